@@ -1,0 +1,97 @@
+//! `jobs.toml` becomes a checked [`Config`], or every mistake in it at once with its place. Only cli imports this room;
+//! other rooms get plain settings.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::budget::Prices;
+use crate::model::Topic;
+use crate::search::{Dialect, Rate};
+
+/// Where searches go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The embedded stand-in.
+    Sandbox,
+    /// A service.
+    Url(url::Url),
+}
+
+/// `[service]`.
+#[derive(Debug, Clone)]
+pub struct ServiceConfig {
+    /// `base_url`.
+    pub target: Target,
+    /// `dialect`.
+    pub dialect: Dialect,
+    /// `platform`.
+    pub platform: String,
+    /// `api_key_env`: name of the environment variable.
+    pub api_key_env: String,
+    /// `api_key_file`, resolved against the config file.
+    pub api_key_file: Option<PathBuf>,
+    /// `call_timeout`.
+    pub call_timeout: Duration,
+    /// `max_concurrent`.
+    pub max_concurrent: u32,
+    /// `rate_limit`; `None` is unlimited.
+    pub rate_limit: Option<Rate>,
+    /// `max_tries`.
+    pub max_tries: u32,
+    /// `max_response_bytes`.
+    pub max_response_bytes: u64,
+    /// `max_calls_per_day`, for the whole service.
+    pub max_calls_per_day: u32,
+    /// `prices`.
+    pub prices: Prices,
+}
+
+/// `[database]`.
+#[derive(Debug, Clone)]
+pub struct DatabaseConfig {
+    /// `url`, a SQLite path in it resolved against the config file.
+    pub url: String,
+    /// `schema` on PostgreSQL.
+    pub schema: String,
+}
+
+/// `[scheduler]`.
+#[derive(Debug, Clone)]
+pub struct SchedulerConfig {
+    /// Runs at the same time in one process.
+    pub max_concurrent_runs: u32,
+    /// How long a claimed run is left alone without a sign of life.
+    pub lease: Duration,
+    /// How long a stop waits for running runs.
+    pub shutdown_grace: Duration,
+}
+
+/// A key's value in force and where it came from, for `check`.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Effective {
+    /// Dotted key.
+    pub key: String,
+    /// Value as TOML would write it; secrets never appear.
+    pub value: String,
+    /// `flag --database`, `environment TOPICWATCH_DATABASE_URL`, `jobs.toml:12`, `default`.
+    pub origin: String,
+}
+
+/// A checked configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The file it came from.
+    pub file: PathBuf,
+    /// `[service]`.
+    pub service: ServiceConfig,
+    /// `[database]`.
+    pub database: DatabaseConfig,
+    /// `[scheduler]`.
+    pub scheduler: SchedulerConfig,
+    /// `[[topics]]` over `[defaults]`.
+    pub topics: Vec<Topic>,
+    /// Things that are allowed but deserve a word, drawn like mistakes.
+    pub warnings: Vec<String>,
+    /// Service, database and scheduler keys in force.
+    pub effective: Vec<Effective>,
+}

@@ -1,0 +1,38 @@
+//! topicwatch: a scheduled batch monitoring job with storage.
+//!
+//! The journey of one finding, room by room:
+//!
+//! ```text
+//! jobs.toml -> config -> schedule -> search -> normalise -> store -> insight -> export
+//!                 \________ collect: one run, on one page ________/
+//! ```
+//!
+//! * [`config`] turns `jobs.toml` into plain settings, or into every mistake at once;
+//! * [`schedule`] says at which instants a job is due, as a pure function;
+//! * [`search`] speaks to the search service and decodes whatever comes back;
+//! * [`normalise`] decides what is the same item as what, purely;
+//! * [`collect`] is one run: the calls (`fetch`) and what becomes of them (`absorb`);
+//! * [`store`] keeps it, in SQLite or PostgreSQL, behind one contract;
+//! * [`insight`] reads several rows as one statement: what is new, which sources agree;
+//! * [`export`] hands it out again as CSV;
+//! * [`sandbox`] stands in for the service, so that everything can be tried without a key;
+//! * [`daemon`] is the only loop, [`cli`] the only place where the parts are wired together.
+//!
+//! What this crate is not: a crawler, a queue, or a library of helpers for other programs. Its public interface exists
+//! for the binary, its tests and its benchmarks.
+
+pub mod budget;
+pub mod cli;
+pub mod collect;
+pub mod config;
+pub mod daemon;
+pub mod export;
+pub mod files;
+pub mod http;
+pub mod insight;
+pub mod model;
+pub mod normalise;
+pub mod sandbox;
+pub mod schedule;
+pub mod search;
+pub mod store;

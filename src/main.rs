@@ -1,0 +1,2 @@
+//! The binary: (skeleton)
+fn main() {}

@@ -1,0 +1,44 @@
+//! The words of the project as plain data: what a topic, a source, an item, a run is. No input or output happens here,
+//! and nothing here decides anything; rooms pass these values to one another.
+
+mod item;
+mod money;
+mod run;
+mod time;
+mod topic;
+
+pub use item::{Answer, Engagement, Finding, Found, Kind, Window, WindowFit};
+pub use money::Micros;
+pub use run::{RunState, SearchState, Trigger};
+pub use time::Time;
+pub use topic::{
+    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
+    WebOperation, WebQuery,
+};
+
+/// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.
+macro_rules! closed_list {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[$vmeta])* #[serde(rename = $text)] $variant),+ }
+
+        impl $name {
+            /// Every member, in declaration order.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+
+            /// The one spelling used in tables, files and options.
+            #[must_use]
+            pub fn as_str(self) -> &'static str { match self { $($name::$variant => $text),+ } }
+
+            /// Reads the spelling back; `None` for anything else.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> { match text { $($text => Some($name::$variant),)+ _ => None } }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.pad(self.as_str()) }
+        }
+    };
+}
+pub(crate) use closed_list;

@@ -1,0 +1,61 @@
+//! Money as integer micro-dollars, so that sums are exact and equal on every database. Not a currency library: the
+//! service bills in US dollars.
+
+/// Millionths of a US dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Micros(pub i64);
+
+impl Micros {
+    /// From dollars as a service or a file writes them (`0.004`); `None` when negative, not finite or absurd (over one
+    /// million dollars for a call).
+    #[must_use]
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        if !dollars.is_finite() || !(0.0..=1_000_000.0).contains(&dollars) {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "bounded above: at most 1e12")]
+        Some(Self((dollars * 1_000_000.0).round() as i64))
+    }
+
+    /// The sum, saturating.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// This price `n` times, saturating.
+    #[must_use]
+    pub fn times(self, n: i64) -> Self {
+        Self(self.0.saturating_mul(n))
+    }
+}
+
+impl std::fmt::Display for Micros {
+    /// `$0.004`: at least three decimals, more only when needed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, part) = (self.0.unsigned_abs() / 1_000_000, self.0.unsigned_abs() % 1_000_000);
+        let digits = format!("{part:06}");
+        let kept = digits.trim_end_matches('0').len().max(3);
+        f.pad(&format!("{sign}${whole}.{}", &digits[..kept]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dollars_become_whole_micros_and_are_shown_without_noise() {
+        for (dollars, micros, shown) in
+            [(0.004, 4_000, "$0.004"), (0.00015, 150, "$0.00015"), (12.5, 12_500_000, "$12.500")]
+        {
+            assert_eq!(Micros::from_dollars(dollars), Some(Micros(micros)));
+            assert_eq!(Micros(micros).to_string(), shown);
+        }
+        assert_eq!(Micros::from_dollars(f64::NAN), None);
+        assert_eq!(Micros::from_dollars(-1.0), None);
+        assert_eq!(Micros(-5).to_string(), "-$0.000005");
+    }
+}

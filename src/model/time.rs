@@ -1,0 +1,86 @@
+//! An instant as the project keeps it: whole milliseconds since the Unix epoch, UTC, written as RFC 3339. It knows no
+//! zone and reads no clock.
+
+use std::time::Duration;
+
+/// A UTC instant in whole milliseconds. The database column is the same integer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Time(pub i64);
+
+impl Time {
+    /// The instant of a zoned-time library, cut to milliseconds (towards the past).
+    #[must_use]
+    pub fn from_jiff(at: jiff::Timestamp) -> Self {
+        Self(at.as_millisecond())
+    }
+
+    /// The same instant for zone arithmetic; `None` outside the years the library knows.
+    #[must_use]
+    pub fn to_jiff(self) -> Option<jiff::Timestamp> {
+        jiff::Timestamp::from_millisecond(self.0).ok()
+    }
+
+    /// Reads RFC 3339 / ISO 8601 with an offset (`2026-03-11T09:00:00Z`).
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(Self::from_jiff)
+    }
+
+    /// This instant plus a duration, saturating.
+    #[must_use]
+    pub fn plus(self, by: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// This instant minus a duration, saturating.
+    #[must_use]
+    pub fn minus(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// How long from `earlier` to this instant; zero when `earlier` is later.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// Days since the epoch in UTC: the day on which calls are counted.
+    #[must_use]
+    pub fn utc_day(self) -> i64 {
+        self.0.div_euclid(86_400_000)
+    }
+}
+
+impl std::fmt::Display for Time {
+    /// `2026-03-11T09:00:00Z`; milliseconds only when there are any.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.to_jiff() {
+            Some(at) => f.pad(&at.to_string()),
+            None => f.pad("out-of-range"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_written_as_rfc_3339_and_read_back() {
+        for (text, ms) in [("2026-03-11T09:00:00Z", 1_773_219_600_000), ("2026-03-11T09:00:00.5Z", 1_773_219_600_500)] {
+            assert_eq!(Time::parse(text), Some(Time(ms)), "{text}");
+            assert_eq!(Time(ms).to_string(), text);
+        }
+        assert_eq!(Time::parse("2026-03-11T10:00:00+01:00"), Some(Time(1_773_219_600_000)));
+        assert_eq!(Time::parse("yesterday"), None);
+        assert_eq!(Time(i64::MAX).to_string(), "out-of-range");
+    }
+
+    #[test]
+    fn durations_never_go_below_zero() {
+        assert_eq!(Time(5).since(Time(9)), Duration::ZERO);
+        assert_eq!(Time(1_500).since(Time(0)), Duration::from_millis(1_500));
+        assert_eq!(Time(-1).utc_day(), -1);
+    }
+}

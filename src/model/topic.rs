@@ -1,0 +1,203 @@
+//! A watched topic as it is run: queries per source, schedule, policies. This is the definition that is stored, so that
+//! a worker runs what was planned and not what its own file says.
+
+use super::{Window, closed_list};
+
+closed_list! {
+    /// Where a search goes.
+    Source {
+        /// Posts of a social platform.
+        Social = "social",
+        /// Pages of the web.
+        Web = "web",
+        /// A written summary, with the items it rests on.
+        Ai = "ai",
+    }
+}
+
+closed_list! {
+    /// Which call serves the social source.
+    SocialOperation {
+        /// The contract's social search.
+        Search = "search",
+        /// Social Posts.
+        Posts = "posts",
+        /// Basic Social Search.
+        Basic = "basic",
+    }
+}
+
+closed_list! {
+    /// Which call serves the web source.
+    WebOperation {
+        /// The contract's web search.
+        Search = "search",
+        /// Web Link Search.
+        Links = "links",
+        /// Basic Web Search.
+        Basic = "basic",
+    }
+}
+
+closed_list! {
+    /// When the AI source is asked.
+    AiWhen {
+        /// Only when the run found something new.
+        New = "new",
+        /// In every run.
+        Always = "always",
+        /// In the first run of a local day.
+        Daily = "daily",
+    }
+}
+
+closed_list! {
+    /// What becomes of slots that passed while nothing ran.
+    CatchUp {
+        /// The latest runs, the others are recorded as missed.
+        Latest = "latest",
+        /// All run, within the window and the maximum.
+        All = "all",
+        /// None runs; all are recorded as missed.
+        None = "none",
+    }
+}
+
+closed_list! {
+    /// What happens when a slot comes while the topic's last run still goes on.
+    Overlap {
+        /// The slot is recorded as skipped.
+        Skip = "skip",
+        /// One slot waits.
+        BufferOne = "buffer_one",
+        /// Runs side by side.
+        Allow = "allow",
+    }
+}
+
+/// When a job is due: a cron expression or a fixed period, never both.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Period {
+    /// A cron expression as the user wrote it (checked by `schedule`).
+    #[serde(rename = "schedule")]
+    Cron(String),
+    /// Every so many milliseconds, anchored to the epoch.
+    #[serde(rename = "every_ms")]
+    Every(u64),
+}
+
+/// A job's schedule and what happens around it. Durations are milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SchedulePolicy {
+    /// Cron expression or period.
+    pub period: Period,
+    /// IANA zone in which local times are meant.
+    pub timezone: String,
+    /// Missed slots.
+    pub catch_up: CatchUp,
+    /// How far back missed slots are looked at.
+    pub catch_up_window_ms: u64,
+    /// At most this many caught-up runs at once.
+    pub max_catch_up_runs: u32,
+    /// Overlapping slots.
+    pub overlap: Overlap,
+    /// Deterministic spread after the slot; never moves the slot itself.
+    pub jitter_ms: u64,
+    /// Longest duration of a run.
+    pub timeout_ms: u64,
+    /// How often a run whose lease was lost is tried again.
+    pub max_attempts: u32,
+    /// Not planned while true.
+    pub paused: bool,
+}
+
+/// What the social source is asked.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SocialQuery {
+    /// The query.
+    pub query: String,
+    /// The call.
+    pub operation: SocialOperation,
+    /// How many posts are asked for, where the call takes a number.
+    pub limit: Option<u32>,
+}
+
+/// What the web source is asked.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct WebQuery {
+    /// The query.
+    pub query: String,
+    /// The call.
+    pub operation: WebOperation,
+    /// How many pages are asked for (`results_limit`).
+    pub limit: u32,
+}
+
+/// What the AI source is asked.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct AiQuery {
+    /// The prompt with its template filled in.
+    pub prompt: String,
+    /// Model name of the contract.
+    pub model: String,
+    /// Sent only when set.
+    pub response_order: Option<String>,
+    /// Asked as a stream.
+    pub streaming: bool,
+    /// When to ask at all.
+    pub when: AiWhen,
+    /// How many results it should rest on (`desearch`).
+    pub count: Option<u32>,
+    /// Tools it may use (`desearch`).
+    pub tools: Vec<String>,
+}
+
+/// A watched topic.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Topic {
+    /// Slug, unique in the file.
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// For grouping.
+    pub tags: Vec<String>,
+    /// How far back social searches look.
+    pub window: Window,
+    /// Present when the social source is on.
+    pub social: Option<SocialQuery>,
+    /// Present when the web source is on.
+    pub web: Option<WebQuery>,
+    /// Present when the AI source is on.
+    pub ai: Option<AiQuery>,
+    /// When it runs; `None` means only when asked (`once`).
+    pub schedule: Option<SchedulePolicy>,
+}
+
+impl Topic {
+    /// The job name in the ledger.
+    #[must_use]
+    pub fn job(&self) -> String {
+        format!("topic:{}", self.id)
+    }
+
+    /// The sources that are on, in the order in which a run asks them.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Source> {
+        let on = [
+            (Source::Social, self.social.is_some()),
+            (Source::Web, self.web.is_some()),
+            (Source::Ai, self.ai.is_some()),
+        ];
+        on.into_iter().filter_map(|(source, on)| on.then_some(source)).collect()
+    }
+
+    /// The words a source is asked for.
+    #[must_use]
+    pub fn query(&self, source: Source) -> Option<&str> {
+        match source {
+            Source::Social => self.social.as_ref().map(|s| s.query.as_str()),
+            Source::Web => self.web.as_ref().map(|w| w.query.as_str()),
+            Source::Ai => self.ai.as_ref().map(|a| a.prompt.as_str()),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Speaking to the search service: what to ask in each dialect, how to call it politely, and how to read whatever comes
+//! back. It stores nothing, decides nothing about identity, and never reads the clock: `now` is an argument.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::model::{AiQuery, Answer, Found, Micros, SocialQuery, Source, Topic, WebQuery, Window, closed_list};
+
+closed_list! {
+    /// Which of the two ways of speaking a deployment understands.
+    Dialect {
+        /// The contract.
+        Spec = "spec",
+        /// What deployed services do.
+        Desearch = "desearch",
+    }
+}
+
+closed_list! {
+    /// Why a call failed, as kept with the search.
+    ErrorClass {
+        /// 401 or 403.
+        KeyRefused = "key_refused",
+        /// 402.
+        BalanceSpent = "balance_spent",
+        /// 400, 404, 422 and other 4xx: wrong for ever.
+        BadRequest = "bad_request",
+        /// 429 to the last try.
+        RateLimited = "rate_limited",
+        /// 5xx to the last try.
+        Server = "server",
+        /// No connection, reset, TLS.
+        Transport = "transport",
+        /// The deadline passed.
+        Timeout = "timeout",
+        /// More decoded bytes than allowed.
+        TooLarge = "too_large",
+        /// A 3xx: never followed.
+        Redirect = "redirect",
+        /// A 2xx whose body is not a reply.
+        Malformed = "malformed",
+        /// A stream that ended before its completion, or a reply cut short.
+        Cut = "cut",
+        /// An error frame or an error object inside a 2xx.
+        Service = "service_error",
+    }
+}
+
+/// How often calls may be made: `count` in each `per`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Calls.
+    pub count: u32,
+    /// In this time.
+    pub per: Duration,
+}
+
+/// Everything the client needs to know; built by cli from the configuration.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where the service is; paths are appended.
+    pub base_url: url::Url,
+    /// Way of speaking.
+    pub dialect: Dialect,
+    /// Path segment and tool name of the social platform (`X`).
+    pub platform: String,
+    /// The bare key.
+    pub api_key: secrecy::SecretString,
+    /// Deadline of one call with all its tries' bodies (each try has this long).
+    pub call_timeout: Duration,
+    /// Calls in flight.
+    pub max_concurrent: u32,
+    /// `None` is unlimited.
+    pub rate_limit: Option<Rate>,
+    /// Tries of one call, the first included.
+    pub max_tries: u32,
+    /// Cap on decoded body bytes.
+    pub max_response_bytes: u64,
+}
+
+/// One question for one source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ask {
+    /// Posts.
+    Social(SocialQuery, Window),
+    /// Pages.
+    Web(WebQuery),
+    /// A summary.
+    Ai(AiQuery, Window),
+}
+
+impl Ask {
+    /// The question a topic puts to a source; `None` when the source is off.
+    #[must_use]
+    pub fn of(topic: &Topic, source: Source) -> Option<Self> {
+        match source {
+            Source::Social => topic.social.clone().map(|q| Self::Social(q, topic.window)),
+            Source::Web => topic.web.clone().map(Self::Web),
+            Source::Ai => topic.ai.clone().map(|q| Self::Ai(q, topic.window)),
+        }
+    }
+}
+
+/// A request as it will be sent, without the key: printable, storable, comparable.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Request {
+    /// The source it serves.
+    pub source: Source,
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// Path below the base URL, with a leading slash.
+    pub path: String,
+    /// Query parameters in order.
+    pub query: Vec<(String, String)>,
+    /// JSON body of a POST.
+    pub body: Option<serde_json::Value>,
+    /// The most entries the reply can hold, when the request says so; as many found means saturated.
+    pub limit: Option<u32>,
+    /// Whether a stream was asked for.
+    pub streaming: bool,
+}
+
+/// A successful (2xx) reply before decoding.
+#[derive(Debug, Clone)]
+pub struct RawReply {
+    /// HTTP status.
+    pub status: u16,
+    /// Response headers worth keeping, scrubbed of the key: content type, billing, request id.
+    pub headers: Vec<(String, String)>,
+    /// Decoded (decompressed) body within the cap.
+    pub body: Bytes,
+    /// From first byte sent to last byte read, of the last try.
+    pub latency: Duration,
+    /// Calls made, this one included.
+    pub tries: u32,
+    /// From the billing header, when readable.
+    pub cost: Option<Micros>,
+}
+
+/// How far a failure reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// This search only.
+    Search,
+    /// Every further call to the service would fail the same way (key refused, balance spent).
+    Service,
+}
+
+/// A call that did not succeed, after its retries.
+#[derive(Debug, Clone)]
+pub struct CallError {
+    /// The kind of failure.
+    pub class: ErrorClass,
+    /// HTTP status, when there was one.
+    pub status: Option<u16>,
+    /// One line for people, cut and scrubbed of the key.
+    pub text: String,
+    /// What to do next.
+    pub hint: String,
+    /// How far it reaches.
+    pub reach: Reach,
+    /// Calls made.
+    pub tries: u32,
+    /// Time spent in the last try.
+    pub latency: Duration,
+    /// From the billing header of the failing reply, when readable.
+    pub cost: Option<Micros>,
+}
+
+/// A decoded reply.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Entries in reply order, ranks from 1.
+    pub items: Vec<Found>,
+    /// The summary, for AI replies.
+    pub answer: Option<Answer>,
+    /// Entries in which nothing could be read; they stay in the raw reply only.
+    pub unreadable: u32,
+    /// From the body, when readable.
+    pub cost: Option<Micros>,
+    /// Set when what was decoded is only a part: an error frame or a cut stream came after it.
+    pub failure: Option<(ErrorClass, String)>,
+}
