@@ -123,3 +123,6 @@ pub struct Finding {
     /// In, outside or undated.
     pub fit: WindowFit,
 }
+
+/// Prefix of identity keys that rest on an author and a text rather than on an id or an address.
+pub const TEXT_KEY_PREFIX: &str = "text:";

@@ -7,7 +7,7 @@ mod run;
 mod time;
 mod topic;
 
-pub use item::{Answer, Engagement, Finding, Found, Kind, Window, WindowFit};
+pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use money::Micros;
 pub use run::{RunState, SearchState, Trigger};
 pub use time::Time;

@@ -1,1 +1,289 @@
-//! (skeleton)
+//! The store: one contract in the project's words over two typed databases. Statements live once, in `statements/`, and
+//! are compiled for each database; `sqlite/` and `postgres/` hold what truly differs. It decides nothing about identity,
+//! windows or schedules, and it never asks the database for the time.
+//!
+//! Store futures must not be dropped midway (a cancelled `begin` can leave a connection inside a transaction): callers
+//! await them, or hand them to a task of their own.
+
+mod error;
+mod open;
+mod postgres;
+mod rows;
+mod sqlite;
+
+use std::hash::{BuildHasher, Hasher};
+use std::time::Duration;
+
+pub use error::{StoreError, StoreErrorKind};
+pub use open::{Settings, redact, sqlite_version};
+pub use rows::*;
+
+use crate::model::{Source, Time, Topic};
+
+/// An open database.
+#[derive(Debug, Clone)]
+pub struct Store {
+    db: Db,
+    place: String,
+}
+
+/// The two databases, each with its own typed pools.
+#[derive(Debug, Clone)]
+enum Db {
+    Sqlite(sqlite::Pools),
+    Postgres(postgres::Pools),
+}
+
+/// Tries of a transaction that lost a race inside the database.
+const TRANSACTION_TRIES: u32 = 6;
+
+/// Runs one function of `statements/` inside one writing transaction, again from its beginning when the database asks
+/// for it (serialization failure, deadlock, busy).
+macro_rules! write_tx {
+    ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {{
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let done = match &$store.db {
+                Db::Sqlite(pools) => transaction!(pools, sqlite, $module::$function($($arg),*)),
+                Db::Postgres(pools) => transaction!(pools, postgres, $module::$function($($arg),*)),
+            };
+            match done {
+                Err(error) if error.again && tries < TRANSACTION_TRIES => pause(tries).await,
+                other => break other,
+            }
+        }
+    }};
+}
+
+macro_rules! transaction {
+    ($pools:ident, $database:ident, $module:ident :: $function:ident ( $($arg:expr),* )) => {
+        async {
+            let mut tx = $pools.begin().await?;
+            let value = $database::$module::$function(&mut tx, $($arg),*).await?;
+            tx.commit().await?;
+            Ok::<_, StoreError>(value)
+        }
+        .await
+    };
+}
+
+/// Runs one function of `statements/` on a reading connection.
+macro_rules! read {
+    ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
+        match &$store.db {
+            Db::Sqlite(pools) => sqlite::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
+            Db::Postgres(pools) => postgres::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
+        }
+    };
+}
+
+/// Waits a little, a different little for each process, before a transaction is run again.
+async fn pause(tries: u32) {
+    let spread = std::collections::hash_map::RandomState::new().build_hasher().finish() % 10;
+    tokio::time::sleep(Duration::from_millis((5 << tries.min(6)) + spread)).await;
+}
+
+impl Store {
+    /// Where it is, for people: a path, or a URL without its password.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    // ---- topics ----
+
+    /// Makes the stored definitions equal to these: new topics begin at `now` (never retroactive), a changed schedule
+    /// too, topics that are gone are marked and their queued runs cancelled. Returns how many changed.
+    pub async fn sync_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
+        write_tx!(self, topics::sync(topics, now))
+    }
+
+    /// Scheduled topics whose definition is in force, with what the ledger knows of them.
+    pub async fn planned_topics(&self) -> Result<Vec<PlannedTopic>, StoreError> {
+        read!(self, topics::planned())
+    }
+
+    // ---- ledger ----
+
+    /// Adds ledger rows, all in one transaction, in key order. A plan whose `from` no longer holds is dropped: another
+    /// planner was first. Returns the rows added.
+    pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<u64, StoreError> {
+        write_tx!(self, ledger::plan(plans, now))
+    }
+
+    /// Takes up to `limit` queued runs that are due, for `lease`.
+    pub async fn claim(&self, now: Time, limit: u32, lease: Duration, token: &str) -> Result<Vec<RunRef>, StoreError> {
+        write_tx!(self, ledger::claim(now, limit, lease, token))
+    }
+
+    /// Begins a manual run at once.
+    pub async fn start_manual(
+        &self,
+        topic: &Topic,
+        public_id: &str,
+        now: Time,
+        lease: Duration,
+        token: &str,
+    ) -> Result<RunRef, StoreError> {
+        write_tx!(self, ledger::start_manual(topic, public_id, now, lease, token))
+    }
+
+    /// How many manual runs a topic has had.
+    pub async fn manual_runs(&self, topic: &str) -> Result<i64, StoreError> {
+        read!(self, ledger::manual_runs(topic))
+    }
+
+    /// Prolongs the leases of these runs; returns the public ids of those that are no longer ours.
+    pub async fn heartbeat(&self, runs: &[RunRef], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
+        write_tx!(self, ledger::heartbeat(runs, now, lease))
+    }
+
+    /// Runs whose lease ran out: their open searches become `lost` at their expected price; a planned run is queued
+    /// again or, at its last attempt, failed; a manual run is failed. Returns how many.
+    pub async fn rescue(&self, now: Time) -> Result<u64, StoreError> {
+        write_tx!(self, ledger::rescue(now))
+    }
+
+    /// Gives a claimed run back untouched; the attempt is not counted.
+    pub async fn release(&self, run: &RunRef, now: Time) -> Result<(), StoreError> {
+        write_tx!(self, ledger::release(run, now))
+    }
+
+    /// The earliest instant at which a queued run may be claimed.
+    pub async fn next_due(&self) -> Result<Option<Time>, StoreError> {
+        read!(self, ledger::next_due())
+    }
+
+    /// Commits, before a call is made, that it will be: counts it against the day's limit and keeps the search as
+    /// `started` with its expected price. Fails with `Fenced` when the run is no longer held.
+    pub async fn before_call(
+        &self,
+        run: &RunRef,
+        call: &Call,
+        now: Time,
+        max_per_day: u32,
+    ) -> Result<Permission, StoreError> {
+        write_tx!(self, calls::before(run, call, now, max_per_day))
+    }
+
+    /// Calls counted on a UTC day.
+    pub async fn calls_on(&self, day: i64) -> Result<i64, StoreError> {
+        read!(self, calls::made_on(day))
+    }
+
+    // ---- snapshots ----
+
+    /// Stores everything a run found and ends it, in one transaction, fenced by its token. Returns counts per source.
+    pub async fn finish(&self, run: &RunRef, outcome: &Outcome) -> Result<Vec<(Source, Counts)>, StoreError> {
+        write_tx!(self, snapshot::finish(run, outcome))
+    }
+
+    /// Which of these keys name items that the topic has seen.
+    pub async fn known(&self, topic: &str, keys: &[String]) -> Result<Vec<String>, StoreError> {
+        read!(self, snapshot::known(topic, keys))
+    }
+
+    /// Whether the topic got an answer since an instant.
+    pub async fn answered_since(&self, topic: &str, since: Time) -> Result<bool, StoreError> {
+        read!(self, snapshot::answered_since(topic, since))
+    }
+
+    /// Gives finished runs their place in the reading order. Returns how many.
+    pub async fn publish(&self) -> Result<u64, StoreError> {
+        write_tx!(self, ledger::publish())
+    }
+
+    // ---- reading ----
+
+    /// How each topic stands, by id.
+    pub async fn status(&self) -> Result<Vec<TopicStatus>, StoreError> {
+        read!(self, report::status())
+    }
+
+    /// Latest runs first.
+    pub async fn runs(&self, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
+        read!(self, report::runs(filter, limit))
+    }
+
+    /// A run by its public id.
+    pub async fn run(&self, public_id: &str) -> Result<Option<RunRow>, StoreError> {
+        read!(self, report::run(public_id))
+    }
+
+    /// The topic's last run that found or answered something.
+    pub async fn last_snapshot(&self, topic: &str) -> Result<Option<RunRow>, StoreError> {
+        read!(self, report::last_snapshot(topic))
+    }
+
+    /// The searches of runs, in run and source order.
+    pub async fn searches(&self, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
+        read!(self, report::searches(runs))
+    }
+
+    /// Everything one run saw, in source and rank order.
+    pub async fn sightings_of(&self, run: &str) -> Result<Vec<SightingRow>, StoreError> {
+        read!(self, report::sightings_of(run))
+    }
+
+    /// The answer of one run.
+    pub async fn answer_of(&self, run: &str) -> Result<Option<AnswerRow>, StoreError> {
+        read!(self, report::answer_of(run))
+    }
+
+    /// Newest items first.
+    pub async fn items(&self, filter: &Filter, limit: i64) -> Result<Vec<ItemRow>, StoreError> {
+        read!(self, report::items(filter, limit))
+    }
+
+    /// Rows per table, for people and tests.
+    pub async fn table_sizes(&self) -> Result<Vec<(&'static str, i64)>, StoreError> {
+        read!(self, report::table_sizes())
+    }
+
+    // ---- streams, for exports; each row is handed over once, in a stable order ----
+
+    /// Items by topic, first seen and key.
+    pub async fn each_item<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        each: &mut (dyn FnMut(ItemRow) -> Result<(), E> + Send),
+    ) -> Result<(), E> {
+        read!(self, stream::items(filter, each))
+    }
+
+    /// Sightings by run begun, run, source, rank and key.
+    pub async fn each_sighting<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        each: &mut (dyn FnMut(SightingRow) -> Result<(), E> + Send),
+    ) -> Result<(), E> {
+        read!(self, stream::sightings(filter, each))
+    }
+
+    /// Answers by run begun and run.
+    pub async fn each_answer<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        each: &mut (dyn FnMut(AnswerRow) -> Result<(), E> + Send),
+    ) -> Result<(), E> {
+        read!(self, stream::answers(filter, each))
+    }
+
+    /// Finished runs by begin and public id.
+    pub async fn each_run<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        each: &mut (dyn FnMut(RunRow) -> Result<(), E> + Send),
+    ) -> Result<(), E> {
+        read!(self, stream::runs(filter, each))
+    }
+
+    /// Closes every connection; what was stored is durable already.
+    pub async fn close(&self) {
+        match &self.db {
+            Db::Sqlite(pools) => pools.close().await,
+            Db::Postgres(pools) => pools.close().await,
+        }
+    }
+}

@@ -9,4 +9,6 @@
 
 mod client;
 mod config;
+mod databases;
 mod sandbox;
+mod store;

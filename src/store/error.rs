@@ -1,0 +1,103 @@
+//! Why the store could not do what it was asked, in words that say what to do next. Not for data that is merely absent:
+//! that is an `Option` or an empty list.
+
+/// The kind of failure, which decides the exit code and whether waiting helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreErrorKind {
+    /// Cannot be reached or opened.
+    Unreachable,
+    /// Another process holds it.
+    Locked,
+    /// Written by a newer version of the program.
+    Newer,
+    /// Holds the other nature of data (sandbox or real), or is somebody else's database.
+    Foreign,
+    /// The run is no longer this process's: its lease was lost and another took it, or it was ended.
+    Fenced,
+    /// A statement failed.
+    Statement,
+}
+
+/// A store failure: what happened, and what to do next.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{text}")]
+pub struct StoreError {
+    /// Its kind.
+    pub kind: StoreErrorKind,
+    /// What happened, without any password.
+    pub text: String,
+    /// What to do next; may be empty.
+    pub hint: String,
+    /// Whether running the whole transaction again may help (serialization failure, deadlock, busy).
+    pub(crate) again: bool,
+}
+
+impl StoreError {
+    /// A failure of a kind, with its next step.
+    pub(crate) fn new(kind: StoreErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), hint: hint.into(), again: false }
+    }
+
+    /// The run belongs to somebody else by now.
+    pub(crate) fn fenced(run: &str) -> Self {
+        Self::new(
+            StoreErrorKind::Fenced,
+            format!("run {run} is no longer held by this process; nothing of it was written"),
+            "its lease ran out while it was stopped, or somebody ended it; `topicwatch runs` shows what became of it",
+        )
+    }
+
+    /// A row in the database that this version cannot read.
+    pub(crate) fn unreadable(what: &str) -> Self {
+        Self::new(
+            StoreErrorKind::Statement,
+            format!("the database holds {what} that this version cannot read"),
+            "upgrade topicwatch, or restore a backup",
+        )
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = match &error {
+            sqlx::Error::Database(inner) => inner.code().map(std::borrow::Cow::into_owned),
+            _ => None,
+        };
+        let text = error.to_string();
+        let busy = text.contains("database is locked") || matches!(code.as_deref(), Some("5" | "6" | "261" | "517"));
+        let again = busy || matches!(code.as_deref(), Some("40001" | "40P01"));
+        let (kind, hint) = match &error {
+            _ if busy => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => {
+                (StoreErrorKind::Unreachable, "is the database server running, and are address and credentials right?")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("14")) => {
+                (StoreErrorKind::Unreachable, "does the folder exist, and may this user write there?")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
+                (StoreErrorKind::Statement, "the disk is full: make room; what was stored before is intact")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544" | "25006")) => {
+                (StoreErrorKind::Unreachable, "the database is read-only for this user")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
+                (StoreErrorKind::Unreachable, "are user, password and database name in the URL right?")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("11" | "26")) => (
+                StoreErrorKind::Foreign,
+                "this file is damaged or is not a SQLite database; restore a backup or name another file",
+            ),
+            _ => (StoreErrorKind::Statement, ""),
+        };
+        Self { kind, text: one_line(&text), hint: hint.to_owned(), again }
+    }
+}
+
+/// Database messages may span lines; an event is one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,299 @@
+//! Opening a database: which one, whether it is ours, of the right nature and of a known version, and bringing its
+//! tables up to date. Safe when several processes start at once.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
+use sqlx::postgres::PgConnectOptions;
+
+use super::{Db, Nature, Store, StoreError, StoreErrorKind, postgres, sqlite};
+
+/// Versions of SQLite from this one on are free of a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
+const SQLITE_SAFE: (u32, u32, u32) = (3, 51, 3);
+
+/// Which database to open, and how.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// `sqlite:PATH` or `postgres://…`.
+    pub url: String,
+    /// The schema on PostgreSQL.
+    pub schema: String,
+    /// What it holds, or will hold.
+    pub nature: Nature,
+    /// Whether to create what is not there; a reader of a database that does not exist is told so instead.
+    pub create: bool,
+}
+
+macro_rules! migrations {
+    ($folder:literal) => {
+        [
+            (1, "main", include_str!(concat!("../../migrations/", $folder, "/0001_main.sql"))),
+            (2, "read views", include_str!(concat!("../../migrations/", $folder, "/0002_read_views.sql"))),
+        ]
+    };
+}
+
+const SQLITE: [(i64, &str, &str); 2] = migrations!("sqlite");
+const POSTGRES: [(i64, &str, &str); 2] = migrations!("postgres");
+
+fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
+    Migrator::with_migrations(
+        steps
+            .iter()
+            .map(|(version, name, sql)| {
+                Migration::new(*version, Cow::Borrowed(name), MigrationType::Simple, (*sql).into_sql_str(), false)
+            })
+            .collect(),
+    )
+}
+
+/// The address without its password, for people and logs.
+#[must_use]
+pub fn redact(url: &str) -> String {
+    match url::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() => {
+            // Fails only for addresses that cannot have a password.
+            let _ = parsed.set_password(Some("***"));
+            parsed.to_string()
+        }
+        _ => url.to_owned(),
+    }
+}
+
+impl Store {
+    /// Opens a database and brings its tables up to date.
+    pub async fn open(settings: &Settings) -> Result<Self, StoreError> {
+        let store = if let Some(path) = sqlite_path(&settings.url)? {
+            open_sqlite(&path, settings.create).await?
+        } else if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
+            open_postgres(settings).await?
+        } else {
+            return Err(StoreError::new(
+                StoreErrorKind::Unreachable,
+                format!("`{}` names no database that is known here", redact(&settings.url)),
+                "use sqlite:PATH or postgres://USER@HOST/NAME",
+            ));
+        };
+        let held = match &store.db {
+            Db::Sqlite(pools) => {
+                let mut tx = pools.begin().await?;
+                let held = sqlite::topics::nature(&mut tx, settings.nature.as_str()).await?;
+                tx.commit().await?;
+                held
+            }
+            Db::Postgres(pools) => {
+                let mut tx = pools.begin().await?;
+                let held = postgres::topics::nature(&mut tx, settings.nature.as_str()).await?;
+                tx.commit().await?;
+                held
+            }
+        };
+        if held == settings.nature.as_str() {
+            return Ok(store);
+        }
+        store.close().await;
+        Err(match settings.nature {
+            Nature::Real => StoreError::new(
+                StoreErrorKind::Foreign,
+                format!("{} holds SANDBOX findings; a real service must not be mixed with them", store.place),
+                "name another database with [database] url or --database (or delete this one, its findings are invented)",
+            ),
+            Nature::Sandbox => StoreError::new(
+                StoreErrorKind::Foreign,
+                format!(
+                    "{} holds findings of a real service; SANDBOX findings must not be mixed with them",
+                    store.place
+                ),
+                "name another database with --database, or set [service] base_url to the real service",
+            ),
+        })
+    }
+}
+
+/// The file of a SQLite address; `None` for another kind of address.
+fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreError> {
+    let Some(rest) = url.strip_prefix("sqlite:") else { return Ok(None) };
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    if path.is_empty() || path.starts_with(":memory:") || path.contains('?') {
+        return Err(StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("`{url}` names no file"),
+            "write sqlite:PATH, for example sqlite:topicwatch.db; options after `?` and in-memory databases are not supported",
+        ));
+    }
+    Ok(Some(PathBuf::from(path)))
+}
+
+async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
+    let place = path.display().to_string();
+    let unreachable = |text: String, hint: &str| StoreError::new(StoreErrorKind::Unreachable, text, hint);
+    if !path.exists() {
+        if !create {
+            return Err(unreachable(
+                format!("there is no database at {place} yet"),
+                "run `topicwatch once` first, or name another with --database",
+            ));
+        }
+        // Created here so that nobody else may read it; the WAL and shared-memory files follow its mode.
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path).map_err(|e| {
+            unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and may this user write there?")
+        })?;
+    }
+    let pools = sqlite::Pools::open(path, false).await.map_err(|e| named(e, &place))?;
+    let version = sqlite_version().await?;
+    if parse_version(&version) < Some(SQLITE_SAFE) {
+        return Err(StoreError::new(
+            StoreErrorKind::Statement,
+            format!("this program was built with SQLite {version}, which can corrupt a database in WAL mode"),
+            "build with --locked, which brings SQLite 3.51.3 or newer",
+        ));
+    }
+    let migrator = migrator(&SQLITE);
+    let pending = {
+        let mut conn = pools.writer().acquire().await?;
+        let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
+            .fetch_one(&mut *conn)
+            .await
+            .map_err(|e| named(e.into(), &place))?;
+        let ours: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'")
+            .fetch_one(&mut *conn)
+            .await?;
+        if tables > 0 && ours == 0 {
+            return Err(foreign(&place));
+        }
+        if ours == 0 { usize::MAX } else { pending(&migrator, &mut *conn, &place).await? }
+    };
+    if pending > 0 {
+        // Migrations of several processes on one file are kept apart by a lock beside it; the lock on the database
+        // file itself is SQLite's. The file is left there: removing a lock file is a race of its own.
+        let lock_path = PathBuf::from(format!("{place}.migrate.lock"));
+        let lock = tokio::task::spawn_blocking({
+            let lock_path = lock_path.clone();
+            move || std::fs::File::create(&lock_path).and_then(|file| file.lock().map(|()| file))
+        })
+        .await
+        .map_err(|e| unreachable(format!("the lock task ended: {e}"), ""))?
+        .map_err(|e| {
+            unreachable(format!("cannot lock {}: {e}", lock_path.display()), "may this user write in that folder?")
+        })?;
+        migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
+        let _ = std::fs::remove_file(&lock_path);
+        drop(lock);
+    }
+    Ok(Store { db: Db::Sqlite(pools), place })
+}
+
+async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
+    let schema = &settings.schema;
+    let valid = schema.len() <= 63
+        && schema.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && schema.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if !valid {
+        return Err(StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("`{schema}` is no schema name"),
+            "use lower-case letters, digits and `_`, at most 63 of them, not beginning with a digit",
+        ));
+    }
+    let place = format!("{} (schema {schema})", redact(&settings.url));
+    let options = PgConnectOptions::from_str(&settings.url).map_err(|e| {
+        StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("the database address cannot be read: {e}"),
+            "write postgres://USER:PASSWORD@HOST:PORT/NAME",
+        )
+    })?;
+    let pools = postgres::Pools::open(options, schema).await.map_err(|e| named(e, &place))?;
+    let migrator = migrator(&POSTGRES);
+    let mut tx = pools.begin().await?;
+    // Two processes creating one schema at once would both fail; the second waits here instead.
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))").bind(schema).execute(&mut *tx).await?;
+    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)")
+        .bind(schema)
+        .fetch_one(&mut *tx)
+        .await?;
+    if !exists {
+        if !settings.create {
+            return Err(StoreError::new(
+                StoreErrorKind::Unreachable,
+                format!("there is no schema {schema} in {} yet", redact(&settings.url)),
+                "run `topicwatch once` first, or name another with [database] schema",
+            ));
+        }
+        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await?;
+    }
+    let tables: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1",
+    )
+    .bind(schema)
+    .fetch_one(&mut *tx)
+    .await?;
+    let ours: i64 = sqlx::query_scalar("SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = '_sqlx_migrations'").bind(schema).fetch_one(&mut *tx).await?;
+    if tables > 0 && ours == 0 {
+        return Err(foreign(&place));
+    }
+    let waiting = if ours == 0 { usize::MAX } else { pending(&migrator, &mut *tx, &place).await? };
+    tx.commit().await?;
+    if waiting > 0 {
+        migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
+    }
+    Ok(Store { db: Db::Postgres(pools), place })
+}
+
+/// How many migrations are not applied yet; an error when the database knows one that this program does not.
+async fn pending<C: Migrate>(migrator: &Migrator, conn: &mut C, place: &str) -> Result<usize, StoreError> {
+    let applied = conn.list_applied_migrations("_sqlx_migrations").await.map_err(|e| migrate_error(e, place))?;
+    if let Some(unknown) = applied.iter().find(|m| !migrator.version_exists(m.version)) {
+        return Err(migrate_error(MigrateError::VersionMissing(unknown.version), place));
+    }
+    Ok(migrator.iter().count().saturating_sub(applied.len()))
+}
+
+fn migrate_error(error: MigrateError, place: &str) -> StoreError {
+    match error {
+        MigrateError::VersionMissing(version) => StoreError::new(
+            StoreErrorKind::Newer,
+            format!("{place} was written by a newer topicwatch (its migration {version} is unknown here)"),
+            "upgrade topicwatch, or restore the backup made before the upgrade",
+        ),
+        MigrateError::VersionMismatch(version) => StoreError::new(
+            StoreErrorKind::Foreign,
+            format!("migration {version} of {place} is not the one this program knows"),
+            "is this a database of a development version? name another one",
+        ),
+        MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => named(inner.into(), place),
+        other => StoreError::new(StoreErrorKind::Statement, format!("{place}: {other}"), ""),
+    }
+}
+
+fn foreign(place: &str) -> StoreError {
+    StoreError::new(
+        StoreErrorKind::Foreign,
+        format!("{place} holds tables that are not topicwatch's"),
+        "name an empty database (or, on PostgreSQL, another [database] schema); nothing was changed",
+    )
+}
+
+fn named(mut error: StoreError, place: &str) -> StoreError {
+    error.text = format!("{place}: {}", error.text);
+    error
+}
+
+/// The version of the SQLite that is built in.
+pub async fn sqlite_version() -> Result<String, StoreError> {
+    use sqlx::{Connection, SqliteConnection};
+    let mut conn = SqliteConnection::connect("sqlite::memory:").await?;
+    Ok(sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut conn).await?)
+}
+
+fn parse_version(text: &str) -> Option<(u32, u32, u32)> {
+    let mut parts = text.split('.').map(|p| p.parse().ok());
+    Some((parts.next()??, parts.next()??, parts.next()??))
+}

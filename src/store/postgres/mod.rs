@@ -1,0 +1,88 @@
+//! What is PostgreSQL's own: one pool with session limits, advisory locks, and the statements where the databases truly
+//! differ. Everything else is `statements/`, compiled here for PostgreSQL.
+
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgPool, Postgres, Transaction};
+
+use super::StoreError;
+
+#[path = "../statements/calls.rs"]
+pub(super) mod calls;
+#[path = "../statements/ledger.rs"]
+pub(super) mod ledger;
+#[path = "../statements/read.rs"]
+mod read;
+#[path = "../statements/report.rs"]
+pub(super) mod report;
+#[path = "../statements/resolve.rs"]
+mod resolve;
+#[path = "../statements/snapshot.rs"]
+pub(super) mod snapshot;
+#[path = "../statements/stream.rs"]
+pub(super) mod stream;
+#[path = "../statements/topics.rs"]
+pub(super) mod topics;
+
+pub(super) type Database = Postgres;
+pub(super) type Conn = sqlx::PgConnection;
+pub(super) type Row = sqlx::postgres::PgRow;
+
+/// Due runs to claim: rows that another process is claiming at this moment are passed over, not waited for.
+pub(super) const CLAIM_LOCK: &str = " FOR UPDATE SKIP LOCKED";
+
+/// Waits for a lock that is held to the end of the transaction; one per schema and purpose.
+pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), $1))")
+        .bind(what)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The pool.
+#[derive(Debug, Clone)]
+pub(crate) struct Pools {
+    pool: PgPool,
+}
+
+impl Pools {
+    /// Connects; `schema` is the only one in the search path.
+    pub(super) async fn open(options: PgConnectOptions, schema: &str) -> Result<Self, StoreError> {
+        let options = options.application_name("topicwatch").options([
+            ("search_path", schema),
+            ("statement_timeout", "60000"),
+            ("lock_timeout", "30000"),
+            ("idle_in_transaction_session_timeout", "60000"),
+        ]);
+        let pool = PgPoolOptions::new()
+            .max_connections(8)
+            .min_connections(0)
+            .acquire_timeout(Duration::from_secs(30))
+            .connect_with(options)
+            .await?;
+        Ok(Self { pool })
+    }
+
+    /// A writing transaction.
+    pub(super) async fn begin(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
+        Ok(self.pool.begin().await?)
+    }
+
+    /// A connection to read from.
+    pub(super) async fn reader(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        Ok(self.pool.acquire().await?)
+    }
+
+    /// The pool, for migrations.
+    pub(super) fn writer(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// Closes every connection.
+    pub(super) async fn close(&self) {
+        self.pool.close().await;
+    }
+}

@@ -1,0 +1,96 @@
+//! What is SQLite's own: one writer that takes the write lock at `BEGIN`, readers that may only read, and the statements
+//! where the databases truly differ. Everything else is `statements/`, compiled here for SQLite.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Sqlite, SqlitePool, Transaction};
+
+use super::StoreError;
+
+#[path = "../statements/calls.rs"]
+pub(super) mod calls;
+#[path = "../statements/ledger.rs"]
+pub(super) mod ledger;
+#[path = "../statements/read.rs"]
+mod read;
+#[path = "../statements/report.rs"]
+pub(super) mod report;
+#[path = "../statements/resolve.rs"]
+mod resolve;
+#[path = "../statements/snapshot.rs"]
+pub(super) mod snapshot;
+#[path = "../statements/stream.rs"]
+pub(super) mod stream;
+#[path = "../statements/topics.rs"]
+pub(super) mod topics;
+
+pub(super) type Database = Sqlite;
+pub(super) type Conn = sqlx::SqliteConnection;
+pub(super) type Row = sqlx::sqlite::SqliteRow;
+
+/// Due runs to claim. The write lock is held, so nothing needs to be skipped.
+pub(super) const CLAIM_LOCK: &str = "";
+
+/// The writer already holds SQLite's only write lock.
+#[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
+pub(super) async fn lock(_conn: &mut Conn, _what: i64) -> Result<(), StoreError> {
+    Ok(())
+}
+
+/// One writer and a few readers on one file.
+#[derive(Debug, Clone)]
+pub(crate) struct Pools {
+    write: SqlitePool,
+    read: SqlitePool,
+}
+
+impl Pools {
+    /// Opens (and, when it is not there, creates) a file.
+    pub(super) async fn open(path: &Path, create: bool) -> Result<Self, StoreError> {
+        let base = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(create)
+            .busy_timeout(Duration::from_secs(5))
+            .foreign_keys(true)
+            .auto_vacuum(SqliteAutoVacuum::Incremental)
+            .synchronous(SqliteSynchronous::Full)
+            .statement_cache_capacity(64)
+            .optimize_on_close(true, 400);
+        let write = SqlitePoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(Duration::from_secs(60))
+            .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal))
+            .await?;
+        let read = SqlitePoolOptions::new()
+            .max_connections(4)
+            .min_connections(0)
+            .acquire_timeout(Duration::from_secs(60))
+            .idle_timeout(Duration::from_secs(30))
+            .connect_lazy_with(base.pragma("query_only", "on"));
+        Ok(Self { write, read })
+    }
+
+    /// A writing transaction that holds the write lock from its first moment.
+    pub(super) async fn begin(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
+        Ok(self.write.begin_with("BEGIN IMMEDIATE").await?)
+    }
+
+    /// A connection that cannot write.
+    pub(super) async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
+        Ok(self.read.acquire().await?)
+    }
+
+    /// The writer's pool, for migrations.
+    pub(super) fn writer(&self) -> &SqlitePool {
+        &self.write
+    }
+
+    /// Closes every connection.
+    pub(super) async fn close(&self) {
+        self.read.close().await;
+        self.write.close().await;
+    }
+}

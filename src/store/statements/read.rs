@@ -1,0 +1,161 @@
+//! How columns become the project's words, and the selections that several readers share.
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Database, Row};
+use crate::model::{Engagement, Kind, Micros, RunState, Source, Time, Trigger, WindowFit};
+use crate::store::{AnswerRow, Counts, Filter, ItemRow, RunRow, SightingRow, StoreError};
+
+/// A closed-list column.
+pub(super) fn word<T>(row: &Row, column: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+    let text: String = row.try_get(column)?;
+    parse(&text).ok_or_else(|| StoreError::unreadable(&format!("`{text}` in {column}")))
+}
+
+/// A time that may be absent.
+pub(super) fn time(row: &Row, column: &str) -> Result<Option<Time>, StoreError> {
+    Ok(row.try_get::<Option<i64>, _>(column)?.map(Time))
+}
+
+/// A flag that may be absent.
+pub(super) fn flag(row: &Row, column: &str) -> Result<Option<bool>, StoreError> {
+    Ok(row.try_get::<Option<i64>, _>(column)?.map(|v| v != 0))
+}
+
+/// The six reaction columns.
+pub(super) fn engagement(row: &Row) -> Result<Engagement, StoreError> {
+    Ok(Engagement {
+        likes: row.try_get("likes")?,
+        reposts: row.try_get("reposts")?,
+        replies: row.try_get("replies")?,
+        quotes: row.try_get("quotes")?,
+        bookmarks: row.try_get("bookmarks")?,
+        views: row.try_get("views")?,
+    })
+}
+
+/// Runs that readers may see have a place in the reading order.
+pub(super) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
+     r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq FROM run r";
+
+/// One row per topic and item.
+pub(super) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
+     f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
+     i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions \
+     FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
+
+/// One row per run, item and source.
+pub(super) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
+     CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, \
+     s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
+     FROM run r JOIN sighting s ON s.run = r.id JOIN item i ON i.id = s.item JOIN topic_item t ON t.topic = r.topic AND t.item = i.id";
+
+/// One row per run that was answered.
+pub(super) const ANSWER: &str = "SELECT r.public_id AS run, r.topic, r.started_at, a.model, a.text, a.partial, a.cited FROM run r JOIN answer a ON a.run = r.id";
+
+pub(super) fn run(row: &Row) -> Result<RunRow, StoreError> {
+    Ok(RunRow {
+        run: row.try_get("public_id")?,
+        topic: row.try_get("topic")?,
+        trigger: word(row, "trigger", Trigger::parse)?,
+        state: word(row, "state", RunState::parse)?,
+        reason: row.try_get("reason")?,
+        slot: time(row, "slot")?,
+        started_at: time(row, "started_at")?,
+        finished_at: time(row, "finished_at")?,
+        attempt: row.try_get("attempt")?,
+        counts: counts(row)?,
+        unreadable: row.try_get("unreadable")?,
+        cost: Micros(row.try_get("cost")?),
+        error_class: row.try_get("error_class")?,
+        error_text: row.try_get("error_text")?,
+        seq: row.try_get("seq")?,
+    })
+}
+
+pub(super) fn counts(row: &Row) -> Result<Counts, StoreError> {
+    Ok(Counts {
+        found: row.try_get("found")?,
+        new: row.try_get("new")?,
+        duplicate: row.try_get("duplicate")?,
+        outside: row.try_get("outside")?,
+        undated: row.try_get("undated")?,
+    })
+}
+
+pub(super) fn item(row: &Row) -> Result<ItemRow, StoreError> {
+    Ok(ItemRow {
+        topic: row.try_get("topic")?,
+        key: row.try_get("key")?,
+        kind: word(row, "kind", Kind::parse)?,
+        url: row.try_get("url")?,
+        author: row.try_get("author")?,
+        author_name: row.try_get("author_name")?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        lang: row.try_get("lang")?,
+        published_at: time(row, "published_at")?,
+        first_seen: time(row, "first_seen")?.unwrap_or_default(),
+        first_run: row.try_get("first_run")?,
+        last_seen: time(row, "last_seen")?.unwrap_or_default(),
+        last_run: row.try_get("last_run")?,
+        times_seen: row.try_get("times_seen")?,
+        is_repost: flag(row, "is_repost")?,
+        is_quote: flag(row, "is_quote")?,
+        conversation_id: row.try_get("conversation_id")?,
+        engagement: engagement(row)?,
+        revisions: row.try_get("revisions")?,
+    })
+}
+
+pub(super) fn sighting(row: &Row) -> Result<SightingRow, StoreError> {
+    Ok(SightingRow {
+        run: row.try_get("run")?,
+        topic: row.try_get("topic")?,
+        seen_at: time(row, "started_at")?.unwrap_or_default(),
+        source: word(row, "source", Source::parse)?,
+        rank: row.try_get("rank")?,
+        key: row.try_get("key")?,
+        kind: word(row, "kind", Kind::parse)?,
+        fit: word(row, "fit", WindowFit::parse)?,
+        new: flag(row, "new")?.unwrap_or(false),
+        published_at: time(row, "published_at")?,
+        url: row.try_get("url")?,
+        author: row.try_get("author")?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        engagement: engagement(row)?,
+    })
+}
+
+pub(super) fn answer(row: &Row) -> Result<AnswerRow, StoreError> {
+    let cited: String = row.try_get("cited")?;
+    Ok(AnswerRow {
+        run: row.try_get("run")?,
+        topic: row.try_get("topic")?,
+        asked_at: time(row, "started_at")?.unwrap_or_default(),
+        model: row.try_get("model")?,
+        text: row.try_get("text")?,
+        partial: flag(row, "partial")?.unwrap_or(false),
+        cited: serde_json::from_str(&cited).map_err(|_| StoreError::unreadable("a list of citations"))?,
+    })
+}
+
+/// Narrows a statement to a filter; `time` is the column that `since` and `until` mean, `topic` that of the topic.
+pub(super) fn narrow(query: &mut QueryBuilder<Database>, filter: &Filter, topic: &str, time: &str) {
+    query.push(" WHERE ").push(topic).push(" IS NOT NULL");
+    if !filter.topics.is_empty() {
+        query.push(" AND ").push(topic).push(" IN (");
+        let mut list = query.separated(", ");
+        for topic in &filter.topics {
+            list.push_bind(topic.clone());
+        }
+        list.push_unseparated(")");
+    }
+    if let Some(since) = filter.since {
+        query.push(" AND ").push(time).push(" >= ").push_bind(since.0);
+    }
+    if let Some(until) = filter.until {
+        query.push(" AND ").push(time).push(" < ").push_bind(until.0);
+    }
+}

@@ -1,0 +1,146 @@
+//! Bounded reads for people: status, runs, one snapshot, items. Streams for exports are `stream`'s.
+
+use std::collections::HashMap;
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database, read};
+use crate::model::{Micros, SearchState, Source, Time};
+use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus};
+
+pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>, StoreError> {
+    let mut last: HashMap<String, RunRow> = HashMap::new();
+    let latest = format!(
+        "{} WHERE r.id IN (SELECT max(id) FROM run WHERE started_at IS NOT NULL AND finished_at IS NOT NULL AND topic IS NOT NULL GROUP BY topic)",
+        read::RUN
+    );
+    for row in sqlx::query(sqlx::AssertSqlSafe(latest)).fetch_all(&mut *conn).await? {
+        let run = read::run(&row)?;
+        if let Some(topic) = run.topic.clone() {
+            last.insert(topic, run);
+        }
+    }
+    let rows = sqlx::query(
+        "SELECT t.id, t.title, t.planned_until, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) AS items, \
+         (SELECT max(r.started_at) FROM run r WHERE r.topic = t.id AND r.state IN ('ok', 'partial')) AS last_success \
+         FROM topic t WHERE t.removed_at IS NULL ORDER BY t.id",
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let topic: String = row.try_get("id")?;
+            Ok(TopicStatus {
+                title: row.try_get("title")?,
+                items: row.try_get("items")?,
+                last_run: last.remove(&topic),
+                last_success: read::time(row, "last_success")?,
+                planned_until: read::time(row, "planned_until")?,
+                topic,
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    read::narrow(&mut query, filter, "r.topic", "coalesce(r.started_at, r.slot, r.planned_at)");
+    query.push(" ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC, r.public_id DESC LIMIT ").push_bind(limit);
+    query.build().fetch_all(conn).await?.iter().map(read::run).collect()
+}
+
+pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Option<RunRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    query.push(" WHERE r.public_id = ").push_bind(public_id);
+    query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
+}
+
+pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Result<Option<RunRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    query.push(" WHERE r.state IN ('ok', 'partial') AND r.seq IS NOT NULL AND r.topic = ").push_bind(topic);
+    query.push(" ORDER BY r.seq DESC LIMIT 1");
+    query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
+}
+
+pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
+    let mut found = Vec::new();
+    for chunk in runs.chunks(500) {
+        let mut query = QueryBuilder::<Database>::new(
+            "SELECT r.public_id, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries, s.started_at, s.latency_ms, \
+             s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
+             s.error_class, s.error_text FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (",
+        );
+        let mut list = query.separated(", ");
+        for run in chunk {
+            list.push_bind(run);
+        }
+        list.push_unseparated(
+            ") ORDER BY r.public_id, s.attempt, CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END",
+        );
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            found.push(SearchRow {
+                run: row.try_get("public_id")?,
+                attempt: row.try_get("attempt")?,
+                source: read::word(&row, "source", Source::parse)?,
+                operation: row.try_get("operation")?,
+                query: row.try_get("query")?,
+                state: read::word(&row, "state", SearchState::parse)?,
+                reason: row.try_get("reason")?,
+                http_status: row.try_get("http_status")?,
+                tries: row.try_get("tries")?,
+                started_at: Time(row.try_get("started_at")?),
+                latency_ms: row.try_get("latency_ms")?,
+                counts: read::counts(&row)?,
+                unreadable: row.try_get("unreadable")?,
+                saturated: read::flag(&row, "saturated")?.unwrap_or(false),
+                cost: Micros(row.try_get("cost")?),
+                cost_basis: row.try_get("cost_basis")?,
+                error_class: row.try_get("error_class")?,
+                error_text: row.try_get("error_text")?,
+            });
+        }
+    }
+    Ok(found)
+}
+
+pub(in crate::store) async fn sightings_of(conn: &mut Conn, run: &str) -> Result<Vec<SightingRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
+    query.push(" WHERE r.public_id = ").push_bind(run);
+    query.push(" ORDER BY CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
+    query.build().fetch_all(conn).await?.iter().map(read::sighting).collect()
+}
+
+pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Option<AnswerRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::ANSWER);
+    query.push(" WHERE r.public_id = ").push_bind(run);
+    query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
+}
+
+pub(in crate::store) async fn items(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<ItemRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::ITEM);
+    read::narrow(&mut query, filter, "t.topic", "t.first_seen");
+    query
+        .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key LIMIT ")
+        .push_bind(limit);
+    query.build().fetch_all(conn).await?.iter().map(read::item).collect()
+}
+
+pub(in crate::store) async fn table_sizes(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {
+    const TABLES: [(&str, &str); 10] = [
+        ("topic", "SELECT count(*) FROM topic"),
+        ("run", "SELECT count(*) FROM run"),
+        ("search", "SELECT count(*) FROM search"),
+        ("item", "SELECT count(*) FROM item"),
+        ("item_key", "SELECT count(*) FROM item_key"),
+        ("sighting", "SELECT count(*) FROM sighting"),
+        ("topic_item", "SELECT count(*) FROM topic_item"),
+        ("answer", "SELECT count(*) FROM answer"),
+        ("item_revision", "SELECT count(*) FROM item_revision"),
+        ("raw_reply", "SELECT count(*) FROM raw_reply"),
+    ];
+    let mut sizes = Vec::with_capacity(TABLES.len());
+    for (table, count) in TABLES {
+        sizes.push((table, sqlx::query_scalar(count).fetch_one(&mut *conn).await?));
+    }
+    Ok(sizes)
+}

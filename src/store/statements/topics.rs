@@ -1,0 +1,102 @@
+//! Topics: their stored definitions, and what the database holds at all. Planning is `ledger`'s.
+
+use std::collections::HashMap;
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database};
+use crate::model::{Time, Topic};
+use crate::store::{PlannedTopic, StoreError};
+
+/// Keeps what the database holds if nothing was kept yet, and returns what is kept.
+pub(in crate::store) async fn nature(conn: &mut Conn, nature: &str) -> Result<String, StoreError> {
+    sqlx::query("INSERT INTO store_info (name, value) VALUES ('nature', $1) ON CONFLICT (name) DO NOTHING")
+        .bind(nature)
+        .execute(&mut *conn)
+        .await?;
+    Ok(sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_one(conn).await?)
+}
+
+/// The part of a definition whose change makes slots that passed irrelevant.
+fn schedule_text(topic: &Topic) -> Option<String> {
+    topic.schedule.as_ref().map(|policy| format!("{} {}", serde_json::json!(policy.period), policy.timezone))
+}
+
+pub(in crate::store) async fn sync(conn: &mut Conn, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
+    super::lock(conn, 1).await?;
+    type Held = (String, i64, Option<i64>, Option<String>, Option<i64>);
+    let mut held: HashMap<String, Held> = HashMap::new();
+    for row in sqlx::query("SELECT id, definition, generation, planned_until, schedule, removed_at FROM topic")
+        .fetch_all(&mut *conn)
+        .await?
+    {
+        held.insert(
+            row.try_get(0)?,
+            (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?),
+        );
+    }
+    let generation = held.values().map(|h| h.1).max().unwrap_or(0) + 1;
+    let mut changed = Vec::new();
+    for topic in topics {
+        let definition = serde_json::to_string(topic).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
+        let schedule = schedule_text(topic);
+        let planned_until = match held.remove(&topic.id) {
+            Some((same, _, _, _, None)) if same == definition => continue,
+            Some((_, _, until, old, None)) if old == schedule => until.or(Some(now.0)),
+            _ => Some(now.0),
+        };
+        changed.push((topic, definition, schedule, planned_until));
+    }
+    for chunk in changed.chunks(500) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO topic (id, title, tags, definition, generation, planned_until, schedule, created_at) ",
+        );
+        insert.push_values(chunk, |mut row, (topic, definition, schedule, planned_until)| {
+            row.push_bind(&topic.id).push_bind(&topic.title).push_bind(serde_json::json!(topic.tags).to_string());
+            row.push_bind(definition)
+                .push_bind(generation)
+                .push_bind(planned_until)
+                .push_bind(schedule)
+                .push_bind(now.0);
+        });
+        insert.push(
+            " ON CONFLICT (id) DO UPDATE SET title = excluded.title, tags = excluded.tags, definition = excluded.definition, \
+             generation = excluded.generation, planned_until = excluded.planned_until, schedule = excluded.schedule, removed_at = NULL",
+        );
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    let gone: Vec<&String> = held.iter().filter(|(_, h)| h.4.is_none()).map(|(id, _)| id).collect();
+    for id in &gone {
+        sqlx::query("UPDATE topic SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
+        sqlx::query("UPDATE run SET state = 'cancelled', reason = 'topic removed from the configuration', finished_at = $1 WHERE topic = $2 AND state = 'queued'")
+            .bind(now.0)
+            .bind(id)
+            .execute(&mut *conn)
+            .await?;
+    }
+    Ok(changed.len() + gone.len())
+}
+
+pub(in crate::store) async fn planned(conn: &mut Conn) -> Result<Vec<PlannedTopic>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT t.definition, t.planned_until, \
+         (SELECT count(*) FROM run r WHERE r.job = 'topic:' || t.id AND r.state IN ('queued', 'running')) AS active \
+         FROM topic t WHERE t.removed_at IS NULL AND t.paused = 0 AND t.schedule IS NOT NULL AND t.planned_until IS NOT NULL ORDER BY t.id",
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(PlannedTopic {
+                topic: definition(&row.try_get::<String, _>("definition")?)?,
+                planned_until: Time(row.try_get("planned_until")?),
+                active: u32::try_from(row.try_get::<i64, _>("active")?).unwrap_or(u32::MAX),
+            })
+        })
+        .collect()
+}
+
+/// Reads a stored definition back.
+pub(super) fn definition(text: &str) -> Result<Topic, StoreError> {
+    serde_json::from_str(text).map_err(|e| StoreError::unreadable(&format!("a topic definition ({e})")))
+}

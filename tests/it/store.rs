@@ -1,0 +1,540 @@
+//! The store's contract: every case runs on SQLite and, when it was asked for, on PostgreSQL, and must read the same.
+
+use std::time::Duration;
+
+use topicwatch::model::{
+    Answer, Engagement, Finding, Found, Kind, Micros, Period, RunState, SchedulePolicy, SearchState, SocialOperation,
+    SocialQuery, Source, Time, Topic, Trigger, Window, WindowFit,
+};
+use topicwatch::store::{
+    Call, Filter, JobPlan, Nature, Outcome, Permission, PlannedSlot, RunRef, SearchResult, SeenItem, Settings, Store,
+    StoreErrorKind,
+};
+
+use crate::databases::{Database, databases};
+
+const NOW: Time = Time(1_773_219_600_000);
+const LEASE: Duration = Duration::from_secs(60);
+
+async fn open(database: &Database) -> Store {
+    Store::open(&settings(database)).await.unwrap()
+}
+
+fn settings(database: &Database) -> Settings {
+    Settings { url: database.url.clone(), schema: database.schema.clone(), nature: Nature::Sandbox, create: true }
+}
+
+fn topic(id: &str) -> Topic {
+    Topic {
+        id: id.to_owned(),
+        title: id.to_uppercase(),
+        tags: vec!["a".into()],
+        window: Window::Past24Hours,
+        social: Some(SocialQuery { query: id.to_owned(), operation: SocialOperation::Search, limit: None }),
+        web: None,
+        ai: None,
+        schedule: Some(SchedulePolicy {
+            period: Period::Every(3_600_000),
+            timezone: "UTC".into(),
+            catch_up: topicwatch::model::CatchUp::Latest,
+            catch_up_window_ms: 7 * 86_400_000,
+            max_catch_up_runs: 100,
+            overlap: topicwatch::model::Overlap::Skip,
+            jitter_ms: 0,
+            timeout_ms: 300_000,
+            max_attempts: 2,
+            paused: false,
+        }),
+    }
+}
+
+fn call(source: Source) -> Call {
+    Call { source, operation: "search", query: "q".into(), price: Micros(3_000) }
+}
+
+fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
+    let strong = !keys[0].starts_with("text:");
+    let found = Found {
+        kind: Some(Kind::Post),
+        text: Some(text.into()),
+        author: Some("ann".into()),
+        rank,
+        engagement: Engagement { likes: Some(i64::from(rank)), ..Engagement::default() },
+        ..Found::default()
+    };
+    let keys: Vec<String> = keys.iter().map(|k| (*k).to_owned()).collect();
+    let finding = Finding { source, found, kind: Kind::Post, keys: keys.clone(), strong, fit: WindowFit::Undated };
+    SeenItem { keys, strong, kind: Kind::Post, sightings: vec![finding], repeats: Vec::new() }
+}
+
+fn searched(source: Source) -> SearchResult {
+    SearchResult {
+        source,
+        operation: "search",
+        query: "q".into(),
+        state: SearchState::Ok,
+        reason: None,
+        http_status: Some(200),
+        latency_ms: Some(12),
+        unreadable: 0,
+        saturated: false,
+        cost: Micros(3_000),
+        cost_basis: "billed",
+        error: None,
+        raw: None,
+    }
+}
+
+fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
+    Outcome {
+        seen_at: at,
+        finished_at: at,
+        state: RunState::Ok,
+        reason: None,
+        error: None,
+        searches: vec![searched(Source::Social), searched(Source::Web)],
+        items,
+        answer: None,
+        key_version: 1,
+    }
+}
+
+async fn manual(store: &Store, topic: &Topic, id: &str, at: Time) -> RunRef {
+    store.start_manual(topic, id, at, LEASE, &format!("token-{id}")).await.unwrap()
+}
+
+async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
+    store.publish().await.unwrap();
+    let mut items = store.items(&Filter::default(), 1_000).await.unwrap();
+    items.sort_by(|a, b| (&a.topic, &a.key).cmp(&(&b.topic, &b.key)));
+    items
+}
+
+#[tokio::test]
+async fn a_run_is_stored_once_and_its_numbers_add_up() {
+    for database in databases("numbers").await {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let run = manual(&store, &t, "R1", NOW).await;
+        assert_eq!(store.before_call(&run, &call(Source::Social), NOW, 10).await.unwrap(), Permission::Granted);
+        let mut both = seen(Source::Social, 1, &["post:x:1", "text:x:ann:h1"], "one");
+        both.sightings.push(Finding { source: Source::Web, ..both.sightings[0].clone() });
+        both.repeats.push((Source::Social, 2));
+        let counts =
+            store.finish(&run, &outcome(NOW, vec![both, seen(Source::Social, 2, &["post:x:2"], "two")])).await.unwrap();
+        let social = counts.iter().find(|c| c.0 == Source::Social).unwrap().1;
+        let web = counts.iter().find(|c| c.0 == Source::Web).unwrap().1;
+        assert_eq!((social.found, social.new, social.duplicate, social.undated), (4, 2, 2, 4), "{}", database.name);
+        assert_eq!((web.found, web.new, web.duplicate), (1, 0, 1), "found by social already");
+
+        let again = store.finish(&run, &outcome(NOW, vec![])).await.unwrap_err();
+        assert_eq!(again.kind, StoreErrorKind::Fenced, "a finished run is nobody's");
+        let rows = items(&store).await;
+        assert_eq!(
+            rows.iter().map(|i| (i.key.as_str(), i.times_seen)).collect::<Vec<_>>(),
+            [("post:x:1", 1), ("post:x:2", 1)]
+        );
+        let row = store.run("R1").await.unwrap().unwrap();
+        assert_eq!((row.counts.found, row.counts.new, row.counts.duplicate, row.seq), (5, 2, 3, Some(1)));
+        assert_eq!(row.cost, Micros(6_000));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn the_same_world_seen_again_brings_nothing_new_and_first_seen_never_moves() {
+    for database in databases("again").await {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let world = || vec![seen(Source::Social, 1, &["post:x:1"], "one")];
+        for (n, at) in [NOW, NOW.plus(LEASE), NOW.minus(LEASE)].into_iter().enumerate() {
+            let run = manual(&store, &t, &format!("R{n}"), at).await;
+            let counts = store.finish(&run, &outcome(at, world())).await.unwrap();
+            assert_eq!(counts[0].1.new, i64::from(n == 0));
+        }
+        let row = items(&store).await.remove(0);
+        assert_eq!(
+            (row.first_seen, row.last_seen, row.times_seen),
+            (NOW, NOW.plus(LEASE), 3),
+            "a clock that steps back lowers nothing"
+        );
+        assert_eq!((row.first_run.as_str(), row.last_run.as_str()), ("R0", "R1"));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn an_id_that_is_learned_later_joins_the_item_and_equal_words_join_no_two_ids() {
+    for database in databases("identity").await {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let steps: [(&str, &[&str]); 4] = [
+            ("text only", &["text:x:ann:h"]),
+            ("the same with its id", &["post:x:1", "text:x:ann:h"]),
+            ("equal words, another id", &["post:x:2", "text:x:ann:h"]),
+            ("text only again", &["text:x:ann:h"]),
+        ];
+        let mut new = Vec::new();
+        for (n, (_, keys)) in steps.iter().enumerate() {
+            let at = Time(NOW.0 + i64::try_from(n).unwrap());
+            let run = manual(&store, &t, &format!("R{n}"), at).await;
+            new.push(
+                store.finish(&run, &outcome(at, vec![seen(Source::Social, 1, keys, "hello")])).await.unwrap()[0].1.new,
+            );
+        }
+        assert_eq!(new, [1, 0, 1, 0]);
+        let rows = items(&store).await;
+        assert_eq!(
+            rows.iter().map(|i| (i.key.as_str(), i.times_seen, i.first_seen)).collect::<Vec<_>>(),
+            [("post:x:2", 1, Time(NOW.0 + 2)), ("text:x:ann:h", 3, NOW)]
+        );
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn changed_words_are_kept_as_a_revision_and_missing_ones_are_filled() {
+    for database in databases("revision").await {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        for (n, text) in ["old words", "new words", "new words"].into_iter().enumerate() {
+            let at = NOW.plus(LEASE * u32::try_from(n).unwrap());
+            let run = manual(&store, &t, &format!("R{n}"), at).await;
+            let mut item = seen(Source::Social, 1, &["post:x:1"], text);
+            if n == 2 {
+                item.sightings[0].found.url = Some("https://x.com/ann/status/1".into());
+            }
+            store.finish(&run, &outcome(at, vec![item])).await.unwrap();
+        }
+        let row = items(&store).await.remove(0);
+        assert_eq!(
+            (row.text.as_deref(), row.revisions, row.url.as_deref()),
+            (Some("new words"), 1, Some("https://x.com/ann/status/1"))
+        );
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn calls_are_counted_before_they_are_made_and_stop_at_the_limit() {
+    for database in databases("quota").await {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let run = manual(&store, &t, "R1", NOW).await;
+        let granted = [
+            store.before_call(&run, &call(Source::Social), NOW, 2).await.unwrap(),
+            store.before_call(&run, &call(Source::Social), NOW, 2).await.unwrap(),
+            store.before_call(&run, &call(Source::Web), NOW, 2).await.unwrap(),
+        ];
+        assert_eq!(granted, [Permission::Granted, Permission::Granted, Permission::OverQuota]);
+        assert_eq!(store.before_call(&run, &call(Source::Web), NOW, 0).await.unwrap(), Permission::OverQuota);
+        assert_eq!(store.calls_on(NOW.utc_day()).await.unwrap(), 2);
+        let searches = store.searches(&["R1".into()]).await.unwrap();
+        assert_eq!(searches.len(), 1, "a call that was refused leaves no started search");
+        assert_eq!((searches[0].state, searches[0].tries, searches[0].cost), (SearchState::Started, 2, Micros(6_000)));
+        let tomorrow = NOW.plus(Duration::from_secs(86_400));
+        assert_eq!(store.before_call(&run, &call(Source::Web), tomorrow, 2).await.unwrap(), Permission::Granted);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn many_processes_counting_at_once_never_pass_the_limit() {
+    for database in databases("race").await {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let mut tasks = Vec::new();
+        for n in 0..8 {
+            let other = open(&database).await;
+            let run = manual(&store, &t, &format!("R{n}"), NOW).await;
+            tasks.push(tokio::spawn(async move {
+                let mut granted = 0;
+                for _ in 0..5 {
+                    granted += i64::from(
+                        other.before_call(&run, &call(Source::Social), NOW, 17).await.unwrap() == Permission::Granted,
+                    );
+                }
+                other.close().await;
+                granted
+            }));
+        }
+        let mut granted = 0;
+        for task in tasks {
+            granted += task.await.unwrap();
+        }
+        assert_eq!((granted, store.calls_on(NOW.utc_day()).await.unwrap()), (17, 17), "{}", database.name);
+        database.close(store).await;
+    }
+}
+
+fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
+    JobPlan {
+        topic: "rust".into(),
+        from,
+        until,
+        max_attempts: 2,
+        slots: slots
+            .iter()
+            .map(|(at, state)| PlannedSlot {
+                slot: Time(*at),
+                trigger: Trigger::Scheduled,
+                state: *state,
+                reason: (*state != RunState::Queued).then(|| "late".to_owned()),
+                due_at: Time(*at),
+            })
+            .collect(),
+    }
+}
+
+#[tokio::test]
+async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
+    for database in databases("slot").await {
+        let store = open(&database).await;
+        store.sync_topics(&[topic("rust")], NOW).await.unwrap();
+        let known = store.planned_topics().await.unwrap();
+        assert_eq!((known[0].planned_until, known[0].active), (NOW, 0), "a new topic is never retroactive");
+        let until = Time(NOW.0 + 20);
+        let rows = plan(NOW, until, &[(NOW.0 + 10, RunState::Missed), (NOW.0 + 20, RunState::Queued)]);
+        assert_eq!(store.plan(std::slice::from_ref(&rows), until).await.unwrap(), 2);
+        assert_eq!(store.plan(&[rows], until).await.unwrap(), 0, "a second planner was too late");
+        assert_eq!(store.next_due().await.unwrap(), Some(until));
+        assert!(store.claim(Time(until.0 - 1), 10, LEASE, "early").await.unwrap().is_empty());
+        let mine = store.claim(until, 10, LEASE, "mine").await.unwrap();
+        assert_eq!(mine.iter().map(|r| r.public_id.as_str()).collect::<Vec<_>>(), [format!("topic:rust@{until}")]);
+        assert!(store.claim(until, 10, LEASE, "other").await.unwrap().is_empty());
+        store.finish(&mine[0], &outcome(until, vec![])).await.unwrap();
+        assert_eq!(store.publish().await.unwrap(), 2);
+        assert_eq!(store.publish().await.unwrap(), 0);
+        let runs = store.runs(&Filter::default(), 10).await.unwrap();
+        assert_eq!(runs.iter().map(|r| r.state).collect::<Vec<_>>(), [RunState::Ok, RunState::Missed]);
+        assert!(runs.iter().all(|r| r.seq.is_some()));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
+    for database in databases("lease").await {
+        let store = open(&database).await;
+        store.sync_topics(&[topic("rust")], NOW).await.unwrap();
+        let at = Time(NOW.0 + 10);
+        store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
+        let first = store.claim(at, 1, LEASE, "first").await.unwrap().remove(0);
+        store.before_call(&first, &call(Source::Social), at, 100).await.unwrap();
+        assert_eq!(store.rescue(at.plus(LEASE)).await.unwrap(), 0, "the lease still holds at its last instant");
+        assert!(store.heartbeat(std::slice::from_ref(&first), at.plus(LEASE), LEASE).await.unwrap().is_empty());
+        assert_eq!(
+            store.rescue(at.plus(LEASE + Duration::from_millis(1))).await.unwrap(),
+            0,
+            "a heartbeat prolongs it"
+        );
+        let late = at.plus(LEASE * 3);
+        assert_eq!(store.rescue(late).await.unwrap(), 1);
+        assert_eq!(
+            store.heartbeat(std::slice::from_ref(&first), late, LEASE).await.unwrap(),
+            [first.public_id.clone()]
+        );
+        assert_eq!(
+            store
+                .finish(&first, &outcome(late, vec![seen(Source::Social, 1, &["post:x:1"], "late")]))
+                .await
+                .unwrap_err()
+                .kind,
+            StoreErrorKind::Fenced
+        );
+        assert_eq!(
+            store.before_call(&first, &call(Source::Web), late, 100).await.unwrap_err().kind,
+            StoreErrorKind::Fenced
+        );
+        assert_eq!(store.calls_on(at.utc_day()).await.unwrap(), 1, "a fenced call is not counted");
+        assert!(items(&store).await.is_empty(), "nothing of it was written");
+
+        let second = store.claim(late, 1, LEASE, "second").await.unwrap().remove(0);
+        assert_eq!(second.attempt, 2);
+        assert_eq!(store.rescue(late.plus(LEASE * 3)).await.unwrap(), 1);
+        let row = store.run(&second.public_id).await.unwrap().unwrap();
+        assert_eq!((row.state, row.error_class.as_deref()), (RunState::Failed, Some("lease_lost")));
+        assert_eq!(row.cost, Micros(3_000), "a lost call counts at its expected price");
+        let lost = store.searches(&[second.public_id.clone()]).await.unwrap();
+        assert_eq!(lost.iter().map(|s| s.state).collect::<Vec<_>>(), [SearchState::Lost]);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_released_run_waits_again_without_having_lost_an_attempt() {
+    for database in databases("release").await {
+        let store = open(&database).await;
+        store.sync_topics(&[topic("rust")], NOW).await.unwrap();
+        let at = Time(NOW.0 + 10);
+        store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
+        for _ in 0..3 {
+            let run = store.claim(at, 1, LEASE, "t").await.unwrap().remove(0);
+            assert_eq!(run.attempt, 1);
+            store.release(&run, at).await.unwrap();
+        }
+        let t = topic("rust");
+        let run = manual(&store, &t, "M1", at).await;
+        store.release(&run, at).await.unwrap();
+        assert_eq!(
+            store.run("M1").await.unwrap().unwrap().state,
+            RunState::Cancelled,
+            "nobody else would pick a manual run up"
+        );
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
+    for database in databases("topics").await {
+        let store = open(&database).await;
+        let (a, mut b) = (topic("a"), topic("b"));
+        assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap(), 2);
+        assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW.plus(LEASE)).await.unwrap(), 0);
+        b.title = "new title".into();
+        assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
+        let until =
+            |known: &[topicwatch::store::PlannedTopic]| known.iter().map(|t| t.planned_until).collect::<Vec<_>>();
+        assert_eq!(until(&store.planned_topics().await.unwrap()), [NOW, NOW], "a title moves no slot");
+        b.schedule.as_mut().unwrap().period = Period::Every(7_200_000);
+        store.sync_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap();
+        assert_eq!(until(&store.planned_topics().await.unwrap()), [NOW.plus(LEASE)], "a is gone, b begins anew");
+        store.sync_topics(&[a, b], NOW.plus(LEASE * 2)).await.unwrap();
+        assert_eq!(
+            until(&store.planned_topics().await.unwrap()),
+            [NOW.plus(LEASE * 2), NOW.plus(LEASE)],
+            "a topic that comes back begins anew"
+        );
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_read_back_with_what_it_rests_on() {
+    for database in databases("answer").await {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let run = manual(&store, &t, "R1", NOW).await;
+        let mut all = outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "a, \"b\"\nc \u{fffd}")]);
+        all.answer = Some((
+            Answer { text: "Sum\u{1F600}".into(), model: Some("NOVA".into()), partial: false },
+            vec!["post:x:1".into()],
+        ));
+        store.finish(&run, &all).await.unwrap();
+        store.publish().await.unwrap();
+        let answer = store.answer_of("R1").await.unwrap().unwrap();
+        assert_eq!(
+            (answer.text.as_str(), answer.cited.as_slice()),
+            ("Sum\u{1F600}", ["post:x:1".to_owned()].as_slice())
+        );
+        assert!(store.answered_since("rust", NOW).await.unwrap());
+        assert_eq!(store.known("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(), ["post:x:1"]);
+        assert!(store.known("other", &["post:x:1".into()]).await.unwrap().is_empty());
+        assert_eq!(store.sightings_of("R1").await.unwrap()[0].key, "post:x:1");
+        assert_eq!(store.last_snapshot("rust").await.unwrap().unwrap().run, "R1");
+        assert_eq!(store.status().await.unwrap()[0].items, 1);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
+    for database in databases("same").await {
+        let store = open(&database).await;
+        let topics: Vec<Topic> = (0..6).map(|n| topic(&format!("t{n}"))).collect();
+        store.sync_topics(&topics, NOW).await.unwrap();
+        let mut tasks = Vec::new();
+        for t in topics {
+            let other = open(&database).await;
+            let run = manual(&store, &t, &format!("R-{}", t.id), NOW).await;
+            tasks.push(tokio::spawn(async move {
+                let world = (1..40)
+                    .map(|n| seen(Source::Social, n, &[&format!("post:x:{n}"), &format!("text:x:ann:{n}")], "w"))
+                    .collect();
+                let counts = other.finish(&run, &outcome(NOW, world)).await.unwrap();
+                other.publish().await.unwrap();
+                other.close().await;
+                counts[0].1.new
+            }));
+        }
+        for task in tasks {
+            assert_eq!(task.await.unwrap(), 39, "new is judged per topic");
+        }
+        let sizes = store.table_sizes().await.unwrap();
+        let size = |table: &str| sizes.iter().find(|s| s.0 == table).unwrap().1;
+        assert_eq!(
+            (size("item"), size("item_key"), size("sighting"), size("topic_item")),
+            (39, 78, 234, 234),
+            "{}",
+            database.name
+        );
+        let mut seqs: Vec<_> = store.runs(&Filter::default(), 10).await.unwrap().iter().filter_map(|r| r.seq).collect();
+        seqs.sort_unstable();
+        assert_eq!(seqs, [1, 2, 3, 4, 5, 6]);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn invented_and_real_findings_never_share_a_database() {
+    for database in databases("nature").await {
+        let store = open(&database).await;
+        store.close().await;
+        let real = Store::open(&Settings { nature: Nature::Real, ..settings(&database) }).await.unwrap_err();
+        assert_eq!(real.kind, StoreErrorKind::Foreign);
+        assert!(real.text.contains("SANDBOX") && real.hint.contains("--database"), "{real}");
+        database.drop().await;
+    }
+}
+
+#[tokio::test]
+async fn somebody_elses_tables_and_newer_ones_are_refused_untouched() {
+    for database in databases("foreign").await {
+        database.execute("CREATE TABLE precious (id BIGINT)").await;
+        let refused = Store::open(&settings(&database)).await.unwrap_err();
+        assert_eq!(refused.kind, StoreErrorKind::Foreign, "{refused}");
+        database.execute("DROP TABLE precious").await;
+        open(&database).await.close().await;
+        database
+            .execute("INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) SELECT 999, description, success, checksum, 0 FROM _sqlx_migrations WHERE version = 1")
+            .await;
+        let newer = Store::open(&settings(&database)).await.unwrap_err();
+        assert_eq!(newer.kind, StoreErrorKind::Newer, "{newer}");
+        assert!(newer.hint.contains("upgrade"));
+        database.drop().await;
+    }
+}
+
+#[tokio::test]
+async fn many_first_starts_at_once_all_succeed() {
+    for database in databases("starts").await {
+        let tasks: Vec<_> = (0..8)
+            .map(|_| {
+                let settings = settings(&database);
+                tokio::spawn(async move { Store::open(&settings).await })
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap().unwrap().close().await;
+        }
+        database.drop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_reader_of_a_database_that_is_not_there_is_told_what_to_do() {
+    for database in databases("absent").await {
+        let absent = Store::open(&Settings { create: false, ..settings(&database) }).await.unwrap_err();
+        assert_eq!(absent.kind, StoreErrorKind::Unreachable);
+        assert!(absent.hint.contains("topicwatch once"), "{}", absent.hint);
+        database.drop().await;
+    }
+}
