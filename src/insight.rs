@@ -1,1 +1,114 @@
-//! (skeleton)
+//! What several rows say together: one item found by several sources, a topic's state in a word. Pure; it reads no
+//! database and no clock.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Engagement, Kind, RunState, Source, Time, WindowFit};
+use crate::store::{SightingRow, TopicStatus};
+
+/// An item of a snapshot, once, with every source that showed it.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct SeenOnce {
+    /// Public key.
+    pub key: String,
+    /// Post or page.
+    pub kind: Kind,
+    /// The sources that showed it, each with its rank there.
+    pub sources: BTreeMap<Source, i64>,
+    /// Whether the run was the first of its topic to see it.
+    pub new: bool,
+    /// In, outside or undated.
+    pub fit: WindowFit,
+    /// Published.
+    pub published_at: Option<Time>,
+    /// Address.
+    pub url: Option<String>,
+    /// Handle.
+    pub author: Option<String>,
+    /// Title.
+    pub title: Option<String>,
+    /// Text or snippet.
+    pub text: Option<String>,
+    /// Reactions.
+    pub engagement: Engagement,
+}
+
+/// Merges the sightings of one run: what most sources agree on first, then by best rank.
+#[must_use]
+pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
+    let mut merged: BTreeMap<&str, SeenOnce> = BTreeMap::new();
+    for seen in sightings {
+        let entry = merged.entry(&seen.key).or_insert_with(|| SeenOnce {
+            key: seen.key.clone(),
+            kind: seen.kind,
+            sources: BTreeMap::new(),
+            new: seen.new,
+            fit: seen.fit,
+            published_at: seen.published_at,
+            url: seen.url.clone(),
+            author: seen.author.clone(),
+            title: seen.title.clone(),
+            text: seen.text.clone(),
+            engagement: seen.engagement,
+        });
+        entry.sources.insert(seen.source, seen.rank);
+        // One source may have left the date out where another gave it.
+        if entry.fit == WindowFit::Undated {
+            entry.fit = seen.fit;
+        }
+    }
+    let mut items: Vec<SeenOnce> = merged.into_values().collect();
+    let best = |item: &SeenOnce| item.sources.values().min().copied().unwrap_or(i64::MAX);
+    items.sort_by(|a, b| (b.sources.len(), best(a), &a.key).cmp(&(a.sources.len(), best(b), &b.key)));
+    items
+}
+
+/// A topic's standing in one word, for people.
+#[must_use]
+pub fn standing(status: &TopicStatus) -> &'static str {
+    match status.last_run.as_ref().map(|run| run.state) {
+        None => "never run",
+        Some(RunState::Ok) => "ok",
+        Some(RunState::Partial) => "partial",
+        Some(RunState::OverQuota) => "over quota",
+        Some(RunState::Cancelled) => "interrupted",
+        Some(_) => "failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn sighting(source: Source, rank: i64, key: &str, fit: WindowFit) -> SightingRow {
+        SightingRow {
+            run: "r".into(),
+            topic: "t".into(),
+            seen_at: Time(0),
+            source,
+            rank,
+            key: key.into(),
+            kind: Kind::Post,
+            fit,
+            new: true,
+            published_at: None,
+            url: None,
+            author: None,
+            title: None,
+            text: None,
+            engagement: Engagement::default(),
+        }
+    }
+
+    #[test]
+    fn an_item_that_sources_agree_on_comes_first_and_once() {
+        let merged = merge(&[
+            sighting(Source::Social, 1, "a", WindowFit::In),
+            sighting(Source::Social, 2, "b", WindowFit::Undated),
+            sighting(Source::Ai, 3, "b", WindowFit::In),
+        ]);
+        assert_eq!(merged.iter().map(|i| (i.key.as_str(), i.sources.len())).collect::<Vec<_>>(), [("b", 2), ("a", 1)]);
+        assert_eq!(merged[0].fit, WindowFit::In, "a date known to one source is known");
+    }
+}

@@ -10,7 +10,7 @@ mod topic;
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use money::Micros;
 pub use run::{RunState, SearchState, Trigger};
-pub use time::Time;
+pub use time::{Clock, Time};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
     WebOperation, WebQuery,

@@ -45,12 +45,21 @@ impl Time {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// The same instant with milliseconds always written (`2026-03-11T09:00:00.000Z`), so that a column has one shape.
+    #[must_use]
+    pub fn iso_millis(self) -> String {
+        self.to_jiff().map_or_else(String::new, |at| format!("{at:.3}"))
+    }
+
     /// Days since the epoch in UTC: the day on which calls are counted.
     #[must_use]
     pub fn utc_day(self) -> i64 {
         self.0.div_euclid(86_400_000)
     }
 }
+
+/// Where the present comes from: read by cli and daemon only, handed to everybody else.
+pub type Clock = std::sync::Arc<dyn Fn() -> Time + Send + Sync>;
 
 impl std::fmt::Display for Time {
     /// `2026-03-11T09:00:00Z`; milliseconds only when there are any.
@@ -75,6 +84,12 @@ mod tests {
         assert_eq!(Time::parse("2026-03-11T10:00:00+01:00"), Some(Time(1_773_219_600_000)));
         assert_eq!(Time::parse("yesterday"), None);
         assert_eq!(Time(i64::MAX).to_string(), "out-of-range");
+    }
+
+    #[test]
+    fn a_column_of_times_has_one_shape() {
+        assert_eq!(Time(1_773_219_600_000).iso_millis(), "2026-03-11T09:00:00.000Z");
+        assert_eq!(Time(1_773_219_600_007).iso_millis(), "2026-03-11T09:00:00.007Z");
     }
 
     #[test]
