@@ -137,30 +137,26 @@ impl Client {
             drop(place);
             log(request, tries, &tried);
             let Tried { latency, outcome } = tried;
-            let (mut failure, part) = match outcome {
+            let (failure, part) = match outcome {
                 Ok(arrived) => return Ok(reply(arrived, latency, tries)),
                 Err(failed) => failed,
             };
-            if tries >= self.max_tries || !failure.is_passing() {
-                return match part {
-                    Some(part) if request.streaming && !part.body.is_empty() => Ok(reply(part, latency, tries)),
-                    _ => Err(CallFailure::Error(failure.into_error(tries, latency))),
-                };
-            }
+            let may_help = tries < self.max_tries && failure.is_passing();
             // Most often the server closed a connection that waited for reuse, which says nothing about its health.
             // Whether it was a reused one cannot be known here, so the first such end is repeated at once and no other.
-            if failure.connection_died && !was_dead {
+            if may_help && failure.connection_died && !was_dead {
                 was_dead = true;
                 continue;
             }
-            match self.backoff.next(pauses, failure.retry_after, random()) {
-                Next::After(pause) => tokio::time::sleep(pause).await,
-                Next::TooLong(wait) => {
-                    let until = now().plus(wait);
-                    failure.text = format!("{} (not before {until})", failure.text);
-                    let error = failure.into_error(tries, latency);
-                    let hint = format!("the service asks to wait until {until}; {}", error.hint);
-                    return Err(CallFailure::Error(CallError { hint, ..error }));
+            let next = if may_help { self.backoff.next(pauses, failure.retry_after, random()) } else { Next::GiveUp };
+            match (next, part) {
+                (Next::After(pause), _) => tokio::time::sleep(pause).await,
+                (Next::GiveUp, Some(part)) if request.streaming && !part.body.is_empty() => {
+                    return Ok(reply(part, latency, tries));
+                }
+                (Next::GiveUp, _) => {
+                    let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
+                    return Err(CallFailure::Error(failure.into_error(tries, latency, not_before)));
                 }
             }
             pauses += 1;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{CallError, ErrorClass, Reach};
 use crate::http::Stopped;
-use crate::model::Micros;
+use crate::model::{Micros, Time};
 
 /// A try that failed.
 #[derive(Debug, Clone)]
@@ -32,13 +32,18 @@ impl Failure {
         }
     }
 
-    /// The failure of the whole call.
-    pub(super) fn into_error(self, tries: u32, latency: Duration) -> CallError {
+    /// The failure of the whole call; `not_before` is when the service wants to be asked again.
+    pub(super) fn into_error(self, tries: u32, latency: Duration, not_before: Option<Time>) -> CallError {
+        let hint = hint(self.class, self.status, &self.text);
+        let hint = match not_before {
+            Some(at) => format!("the service asks to wait until {at}; {hint}"),
+            None => hint.to_owned(),
+        };
         CallError {
-            hint: hint(self.class, self.status, &self.text).to_owned(),
             class: self.class,
             status: self.status,
             text: self.text,
+            hint,
             reach: reach(self.class),
             tries,
             latency,
@@ -102,5 +107,52 @@ fn hint(class: ErrorClass, status: Option<u16>, text: &str) -> &'static str {
         }
         (ErrorClass::Malformed, _) => "check that `service.base_url` is the search service and not a page before it",
         (ErrorClass::Cut | ErrorClass::Service, _) => "the next run asks again",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_decides_class_reach_and_whether_asking_again_can_help() {
+        use ErrorClass as C;
+        use Reach::{Search, Service};
+        for (status, class, passing, how_far) in [
+            (301, C::Redirect, false, Search),
+            (304, C::Redirect, false, Search),
+            (400, C::BadRequest, false, Search),
+            (401, C::KeyRefused, false, Service),
+            (402, C::BalanceSpent, false, Service),
+            (403, C::KeyRefused, false, Service),
+            (404, C::BadRequest, false, Search),
+            (418, C::BadRequest, false, Search),
+            (422, C::BadRequest, false, Search),
+            (429, C::RateLimited, true, Search),
+            (500, C::Server, true, Search),
+            (503, C::Server, true, Search),
+            (599, C::Server, true, Search),
+            (700, C::Malformed, false, Search),
+        ] {
+            assert_eq!(class_of_status(status), class, "{status}");
+            let failure = Failure {
+                class,
+                status: Some(status),
+                text: String::new(),
+                cost: None,
+                retry_after: None,
+                connection_died: false,
+            };
+            assert_eq!(failure.is_passing(), passing, "{status}");
+            assert_eq!(failure.into_error(1, Duration::ZERO, None).reach, how_far, "{status}");
+        }
+    }
+
+    #[test]
+    fn every_class_has_a_hint_that_is_one_line() {
+        for class in ErrorClass::ALL {
+            let hint = hint(*class, None, "");
+            assert!(!hint.is_empty() && !hint.contains('\n'), "{class}");
+        }
     }
 }

@@ -26,8 +26,8 @@ impl Default for Backoff {
 pub(super) enum Next {
     /// Another try after this pause.
     After(Duration),
-    /// No further try: the service asks for a wait that is too long.
-    TooLong(Duration),
+    /// No further try.
+    GiveUp,
 }
 
 impl Backoff {
@@ -36,7 +36,7 @@ impl Backoff {
     /// return together.
     pub(super) fn next(&self, retry: u32, asked: Option<Duration>, random: f64) -> Next {
         match asked {
-            Some(asked) if asked > self.longest_wait => Next::TooLong(asked),
+            Some(asked) if asked > self.longest_wait => Next::GiveUp,
             Some(asked) => Next::After(asked.saturating_add(part(self.ceiling(retry), random))),
             None => Next::After(part(self.ceiling(retry), random)),
         }
@@ -65,7 +65,7 @@ mod tests {
         let backoff = Backoff::default();
         let most = |retry| match backoff.next(retry, None, 1.0) {
             Next::After(pause) => pause.as_millis(),
-            Next::TooLong(_) => 0,
+            Next::GiveUp => 0,
         };
         assert_eq!(
             [0, 1, 2, 5, 6, 31, 32, u32::MAX].map(most),
@@ -79,7 +79,7 @@ mod tests {
         let seconds = Duration::from_secs;
         assert_eq!(backoff.next(0, Some(seconds(60)), 0.5), Next::After(Duration::from_millis(60_250)));
         assert_eq!(backoff.next(0, Some(seconds(120)), 0.0), Next::After(seconds(120)));
-        assert_eq!(backoff.next(0, Some(seconds(121)), 0.0), Next::TooLong(seconds(121)));
+        assert_eq!(backoff.next(0, Some(seconds(121)), 0.0), Next::GiveUp);
     }
 
     proptest! {

@@ -57,9 +57,14 @@ impl Scrub {
         if key.is_empty() {
             return None;
         }
+        let may_begin = |byte: u8| byte == key[0] || matches!(byte, b'%' | b'+' | b'\\');
         let mut kept = Vec::new();
         let (mut done, mut at) = (0, 0);
         while at < text.len() {
+            if !may_begin(text[at]) {
+                at += 1;
+                continue;
+            }
             let found = [Spelling::Plain, Spelling::Percent, Spelling::Json]
                 .into_iter()
                 .find_map(|spelling| match_end(text, at, key, spelling));
