@@ -1,2 +1,167 @@
 //! The one HTTP client: rustls with ring, no redirects, no system proxy, bodies read under a cap of decoded bytes. What
 //! is said over it belongs to the rooms that use it.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use tokio::time::{Instant, timeout_at};
+
+/// How this program names itself to servers.
+pub const USER_AGENT: &str = concat!("topicwatch/", env!("CARGO_PKG_VERSION"));
+
+/// Which certificate authorities a client trusts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Roots {
+    /// Those of the machine (`SSL_CERT_FILE` and `SSL_CERT_DIR` are honoured); having none is an error.
+    System,
+    /// None: only plain `http` works, and a machine without certificates is fine.
+    None,
+}
+
+impl Roots {
+    /// What an address needs: only `https` verifies anybody, so that a loopback service works in a container that has
+    /// no certificates at all.
+    #[must_use]
+    pub fn needed_by(url: &url::Url) -> Self {
+        if url.scheme() == "http" { Self::None } else { Self::System }
+    }
+}
+
+/// Settings of a client.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Time for name lookup, TCP and TLS together.
+    pub connect_timeout: Duration,
+    /// Idle connections kept for each host.
+    pub max_idle_per_host: usize,
+    /// Whom to trust.
+    pub roots: Roots,
+}
+
+/// No client could be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct BuildError {
+    /// What is wrong, in one line.
+    pub text: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+/// Makes ring the process-wide crypto provider. Repeating it changes nothing; a provider that was installed before
+/// stays.
+pub fn install_crypto() {
+    // The error case is "there is one already", which is what was wanted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// A client that follows no redirect (the key would travel along), asks no proxy that was not configured, accepts gzip
+/// and never repeats a request by itself (every request is counted by its caller).
+///
+/// # Errors
+/// With [`Roots::System`] on a machine without usable certificates.
+pub fn client(options: &Options) -> Result<reqwest::Client, BuildError> {
+    install_crypto();
+    let builder = reqwest::Client::builder()
+        .user_agent(USER_AGENT)
+        .connect_timeout(options.connect_timeout)
+        .pool_max_idle_per_host(options.max_idle_per_host)
+        // Shorter than the 60 s after which common servers drop a quiet connection, so that few are found dead.
+        .pool_idle_timeout(Duration::from_secs(30))
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .no_proxy()
+        .gzip(true);
+    let builder = match options.roots {
+        Roots::System => builder,
+        Roots::None => builder.tls_certs_only([]),
+    };
+    builder.build().map_err(|error| BuildError {
+        text: format!("no HTTPS client could be made: {}", describe(error)),
+        hint:
+            "install the package `ca-certificates`, or point SSL_CERT_FILE to a PEM bundle of certificate authorities"
+                .to_owned(),
+    })
+}
+
+/// Why a body was not read to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stopped {
+    /// More decoded bytes than allowed.
+    TooLarge,
+    /// The deadline passed.
+    Deadline,
+    /// The connection ended before the body did.
+    Cut(String),
+    /// The compressed body is damaged.
+    Undecodable(String),
+}
+
+/// A body that was not read to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// Why.
+    pub why: Stopped,
+    /// What was decoded until then, never more than the cap.
+    pub so_far: Bytes,
+}
+
+/// Reads a body of at most `max_bytes` *decoded* bytes until `deadline`. The decoder hands out small chunks, so a
+/// compression bomb costs the cap plus one chunk of memory, however far it would inflate.
+///
+/// # Errors
+/// [`Unread`], with the part that was read.
+pub async fn read_capped(mut response: reqwest::Response, max_bytes: u64, deadline: Instant) -> Result<Bytes, Unread> {
+    let cap = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+    let mut body = BytesMut::new();
+    let why = loop {
+        match timeout_at(deadline, response.chunk()).await {
+            Ok(Ok(Some(chunk))) => {
+                let room = cap - body.len();
+                if chunk.len() > room {
+                    body.extend_from_slice(&chunk[..room]);
+                    break Stopped::TooLarge;
+                }
+                body.extend_from_slice(&chunk);
+            }
+            Ok(Ok(None)) => return Ok(body.freeze()),
+            Ok(Err(error)) if error.is_timeout() => break Stopped::Deadline,
+            Ok(Err(error)) if is_damaged(&error) => break Stopped::Undecodable(describe(error)),
+            Ok(Err(error)) => break Stopped::Cut(describe(error)),
+            Err(_) => break Stopped::Deadline,
+        }
+    };
+    Err(Unread { why, so_far: body.freeze() })
+}
+
+/// An error with its causes in one text, without the address (which may hold private words) and without causes that
+/// only repeat what was said.
+#[must_use]
+pub fn describe(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+/// Whether the bytes arrived but could not be decompressed, which asking again will not mend.
+fn is_damaged(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
+            return matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput);
+        }
+        cause = inner.source();
+    }
+    false
+}

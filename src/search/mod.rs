@@ -1,6 +1,26 @@
 //! Speaking to the search service: what to ask in each dialect, how to call it politely, and how to read whatever comes
 //! back. It stores nothing, decides nothing about identity, and never reads the clock: `now` is an argument.
 
+mod attempt;
+mod client;
+mod desearch;
+mod detail;
+mod failure;
+mod gate;
+mod limits;
+mod render;
+mod request;
+mod retry;
+mod retry_after;
+mod scrub;
+mod spec;
+
+pub use client::{CallFailure, Client, SetupError};
+pub use gate::{Gate, Refusal, Ungated};
+pub use render::{render, url};
+pub use request::{Unsupported, request};
+pub use retry::Backoff;
+
 use std::time::Duration;
 
 use bytes::Bytes;

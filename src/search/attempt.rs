@@ -1,0 +1,170 @@
+//! One try of one call: sends, reads under the cap and the deadline, and says what came of it. Whether there is another
+//! try is `client`'s choice.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use reqwest::Response;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use tokio::time::timeout_at;
+use url::Url;
+
+use super::detail::Detail;
+use super::failure::{Failure, class_of_body, class_of_status};
+use super::scrub::Scrub;
+use super::{ErrorClass, Request, retry_after};
+use crate::http;
+use crate::model::{Micros, Time};
+
+/// How long an error's text and a kept header may be, in characters.
+const TEXT: usize = 300;
+/// How many decoded bytes of an error body are read.
+const ERROR_BODY: u64 = 64 * 1024;
+/// How many headers are kept.
+const HEADERS: usize = 32;
+
+/// What every try of a client needs.
+pub(super) struct Caller {
+    pub(super) http: reqwest::Client,
+    /// `Authorization`, marked sensitive.
+    pub(super) key: HeaderValue,
+    pub(super) scrub: Scrub,
+    pub(super) call_timeout: Duration,
+    pub(super) max_response_bytes: u64,
+}
+
+/// A reply that is no failure, or what had arrived of one.
+pub(super) struct Arrived {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Bytes,
+    pub(super) cost: Option<Micros>,
+}
+
+/// What came of a try.
+pub(super) struct Tried {
+    pub(super) latency: Duration,
+    pub(super) outcome: Result<Arrived, (Failure, Option<Arrived>)>,
+}
+
+impl Caller {
+    /// Makes the call once. A failure comes with the part of a 2xx reply that arrived before it, if any did.
+    pub(super) async fn make(&self, request: &Request, url: Url, now: &(dyn Fn() -> Time + Send + Sync)) -> Tried {
+        let begun = Instant::now();
+        let outcome = self.outcome(request, url, now).await;
+        Tried { latency: begun.elapsed(), outcome }
+    }
+
+    async fn outcome(
+        &self,
+        request: &Request,
+        url: Url,
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Result<Arrived, (Failure, Option<Arrived>)> {
+        let deadline = tokio::time::Instant::now() + self.call_timeout;
+        let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
+        let mut sending = self.http.request(method, url).header(AUTHORIZATION, self.key.clone());
+        if let Some(body) = &request.body {
+            sending = sending.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        }
+        let response = match timeout_at(deadline, sending.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err((self.unsent(error), None)),
+            Err(_) => return Err((self.overdue(None), None)),
+        };
+        let status = response.status().as_u16();
+        if !response.status().is_success() {
+            return Err((self.refused(status, response, deadline, now).await, None));
+        }
+        let headers = self.kept(response.headers());
+        let cost = cost(response.headers());
+        let arrived = |body| Arrived { status, headers, body: self.scrub.body(body), cost };
+        match http::read_capped(response, self.max_response_bytes, deadline).await {
+            Ok(body) => Ok(arrived(body)),
+            Err(unread) => {
+                let text = match &unread.why {
+                    http::Stopped::Deadline => return Err((self.overdue(Some(status)), Some(arrived(unread.so_far)))),
+                    http::Stopped::TooLarge => {
+                        format!("the reply is larger than {} bytes when decoded", self.max_response_bytes)
+                    }
+                    http::Stopped::Cut(why) => {
+                        format!("the reply was cut after {} decoded bytes: {why}", unread.so_far.len())
+                    }
+                    http::Stopped::Undecodable(why) => format!("the reply cannot be decompressed: {why}"),
+                };
+                let failure = Failure { status: Some(status), cost, ..self.failure(class_of_body(&unread.why), &text) };
+                let part = matches!(unread.why, http::Stopped::Cut(_)).then(|| arrived(unread.so_far));
+                Err((failure, part))
+            }
+        }
+    }
+
+    /// A status that is no success, in the words of its body.
+    async fn refused(
+        &self,
+        status: u16,
+        response: Response,
+        deadline: tokio::time::Instant,
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Failure {
+        let class = class_of_status(status);
+        let value =
+            |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let asked = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
+        let location = value(LOCATION);
+        let cost = cost(response.headers());
+        let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
+        // An error body that is too long, cut or late still says something with its beginning.
+        let body = http::read_capped(response, ERROR_BODY, deadline).await.unwrap_or_else(|unread| unread.so_far);
+        let detail = Detail::of(&body);
+        let said = match (class, location) {
+            (ErrorClass::Redirect, Some(to)) => format!(": it points to {to}"),
+            _ if detail.text.is_empty() => String::new(),
+            _ => format!(": {}", detail.text),
+        };
+        Failure {
+            status: Some(status),
+            cost,
+            retry_after: asked.or(detail.retry_after),
+            ..self.failure(class, &format!("{status}{name}{said}"))
+        }
+    }
+
+    /// No answer at all.
+    fn unsent(&self, error: reqwest::Error) -> Failure {
+        if error.is_timeout() {
+            return self.failure(ErrorClass::Timeout, &format!("no connection in time: {}", http::describe(error)));
+        }
+        // Neither while connecting nor while reading a body: the connection was there and ended without a word.
+        let connection_died = error.is_request() && !error.is_connect();
+        Failure { connection_died, ..self.failure(ErrorClass::Transport, &http::describe(error)) }
+    }
+
+    fn overdue(&self, status: Option<u16>) -> Failure {
+        let what = if status.is_some() { "the reply was not complete" } else { "no answer" };
+        Failure { status, ..self.failure(ErrorClass::Timeout, &format!("{what} after {:?}", self.call_timeout)) }
+    }
+
+    fn failure(&self, class: ErrorClass, text: &str) -> Failure {
+        let text = self.scrub.line(text, TEXT);
+        Failure { class, status: None, text, cost: None, retry_after: None, connection_died: false }
+    }
+
+    /// Headers worth keeping: the body's type, billing, and what a support desk asks for.
+    fn kept(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+        let worth = |name: &str| {
+            matches!(name, "content-type" | "x-request-id" | "retry-after") || name.starts_with("x-desearch-")
+        };
+        let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
+        kept.map(|(name, value)| {
+            let value = self.scrub.line(&String::from_utf8_lossy(value.as_bytes()), TEXT);
+            (self.scrub.line(name.as_str(), TEXT), value)
+        })
+        .collect()
+    }
+}
+
+/// What the call cost, when the billing header is there and a sane number.
+fn cost(headers: &HeaderMap) -> Option<Micros> {
+    Micros::from_dollars(headers.get("x-desearch-cost-usd")?.to_str().ok()?.trim().parse().ok()?)
+}

@@ -1,0 +1,207 @@
+//! Calling the search service politely: limits, the gate before each try, retries. What is asked comes from `request`,
+//! what a reply says is `decode`'s.
+
+use std::time::Duration;
+
+use governor::clock::DefaultClock;
+use reqwest::header::HeaderValue;
+use secrecy::ExposeSecret;
+use url::Url;
+
+use super::attempt::{Arrived, Caller, Tried};
+use super::gate::{Gate, Refusal};
+use super::limits::Limits;
+use super::render;
+use super::retry::{Backoff, Next};
+use super::scrub::Scrub;
+use super::{CallError, RawReply, Request, Settings};
+use crate::http::{self, Options, Roots};
+use crate::model::Time;
+
+/// Longest time to reach the service, within the call's own deadline.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Settings that no client can be made from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct SetupError {
+    /// What is wrong, in one line without the key.
+    pub text: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+/// A call without a reply.
+#[derive(Debug, Clone)]
+pub enum CallFailure {
+    /// It was made and failed, after its retries.
+    Error(CallError),
+    /// The gate refused a try; the number of tries made before it.
+    Refused(Refusal, u32),
+}
+
+/// The search service as its callers see it. Cheap to share by reference; dropping a call's future at any point leaves
+/// nothing behind.
+pub struct Client {
+    base_url: Url,
+    caller: Caller,
+    limits: Limits,
+    max_tries: u32,
+    backoff: Backoff,
+}
+
+impl std::fmt::Debug for Client {
+    /// Without the key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("base_url", &self.base_url.as_str()).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// A client for these settings. Nobody is contacted.
+    ///
+    /// # Errors
+    /// An address that is not `http(s)` or names a user, a key that no header can carry, or a machine without
+    /// certificates for an `https` address.
+    pub fn new(settings: Settings) -> Result<Self, SetupError> {
+        let base_url = settings.base_url;
+        if !matches!(base_url.scheme(), "http" | "https") || !base_url.has_host() {
+            return Err(setup("the service's address is not an http or https address", "set `service.base_url`"));
+        }
+        if !base_url.username().is_empty() || base_url.password().is_some() {
+            // It would become an `Authorization` header of its own, and be printed.
+            return Err(setup(
+                "the service's address holds a user name or password",
+                "take it out of `service.base_url`; the key alone is sent",
+            ));
+        }
+        let key = header(settings.api_key.expose_secret())?;
+        let max_idle = usize::try_from(settings.max_concurrent).unwrap_or(usize::MAX);
+        let options = Options {
+            connect_timeout: CONNECT_TIMEOUT.min(settings.call_timeout),
+            max_idle_per_host: max_idle,
+            roots: Roots::needed_by(&base_url),
+        };
+        let http = http::client(&options).map_err(|error| SetupError { text: error.text, hint: error.hint })?;
+        Ok(Self {
+            caller: Caller {
+                http,
+                key,
+                scrub: Scrub::new(settings.api_key),
+                call_timeout: settings.call_timeout,
+                max_response_bytes: settings.max_response_bytes,
+            },
+            limits: Limits::new(settings.max_concurrent, settings.rate_limit, DefaultClock::default()),
+            max_tries: settings.max_tries.max(1),
+            backoff: Backoff::default(),
+            base_url,
+        })
+    }
+
+    /// The same client with other pauses between tries.
+    #[must_use]
+    pub fn with_backoff(self, backoff: Backoff) -> Self {
+        Self { backoff, ..self }
+    }
+
+    /// The address a request goes to, for printing.
+    #[must_use]
+    pub fn url(&self, request: &Request) -> String {
+        render::url(request, &self.base_url).into()
+    }
+
+    /// Makes the call: waits for a place and the rate, asks `gate`, sends, and tries again what may pass (429, 5xx,
+    /// no or a cut connection, a deadline). Pauses hold no place. Each try, the first included, goes through the gate.
+    ///
+    /// A streamed reply that was cut or late on the last try is handed on as far as it came, since its beginning is
+    /// worth keeping; its missing end is for the decoder to see.
+    ///
+    /// `random` gives numbers in `0.0..1.0`; `now` is asked only to read and to name dates.
+    ///
+    /// # Errors
+    /// [`CallFailure`].
+    pub async fn call(
+        &self,
+        request: &Request,
+        gate: &impl Gate,
+        random: &(dyn Fn() -> f64 + Send + Sync),
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Result<RawReply, CallFailure> {
+        let url = render::url(request, &self.base_url);
+        let (mut tries, mut pauses, mut was_dead) = (0, 0, false);
+        loop {
+            let place = self.limits.enter().await;
+            gate.before(tries + 1).await.map_err(|refusal| CallFailure::Refused(refusal, tries))?;
+            tries += 1;
+            let tried = self.caller.make(request, url.clone(), now).await;
+            drop(place);
+            log(request, tries, &tried);
+            let Tried { latency, outcome } = tried;
+            let (failure, part) = match outcome {
+                Ok(arrived) => return Ok(reply(arrived, latency, tries)),
+                Err(failed) => failed,
+            };
+            let may_help = tries < self.max_tries && failure.is_passing();
+            // Most often the server closed a connection that waited for reuse, which says nothing about its health.
+            // Whether it was a reused one cannot be known here, so the first such end is repeated at once and no other.
+            if may_help && failure.connection_died && !was_dead {
+                was_dead = true;
+                continue;
+            }
+            let next = if may_help { self.backoff.next(pauses, failure.retry_after, random()) } else { Next::GiveUp };
+            match (next, part) {
+                (Next::After(pause), _) => tokio::time::sleep(pause).await,
+                (Next::GiveUp, Some(part)) if request.streaming && !part.body.is_empty() => {
+                    return Ok(reply(part, latency, tries));
+                }
+                (Next::GiveUp, _) => {
+                    let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
+                    return Err(CallFailure::Error(failure.into_error(tries, latency, not_before)));
+                }
+            }
+            pauses += 1;
+        }
+    }
+}
+
+fn reply(arrived: Arrived, latency: Duration, tries: u32) -> RawReply {
+    let Arrived { status, headers, body, cost } = arrived;
+    RawReply { status, headers, body, latency, tries, cost }
+}
+
+/// One line for each try; neither the key nor the words that were searched for.
+fn log(request: &Request, attempt: u32, tried: &Tried) {
+    let (source, path) = (request.source, request.path.as_str());
+    let latency_ms = u64::try_from(tried.latency.as_millis()).unwrap_or(u64::MAX);
+    match &tried.outcome {
+        Ok(Arrived { status, body, .. }) => {
+            let body_bytes = body.len();
+            tracing::debug!(%source, path, attempt, latency_ms, status, body_bytes, "search call answered");
+        }
+        Err((failure, _)) => {
+            let (class, status, text) = (failure.class, failure.status, failure.text.as_str());
+            tracing::debug!(%source, path, attempt, latency_ms, status, %class, text, "search call failed");
+        }
+    }
+}
+
+/// The `Authorization` header: the key itself, never shown by debug output.
+fn header(key: &str) -> Result<HeaderValue, SetupError> {
+    if key.is_empty() {
+        return Err(setup("the API key is empty", "set it by `service.api_key_env` or `service.api_key_file`"));
+    }
+    // Only visible ASCII and inner blanks: other bytes would be sent in a coding nobody agreed on.
+    let mut value =
+        HeaderValue::from_str(key).ok().filter(|_| key.is_ascii() && key.trim() == key).ok_or_else(|| {
+            setup(
+                "the API key holds a character that no header can carry",
+                "look for a line break, a blank at an end or a character outside ASCII in the key",
+            )
+        })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn setup(text: &str, hint: &str) -> SetupError {
+    SetupError { text: text.to_owned(), hint: hint.to_owned() }
+}

@@ -1,0 +1,108 @@
+//! The calls of deployed services as they were observed: paths, methods, names of windows, bounds of numbers. Which ask
+//! becomes which call is `request`'s choice.
+
+use std::ops::RangeInclusive;
+
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::spec::post;
+use super::{Request, Unsupported};
+use crate::model::{AiQuery, SocialQuery, Source, Time, WebQuery, Window};
+
+/// How many posts one page of `GET /twitter` may hold.
+const POSTS_A_PAGE: RangeInclusive<u32> = 1..=100;
+/// Posts asked for when the topic names no number: the unit in which they are billed.
+const POSTS_BY_DEFAULT: u32 = 20;
+/// How many results the AI search and the link searches take; 5 is refused with 422.
+const RESULTS: RangeInclusive<u32> = 10..=200;
+/// Where an AI search looks when the topic names no tools.
+const TOOLS_BY_DEFAULT: [&str; 2] = ["twitter", "web"];
+
+/// `GET /twitter`: the latest posts since the day on which the window begins. Both dates are whole UTC days, and whether
+/// the last one is included is not documented, so the day after today is named; the exact window is checked locally.
+pub(super) fn social(query: &SocialQuery, window: Window, now: Time) -> Result<Request, Unsupported> {
+    let count = within("social.limit", query.limit.unwrap_or(POSTS_BY_DEFAULT), &POSTS_A_PAGE)?;
+    let query = [
+        ("query", query.query.clone()),
+        ("sort", "Latest".to_owned()),
+        ("count", count.to_string()),
+        ("start_date", day(now.minus(window.length()))?),
+        ("end_date", day(now.plus(Window::Past24Hours.length()))?),
+    ];
+    Ok(Request { limit: Some(count), ..get(Source::Social, "/twitter", query) })
+}
+
+/// `POST /desearch/ai/search/links/twitter`.
+pub(super) fn posts(query: &SocialQuery) -> Result<Request, Unsupported> {
+    let mut body = json!({ "prompt": query.query });
+    let limit = query.limit.map(|limit| within("social.limit", limit, &RESULTS)).transpose()?;
+    if let Some(count) = limit {
+        body["count"] = Value::from(count);
+    }
+    Ok(Request { limit, ..post(Source::Social, "/desearch/ai/search/links/twitter".to_owned(), body) })
+}
+
+/// `GET /web`: the first page. Its length is the service's choice.
+pub(super) fn web(query: &WebQuery) -> Request {
+    get(Source::Web, "/web", [("query", query.query.clone()), ("start", "0".to_owned())])
+}
+
+/// `POST /desearch/ai/search/links/web`. A topic may want fewer pages than the call gives at least; then the least is
+/// asked for, since more pages are no loss.
+pub(super) fn links(query: &WebQuery) -> Result<Request, Unsupported> {
+    let count = within("web.limit", query.limit.max(*RESULTS.start()), &RESULTS)?;
+    let body = json!({ "prompt": query.query, "tools": ["web"], "count": count });
+    Ok(Request { limit: Some(count), ..post(Source::Web, "/desearch/ai/search/links/web".to_owned(), body) })
+}
+
+/// `POST /desearch/ai/search`. The count holds for each tool, so the reply as a whole has no bound to compare with.
+pub(super) fn ai(query: &AiQuery, window: Window) -> Result<Request, Unsupported> {
+    let tools = if query.tools.is_empty() { json!(TOOLS_BY_DEFAULT) } else { json!(query.tools) };
+    let mut body = json!({
+        "prompt": query.prompt,
+        "tools": tools,
+        "date_filter": date_filter(window),
+        "streaming": query.streaming,
+        "result_type": "LINKS_WITH_FINAL_SUMMARY",
+    });
+    if let Some(count) = query.count {
+        body["count"] = Value::from(within("ai.count", count, &RESULTS)?);
+    }
+    Ok(Request { streaming: query.streaming, ..post(Source::Ai, "/desearch/ai/search".to_owned(), body) })
+}
+
+/// The window in this dialect's words.
+fn date_filter(window: Window) -> &'static str {
+    match window {
+        Window::Past24Hours => "PAST_24_HOURS",
+        Window::Past7Days => "PAST_WEEK",
+    }
+}
+
+/// The UTC day of an instant, `2026-03-11`.
+fn day(at: Time) -> Result<String, Unsupported> {
+    let at = at.to_jiff().ok_or_else(|| Unsupported {
+        message: "the clock is outside the years that dates can name".to_owned(),
+        hint: "set this machine's clock".to_owned(),
+    })?;
+    Ok(at.to_zoned(TimeZone::UTC).date().to_string())
+}
+
+/// A number inside the call's bounds; anything else would be refused with 422, for ever.
+fn within(key: &str, number: u32, bounds: &RangeInclusive<u32>) -> Result<u32, Unsupported> {
+    if bounds.contains(&number) {
+        return Ok(number);
+    }
+    let (low, high) = (bounds.start(), bounds.end());
+    Err(Unsupported {
+        message: format!("`{key}` is {number}, and this call takes {low} to {high}"),
+        hint: format!("set `{key}` to a number from {low} to {high}"),
+    })
+}
+
+/// A GET without a body, unbounded and not streamed.
+fn get<const N: usize>(source: Source, path: &str, query: [(&str, String); N]) -> Request {
+    let query = query.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Request { source, method: "GET", path: path.to_owned(), query, body: None, limit: None, streaming: false }
+}

@@ -1,0 +1,128 @@
+//! What an error body says, as words: `detail` is a string, an object, a list or missing, and the body may be HTML. It
+//! decides nothing; cutting and scrubbing come after.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::retry_after;
+
+/// Names under which the words of an error were seen, the most telling first.
+const WORDS: [&str; 8] = ["detail", "message", "msg", "error", "errors", "reason", "description", "title"];
+/// How many entries of a list are worth repeating.
+const ENTRIES: usize = 5;
+/// How deep words are looked for.
+const DEPTH: u32 = 6;
+
+/// What an error body says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Detail {
+    /// Its words, neither cut nor scrubbed; empty when it has none.
+    pub(super) text: String,
+    /// The wait it asks for.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Detail {
+    /// Reads a body, or the beginning of one.
+    pub(super) fn of(body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) => Self { text: words(&value, DEPTH), retry_after: retry_after::body(&value) },
+            Err(_) if text.starts_with('<') => Self { text: page(text), retry_after: None },
+            Err(_) => Self { text: text.to_owned(), retry_after: None },
+        }
+    }
+}
+
+fn words(value: &Value, depth: u32) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) if depth > 0 => {
+            let mut said: Vec<_> = list.iter().take(ENTRIES).map(|entry| words(entry, depth - 1)).collect();
+            if list.len() > ENTRIES {
+                said.push(format!("{} more", list.len() - ENTRIES));
+            }
+            said.join("; ")
+        }
+        Value::Object(fields) if depth > 0 => {
+            let said = WORDS.iter().filter_map(|name| fields.get(*name)).map(|inner| words(inner, depth - 1));
+            match said.into_iter().find(|text| !text.is_empty()) {
+                Some(text) => place(value).map_or_else(|| text.clone(), |place| format!("{place}: {text}")),
+                None if fields.is_empty() => String::new(),
+                None => value.to_string(),
+            }
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Where in the request a fault lies, as validators name it: `"loc": ["body", "count"]`.
+fn place(value: &Value) -> Option<String> {
+    let steps = value.get("loc")?.as_array()?;
+    Some(steps.iter().take(DEPTH as usize).map(|step| words(step, 0)).collect::<Vec<_>>().join("."))
+}
+
+/// A page that a proxy put in the way: its title says it all.
+fn page(text: &str) -> String {
+    let between = |open: &str, close: &str| {
+        let start = text.find(open)? + open.len();
+        Some(text[start..start + text[start..].find(close)?].trim())
+    };
+    match between("<title>", "</title>") {
+        Some(title) if !title.is_empty() => format!("an HTML page titled {title:?}"),
+        _ => "an HTML page".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_shape_of_an_error_body_becomes_words() {
+        for (body, text) in [
+            (r#"{"detail":"Invalid key"}"#, "Invalid key"),
+            (r#"{"detail":{"message":"Slow down","retry_after":"60 seconds"}}"#, "Slow down"),
+            (r#"{"detail":{"code":7}}"#, r#"{"code":7}"#),
+            (
+                r#"{"detail":[{"loc":["body","count"],"msg":"at least 10"},{"loc":["body",0],"msg":"odd"}]}"#,
+                "body.count: at least 10; body.0: odd",
+            ),
+            (r#"{"error":{"message":"no"}}"#, "no"),
+            (r#"{"detail":null,"message":"said elsewhere"}"#, "said elsewhere"),
+            (r#"[1,2,3,4,5,6,7]"#, "1; 2; 3; 4; 5; 2 more"),
+            (r#""just words""#, "just words"),
+            ("{}", ""),
+            ("", ""),
+            ("null", ""),
+            ("\u{feff}plain words\n", "plain words"),
+            ("<html><title> 502 Bad Gateway </title>", "an HTML page titled \"502 Bad Gateway\""),
+            ("<!doctype html>", "an HTML page"),
+            (r#"{"detail":"cut of"#, r#"{"detail":"cut of"#),
+        ] {
+            assert_eq!(Detail::of(body.as_bytes()).text, text, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_nested_without_end_is_text() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(Detail::of(deep.as_bytes()).text.len(), deep.len());
+        let within_limits = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+        assert!(Detail::of(within_limits.as_bytes()).text.starts_with('['));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn any_bytes_are_a_body(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Detail::of(&body);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! How many calls are in flight and how often they begin: a semaphore and a leaky bucket. Counting calls over a day,
+//! durably, is the ledger's.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::NoOpMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::Rate;
+
+/// A leaky bucket on a given clock.
+type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Clock>::Instant>>;
+
+/// The client's limits; the clock is an argument only for tests.
+pub(super) struct Limits<C: Clock = DefaultClock> {
+    places: Semaphore,
+    bucket: Option<Bucket<C>>,
+    clock: C,
+}
+
+impl<C: Clock + Clone> Limits<C> {
+    /// At most `max_concurrent` calls (at least one) at a time, begun at `rate`. A pause saves up for a burst of
+    /// `max_concurrent` and no more. A rate finer than a nanosecond is unlimited, and so is one of no calls at all:
+    /// the configuration refuses both.
+    pub(super) fn new(max_concurrent: u32, rate: Option<Rate>, clock: C) -> Self {
+        let burst = NonZeroU32::new(max_concurrent).unwrap_or(NonZeroU32::MIN);
+        let places = usize::try_from(burst.get()).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        let quota = rate
+            .and_then(|rate| rate.per.checked_div(rate.count))
+            .and_then(Quota::with_period)
+            .map(|quota| quota.allow_burst(burst));
+        let bucket = quota.map(|quota| RateLimiter::direct_with_clock(quota, clock.clone()));
+        Self { places: Semaphore::new(places), bucket, clock }
+    }
+
+    /// Waits until a call may begin; it counts as begun. The place is given back by dropping the permit.
+    pub(super) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+        // First the place, then the rate: taken the other way round, calls that were let through would pile up behind
+        // the places and then begin together. `None` only for a closed semaphore, and nobody closes it.
+        let permit = self.places.acquire().await.ok();
+        while let Some(wait) = self.take() {
+            tokio::time::sleep(wait).await;
+        }
+        permit
+    }
+
+    /// Takes one call from the bucket, or says how long until that can succeed.
+    fn take(&self) -> Option<Duration> {
+        let refused = self.bucket.as_ref()?.check().err()?;
+        Some(refused.wait_time_from(self.clock.now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+    use governor::clock::FakeRelativeClock;
+
+    use super::*;
+
+    fn limits(max_concurrent: u32, rate: Option<Rate>) -> (Limits<FakeRelativeClock>, FakeRelativeClock) {
+        let clock = FakeRelativeClock::default();
+        (Limits::new(max_concurrent, rate, clock.clone()), clock)
+    }
+
+    #[test]
+    fn after_a_burst_calls_begin_one_period_apart() {
+        let (limits, clock) = limits(3, Some(Rate { count: 60, per: Duration::from_secs(60) }));
+        for _ in 0..3 {
+            assert_eq!(limits.take(), None);
+        }
+        for _ in 0..5 {
+            assert_eq!(limits.take(), Some(Duration::from_secs(1)));
+            clock.advance(Duration::from_secs(1));
+            assert_eq!(limits.take(), None);
+        }
+    }
+
+    #[test]
+    fn a_long_pause_saves_up_for_one_burst_only() {
+        let (limits, clock) = limits(2, Some(Rate { count: 1, per: Duration::from_secs(10) }));
+        clock.advance(Duration::from_secs(86_400));
+        assert_eq!((limits.take(), limits.take()), (None, None));
+        assert_eq!(limits.take(), Some(Duration::from_secs(10)));
+    }
+
+    #[test]
+    fn without_a_rate_nothing_waits() {
+        for rate in [None, Some(Rate { count: 0, per: Duration::from_secs(1) })] {
+            let (limits, _) = limits(0, rate);
+            assert!((0..1_000).all(|_| limits.take().is_none()));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_place_is_given_back_when_its_permit_is_dropped() {
+        let (limits, _) = limits(2, None);
+        let first = limits.enter().await;
+        let _second = limits.enter().await;
+        assert_eq!(limits.places.available_permits(), 0);
+        drop(first);
+        assert!(limits.enter().await.is_some());
+    }
+}

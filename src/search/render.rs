@@ -1,0 +1,113 @@
+//! A request as people read it: its address, and a command that makes the same call. The key never appears.
+
+use std::fmt::Write as _;
+
+use url::Url;
+
+use super::{Request, scrub};
+
+/// The address of a request below `base_url`, of which only the path is kept (no query, fragment or user name).
+#[must_use]
+pub fn url(request: &Request, base_url: &Url) -> Url {
+    let mut url = base_url.clone();
+    url.set_path(&format!("{}{}", base_url.path().trim_end_matches('/'), request.path));
+    url.set_fragment(None);
+    url.set_query(None);
+    // Both fail only for addresses without a host, which have no user either.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    if !request.query.is_empty() {
+        url.query_pairs_mut().extend_pairs(&request.query);
+    }
+    url
+}
+
+/// The request as a `curl` command over several lines, for `--dry-run`. It holds no character that a terminal obeys.
+#[must_use]
+pub fn render(request: &Request, base_url: &Url) -> String {
+    let mut text =
+        format!("curl -X {} {} \\\n  -H 'Authorization: ***'", request.method, quoted(url(request, base_url).as_str()));
+    if let Some(body) = &request.body {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            " \\\n  -H 'Content-Type: application/json' \\\n  --data {}",
+            quoted(&visible(&body.to_string()))
+        );
+    }
+    text
+}
+
+/// One word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The same JSON with hidden characters (which occur inside strings only) escaped.
+fn visible(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if scrub::is_hidden(c) {
+            let _ = write!(text, "\\u{:04x}", u32::from(c));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::Source;
+
+    fn request(query: &[(&str, &str)], body: Option<serde_json::Value>) -> Request {
+        Request {
+            source: Source::Web,
+            method: if body.is_some() { "POST" } else { "GET" },
+            path: "/web/search".to_owned(),
+            query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            body,
+            limit: None,
+            streaming: false,
+        }
+    }
+
+    #[test]
+    fn paths_are_appended_to_whatever_the_base_is() {
+        for (base, expected) in [
+            ("https://h.example", "https://h.example/web/search"),
+            ("https://h.example/", "https://h.example/web/search"),
+            ("https://h.example/api//", "https://h.example/api/web/search"),
+            ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/web/search"),
+            ("https://me:secret@h.example/?key=secret#secret", "https://h.example/web/search"),
+        ] {
+            assert_eq!(url(&request(&[], None), &Url::parse(base).unwrap()).as_str(), expected);
+        }
+        let asked = request(&[("query", "a&b=c #1 'é'"), ("start", "0")], None);
+        let expected = "https://h.example/web/search?query=a%26b%3Dc+%231+%27%C3%A9%27&start=0";
+        assert_eq!(url(&asked, &Url::parse("https://h.example").unwrap()).as_str(), expected);
+    }
+
+    #[test]
+    fn a_request_is_drawn_as_a_command_without_the_key() {
+        let base = Url::parse("https://h.example").unwrap();
+        let body = json!({"query": "it's \u{202e}\u{1b}[31m", "results_limit": 5});
+        assert_eq!(
+            render(&request(&[], Some(body.clone())), &base),
+            "curl -X POST 'https://h.example/web/search' \\\n  -H 'Authorization: ***' \\\n  \
+             -H 'Content-Type: application/json' \\\n  \
+             --data '{\"query\":\"it'\\''s \\u202e\\u001b[31m\",\"results_limit\":5}'"
+        );
+        let escaped: serde_json::Value = serde_json::from_str(&visible(&body.to_string())).unwrap();
+        assert_eq!(escaped, body, "the escapes mean the same");
+        assert_eq!(
+            render(&request(&[("query", "a")], None), &base),
+            "curl -X GET 'https://h.example/web/search?query=a' \\\n  -H 'Authorization: ***'"
+        );
+    }
+}

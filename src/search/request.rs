@@ -1,0 +1,237 @@
+//! Which request an [`Ask`] becomes in each dialect: a pure choice. The shapes themselves are in `spec` and `desearch`;
+//! sending is `client`'s.
+
+use super::{Ask, Dialect, Request, desearch, spec};
+use crate::model::{SocialOperation, Time, WebOperation};
+
+/// An ask that a dialect cannot put into words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unsupported {
+    /// What is wrong, in one line.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+/// The request for `ask`. Where the contract shows no shape (`posts`, `links`, `basic`) both dialects use the observed
+/// one. Fields that a call does not have (a number of posts where the call takes none, AI tools in the contract) are
+/// not sent. `now` only decides the days of calls that take dates.
+///
+/// # Errors
+/// [`Unsupported`] for numbers outside what a call takes, or a platform name that is no path segment.
+pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result<Request, Unsupported> {
+    match (dialect, ask) {
+        (Dialect::Spec, Ask::Social(query, window)) if query.operation == SocialOperation::Search => {
+            spec::social(platform, query, *window)
+        }
+        (Dialect::Spec, Ask::Web(query)) if query.operation == WebOperation::Search => Ok(spec::web(query)),
+        (Dialect::Spec, Ask::Ai(query, _)) => Ok(spec::ai(query)),
+        (_, Ask::Social(query, window)) => match query.operation {
+            SocialOperation::Search | SocialOperation::Basic => desearch::social(query, *window, now),
+            SocialOperation::Posts => desearch::posts(query),
+        },
+        (_, Ask::Web(query)) => match query.operation {
+            WebOperation::Search | WebOperation::Basic => Ok(desearch::web(query)),
+            WebOperation::Links => desearch::links(query),
+        },
+        (Dialect::Desearch, Ask::Ai(query, window)) => desearch::ai(query, *window),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::{AiQuery, AiWhen, SocialQuery, Source, WebQuery, Window};
+
+    /// 2026-03-11T09:00:00Z.
+    const NOW: Time = Time(1_773_219_600_000);
+
+    fn social(operation: SocialOperation, limit: Option<u32>) -> Ask {
+        Ask::Social(SocialQuery { query: "a & b".to_owned(), operation, limit }, Window::Past7Days)
+    }
+
+    fn web(operation: WebOperation, limit: u32) -> Ask {
+        Ask::Web(WebQuery { query: "a & b".to_owned(), operation, limit })
+    }
+
+    fn ai() -> AiQuery {
+        AiQuery {
+            prompt: "what is new?".to_owned(),
+            model: "NOVA".to_owned(),
+            response_order: None,
+            streaming: false,
+            when: AiWhen::New,
+            count: None,
+            tools: Vec::new(),
+        }
+    }
+
+    /// Method, path, query, body, limit.
+    fn shape(dialect: Dialect, ask: &Ask) -> (String, String, String, Value, Option<u32>) {
+        let request = request(dialect, "X", ask, NOW).unwrap();
+        let query = request.query.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("|");
+        (request.method.to_owned(), request.path, query, request.body.unwrap_or(Value::Null), request.limit)
+    }
+
+    fn post(path: &str, body: Value, limit: Option<u32>) -> (String, String, String, Value, Option<u32>) {
+        ("POST".to_owned(), path.to_owned(), String::new(), body, limit)
+    }
+
+    fn get(path: &str, query: &str, limit: Option<u32>) -> (String, String, String, Value, Option<u32>) {
+        ("GET".to_owned(), path.to_owned(), query.to_owned(), Value::Null, limit)
+    }
+
+    #[test]
+    fn the_contract_is_spoken_to_the_letter() {
+        let tools = json!(["X Search"]);
+        assert_eq!(
+            shape(Dialect::Spec, &social(SocialOperation::Search, Some(7))),
+            post("/X/search", json!({"query": "a & b", "date_filter": "PAST_7_DAYS", "tools": tools}), None)
+        );
+        assert_eq!(
+            shape(Dialect::Spec, &web(WebOperation::Search, 5)),
+            post("/web/search", json!({"query": "a & b", "results_limit": 5}), Some(5))
+        );
+        assert_eq!(
+            shape(Dialect::Spec, &Ask::Ai(ai(), Window::Past24Hours)),
+            post("/ai/search", json!({"model": "NOVA", "prompt": "what is new?", "streaming": false}), None)
+        );
+        let ordered = AiQuery { response_order: Some("SUMMARY_FIRST".to_owned()), streaming: true, ..ai() };
+        let said = json!({
+            "model": "NOVA", "prompt": "what is new?", "response_order": "SUMMARY_FIRST", "streaming": true
+        });
+        assert_eq!(
+            shape(Dialect::Spec, &Ask::Ai(ordered.clone(), Window::Past24Hours)),
+            post("/ai/search", said, None)
+        );
+        assert!(request(Dialect::Spec, "X", &Ask::Ai(ordered, Window::Past24Hours), NOW).unwrap().streaming);
+    }
+
+    #[test]
+    fn deployed_services_are_spoken_to_as_observed() {
+        let latest = |count: u32| {
+            get(
+                "/twitter",
+                &format!("query=a & b|sort=Latest|count={count}|start_date=2026-03-04|end_date=2026-03-12"),
+                Some(count),
+            )
+        };
+        assert_eq!(shape(Dialect::Desearch, &social(SocialOperation::Search, None)), latest(20));
+        assert_eq!(shape(Dialect::Desearch, &web(WebOperation::Search, 5)), get("/web", "query=a & b|start=0", None));
+        let body = json!({
+            "prompt": "what is new?", "tools": ["twitter", "web"], "date_filter": "PAST_24_HOURS",
+            "streaming": false, "result_type": "LINKS_WITH_FINAL_SUMMARY"
+        });
+        assert_eq!(
+            shape(Dialect::Desearch, &Ask::Ai(ai(), Window::Past24Hours)),
+            post("/desearch/ai/search", body, None)
+        );
+        let more = AiQuery { count: Some(10), tools: vec!["reddit".to_owned()], streaming: true, ..ai() };
+        let body = json!({
+            "prompt": "what is new?", "tools": ["reddit"], "date_filter": "PAST_WEEK", "count": 10,
+            "streaming": true, "result_type": "LINKS_WITH_FINAL_SUMMARY"
+        });
+        assert_eq!(
+            shape(Dialect::Desearch, &Ask::Ai(more, Window::Past7Days)),
+            post("/desearch/ai/search", body, None)
+        );
+    }
+
+    #[test]
+    fn calls_without_a_shape_in_the_contract_are_the_same_in_both_dialects() {
+        for dialect in Dialect::ALL {
+            assert_eq!(
+                shape(*dialect, &social(SocialOperation::Basic, Some(100))),
+                get(
+                    "/twitter",
+                    "query=a & b|sort=Latest|count=100|start_date=2026-03-04|end_date=2026-03-12",
+                    Some(100)
+                )
+            );
+            assert_eq!(
+                shape(*dialect, &social(SocialOperation::Posts, None)),
+                post("/desearch/ai/search/links/twitter", json!({"prompt": "a & b"}), None)
+            );
+            assert_eq!(
+                shape(*dialect, &social(SocialOperation::Posts, Some(30))),
+                post("/desearch/ai/search/links/twitter", json!({"prompt": "a & b", "count": 30}), Some(30))
+            );
+            for (limit, count) in [(5, 10), (40, 40)] {
+                assert_eq!(
+                    shape(*dialect, &web(WebOperation::Links, limit)),
+                    post(
+                        "/desearch/ai/search/links/web",
+                        json!({"prompt": "a & b", "tools": ["web"], "count": count}),
+                        Some(count)
+                    )
+                );
+            }
+            assert_eq!(shape(*dialect, &web(WebOperation::Basic, 5)), get("/web", "query=a & b|start=0", None));
+        }
+    }
+
+    #[test]
+    fn numbers_that_would_be_refused_for_ever_are_refused_here() {
+        let with_count = |count| Ask::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours);
+        for (dialect, ask, message) in [
+            (Dialect::Desearch, with_count(9), "`ai.count` is 9, and this call takes 10 to 200"),
+            (Dialect::Desearch, with_count(201), "`ai.count` is 201, and this call takes 10 to 200"),
+            (
+                Dialect::Desearch,
+                social(SocialOperation::Search, Some(0)),
+                "`social.limit` is 0, and this call takes 1 to 100",
+            ),
+            (
+                Dialect::Spec,
+                social(SocialOperation::Basic, Some(101)),
+                "`social.limit` is 101, and this call takes 1 to 100",
+            ),
+            (
+                Dialect::Spec,
+                social(SocialOperation::Posts, Some(5)),
+                "`social.limit` is 5, and this call takes 10 to 200",
+            ),
+            (Dialect::Spec, web(WebOperation::Links, 201), "`web.limit` is 201, and this call takes 10 to 200"),
+        ] {
+            let refused = request(dialect, "X", &ask, NOW).unwrap_err();
+            assert_eq!(refused.message, message);
+            assert!(!refused.hint.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_platform_is_a_path_segment_and_a_tool_name() {
+        let ask = social(SocialOperation::Search, None);
+        let made = request(Dialect::Spec, "Mastodon", &ask, NOW).unwrap();
+        assert_eq!(
+            (made.path.as_str(), &made.body.unwrap()["tools"]),
+            ("/Mastodon/search", &json!(["Mastodon Search"]))
+        );
+        for platform in ["", "..", "a/b", "X?y", "X Y"] {
+            assert!(request(Dialect::Spec, platform, &ask, NOW).is_err(), "{platform:?}");
+        }
+    }
+
+    #[test]
+    fn a_request_says_which_source_it_serves() {
+        for dialect in Dialect::ALL {
+            for (ask, source) in [
+                (social(SocialOperation::Search, None), Source::Social),
+                (web(WebOperation::Links, 10), Source::Web),
+                (Ask::Ai(ai(), Window::Past24Hours), Source::Ai),
+            ] {
+                assert_eq!(request(*dialect, "X", &ask, NOW).unwrap().source, source);
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_beyond_all_dates_is_an_error_and_no_panic() {
+        assert!(request(Dialect::Desearch, "X", &social(SocialOperation::Basic, None), Time(i64::MAX)).is_err());
+    }
+}

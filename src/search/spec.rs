@@ -1,0 +1,44 @@
+//! The contract's three calls, exactly as it shows them and with nothing added. Calls that it names without a shape are
+//! in `desearch`.
+
+use serde_json::{Value, json};
+
+use super::{Request, Unsupported};
+use crate::model::{AiQuery, SocialQuery, Source, WebQuery, Window};
+
+/// `POST /<platform>/search`. The reply's length is the service's choice.
+pub(super) fn social(platform: &str, query: &SocialQuery, window: Window) -> Result<Request, Unsupported> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if platform.is_empty() || !platform.chars().all(plain) {
+        return Err(Unsupported {
+            message: format!("{platform:?} cannot be a segment of a path"),
+            hint: "`service.platform` takes letters, digits, `-` and `_`; the contract's platform is \"X\"".to_owned(),
+        });
+    }
+    let body = json!({
+        "query": query.query,
+        "date_filter": window.as_str(),
+        "tools": [format!("{platform} Search")],
+    });
+    Ok(post(Source::Social, format!("/{platform}/search"), body))
+}
+
+/// `POST /web/search`.
+pub(super) fn web(query: &WebQuery) -> Request {
+    let body = json!({ "query": query.query, "results_limit": query.limit });
+    Request { limit: Some(query.limit), ..post(Source::Web, "/web/search".to_owned(), body) }
+}
+
+/// `POST /ai/search`. `streaming` is always said: deployed services take its absence for true.
+pub(super) fn ai(query: &AiQuery) -> Request {
+    let mut body = json!({ "model": query.model, "prompt": query.prompt, "streaming": query.streaming });
+    if let Some(order) = &query.response_order {
+        body["response_order"] = Value::from(order.as_str());
+    }
+    Request { streaming: query.streaming, ..post(Source::Ai, "/ai/search".to_owned(), body) }
+}
+
+/// A POST without query parameters, unbounded and not streamed.
+pub(super) fn post(source: Source, path: String, body: Value) -> Request {
+    Request { source, method: "POST", path, query: Vec::new(), body: Some(body), limit: None, streaming: false }
+}
