@@ -1,1 +1,203 @@
-//! (skeleton)
+//! One run, on one page: ask social, web, then (when it is worth it) the AI source; decide what was found; store it all
+//! at once. `fetch` makes the calls, `absorb` makes findings of the replies (a replay uses that alone), `crew` runs
+//! several runs side by side and keeps their leases. It reads no clock of its own.
+
+mod absorb;
+mod crew;
+mod fetch;
+mod verdict;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+pub use absorb::{Absorbed, absorb};
+pub use crew::{Crew, Done};
+
+use crate::budget::Prices;
+use crate::model::{AiWhen, Clock, Finding, Micros, RunState, SearchState, Source, Time, Topic};
+use crate::search::{Ask, Client, Dialect};
+use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError};
+
+/// What a run needs to know beside its topic.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Way of speaking.
+    pub dialect: Dialect,
+    /// Social platform.
+    pub platform: String,
+    /// Calls in a UTC day, over all processes.
+    pub max_calls_per_day: u32,
+    /// Expected prices.
+    pub prices: Prices,
+    /// How long a run is left alone without a sign of life.
+    pub lease: Duration,
+}
+
+/// Everything runs share: the service, the store, and what has been learned about the service in this process.
+pub struct Collector {
+    store: Store,
+    client: Client,
+    settings: Settings,
+    clock: Clock,
+    random: Arc<dyn Fn() -> f64 + Send + Sync>,
+    refused: Mutex<Option<Refused>>,
+}
+
+/// A refusal that every further call would meet: the key, or the balance.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    class: &'static str,
+    text: String,
+    hint: String,
+    until: Time,
+}
+
+/// How long no call is made after the service refused the key or the balance.
+const REFUSED_FOR: Duration = Duration::from_secs(300);
+
+/// What became of one source of a run, for people.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct SearchReport {
+    /// Source.
+    pub source: Source,
+    /// State.
+    pub state: SearchState,
+    /// Counts.
+    pub counts: Counts,
+    /// As many as could be got: the counts are a lower bound.
+    pub saturated: bool,
+    /// Paid or assumed.
+    pub cost: Micros,
+    /// Duration of the last try, milliseconds.
+    pub latency_ms: Option<i64>,
+    /// Why it did not run, or what went wrong.
+    pub note: Option<String>,
+    /// What to do next.
+    pub hint: Option<String>,
+}
+
+/// What became of a run, for people.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct RunReport {
+    /// Public id.
+    pub run: String,
+    /// Topic id.
+    pub topic: String,
+    /// State.
+    pub state: RunState,
+    /// Why.
+    pub reason: Option<String>,
+    /// Per source, in the order asked.
+    pub searches: Vec<SearchReport>,
+}
+
+/// Why a run should stop early.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    /// A person or the service manager asked the process to end, or the lease was lost.
+    pub cancel: CancellationToken,
+    /// The run's own limit.
+    pub deadline: tokio::time::Instant,
+}
+
+impl Collector {
+    /// Wires a collector.
+    #[must_use]
+    pub fn new(store: Store, client: Client, settings: Settings, clock: Clock, random: Arc<dyn Fn() -> f64 + Send + Sync>) -> Self {
+        Self { store, client, settings, clock, random, refused: Mutex::new(None) }
+    }
+
+    /// The store it writes to.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The present.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        (self.clock)()
+    }
+
+    /// Executes a run that this process holds, and stores its end. Must not be dropped midway: ask it to stop instead.
+    pub async fn run(&self, run: &RunRef, stop: &Stop) -> Result<RunReport, StoreError> {
+        let seen_at = self.now();
+        let mut searches = Vec::new();
+        let mut findings: Vec<Finding> = Vec::new();
+        let mut answer = None;
+
+        for source in [Source::Social, Source::Web, Source::Ai] {
+            let Some(ask) = Ask::of(&run.topic, source) else { continue };
+            let not_needed = match source {
+                Source::Ai => self.ai_not_needed(&run.topic, &findings, seen_at).await?,
+                Source::Social | Source::Web => None,
+            };
+            let fetched = match not_needed {
+                Some(reason) => fetch::not_run(source, &ask, reason),
+                None => self.fetch(run, source, &ask, seen_at, stop).await?,
+            };
+            let fetched = fetched.absorbed(seen_at, run.topic.window, &self.settings, &mut findings, &mut answer);
+            searches.push(fetched);
+        }
+
+        if verdict::nothing_was_paid_for(&searches) && stop.cancel.is_cancelled() {
+            self.store.release(run, self.now()).await?;
+            return Ok(verdict::interrupted(run, searches));
+        }
+        let items = group(findings);
+        let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
+        let (state, reason, error) = verdict::of(&searches);
+        let outcome = Outcome {
+            seen_at,
+            finished_at: self.now(),
+            state,
+            reason: reason.clone(),
+            error,
+            searches: searches.iter().map(|s| s.result.clone()).collect(),
+            items,
+            answer: answer.zip(cited),
+            key_version: crate::normalise::KEY_VERSION,
+        };
+        let counts = self.store.finish(run, &outcome).await?;
+        Ok(verdict::report(run, state, reason, searches, &counts))
+    }
+
+    /// Why the AI source need not be asked in this run, if so.
+    async fn ai_not_needed(&self, topic: &Topic, findings: &[Finding], now: Time) -> Result<Option<&'static str>, StoreError> {
+        let Some(ai) = &topic.ai else { return Ok(None) };
+        let alone = topic.social.is_none() && topic.web.is_none();
+        match ai.when {
+            AiWhen::Always => Ok(None),
+            AiWhen::New if alone => Ok(None),
+            AiWhen::New => {
+                let groups = group(findings.to_vec());
+                let keys: Vec<String> = groups.iter().flat_map(|g| g.keys.iter().cloned()).collect();
+                let known: std::collections::HashSet<String> = self.store.known(&topic.id, &keys).await?.into_iter().collect();
+                let new = groups.iter().any(|g| !g.keys.iter().any(|key| known.contains(key)));
+                Ok((!new).then_some("nothing new was found"))
+            }
+            AiWhen::Daily => {
+                let answered = self.store.answered_since(&topic.id, local_midnight(topic, now)).await?;
+                Ok(answered.then_some("answered already today"))
+            }
+        }
+    }
+}
+
+/// The findings of a run as items, each once.
+fn group(findings: Vec<Finding>) -> Vec<SeenItem> {
+    crate::normalise::group(findings)
+        .into_iter()
+        .map(|g| SeenItem { keys: g.keys, strong: g.strong, kind: g.kind, sightings: g.sightings, repeats: g.repeats })
+        .collect()
+}
+
+/// When the topic's day began, in its own zone.
+fn local_midnight(topic: &Topic, now: Time) -> Time {
+    let zone = topic.schedule.as_ref().map_or("UTC", |policy| policy.timezone.as_str());
+    let zone = jiff::tz::TimeZone::get(zone).unwrap_or(jiff::tz::TimeZone::UTC);
+    let begin = now.to_jiff().and_then(|at| at.to_zoned(zone).start_of_day().ok());
+    begin.map_or(now.minus(Duration::from_secs(86_400)), |day| Time::from_jiff(day.timestamp()))
+}

@@ -1,0 +1,67 @@
+//! A reply becomes findings: decoded, given identity, checked against the window. Pure; a replay of stored replies comes
+//! here without anybody being called.
+
+use crate::model::{Answer, Finding, Micros, Source, Time, Window};
+use crate::normalise;
+use crate::search::ErrorClass;
+use crate::search::decode::{self, DecodeError, Limits, decode};
+
+/// What a reply must be read against.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The source that was asked.
+    pub source: Source,
+    /// When it was asked.
+    pub seen_at: Time,
+    /// The window that was asked for.
+    pub window: Window,
+    /// The social platform.
+    pub platform: &'a str,
+    /// Whether a stream was asked for.
+    pub streaming: bool,
+    /// The most entries the reply could hold.
+    pub limit: Option<u32>,
+}
+
+/// What a reply held.
+#[derive(Debug, Clone, Default)]
+pub struct Absorbed {
+    /// Its entries, in reply order.
+    pub findings: Vec<Finding>,
+    /// Its summary.
+    pub answer: Option<Answer>,
+    /// Entries that nothing could be made of.
+    pub unreadable: i64,
+    /// As many entries as it could hold.
+    pub saturated: bool,
+    /// Its own word on cost.
+    pub cost: Option<Micros>,
+    /// Set when it is only a part.
+    pub failure: Option<(ErrorClass, String)>,
+}
+
+/// Reads a reply's body.
+///
+/// # Errors
+/// A body that is no reply.
+pub fn absorb(body: &[u8], context: &Context<'_>) -> Result<Absorbed, DecodeError> {
+    let how = decode::Context { source: context.source, now: context.seen_at, streaming: context.streaming, limits: Limits::default() };
+    let reply = decode(body, &how)?;
+    let entries = reply.items.len();
+    let mut unreadable = i64::from(reply.unreadable);
+    let mut findings = Vec::with_capacity(entries);
+    for found in reply.items {
+        match normalise::finding(context.source, found, context.platform, context.seen_at, context.window) {
+            Some(finding) => findings.push(finding),
+            None => unreadable += 1,
+        }
+    }
+    Ok(Absorbed {
+        findings,
+        answer: reply.answer,
+        unreadable,
+        saturated: context.limit.is_some_and(|limit| entries >= limit as usize),
+        cost: reply.cost,
+        failure: reply.failure,
+    })
+}

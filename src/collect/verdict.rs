@@ -1,0 +1,68 @@
+//! What a run amounts to: its state from its searches', what its answer rests on, and how it is told to people. Pure.
+
+use super::fetch::Fetched;
+use super::{RunReport, SearchReport};
+use crate::model::{Answer, RunState, SearchState, Source};
+use crate::store::{Counts, RunRef, SeenItem};
+
+/// State, reason, and the first error.
+pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(String, String)>) {
+    let error = searches.iter().find_map(|s| s.result.error.clone());
+    let good = searches.iter().filter(|s| matches!(s.result.state, SearchState::Ok | SearchState::Empty)).count();
+    let over = searches.iter().filter(|s| s.result.state == SearchState::OverQuota).count();
+    // A search left out on purpose neither helps nor harms; one left out because of a refusal carries its error.
+    let left_out = searches.iter().filter(|s| s.result.state == SearchState::NotRun && s.result.error.is_none() && !interrupted_search(s)).count();
+    let bad = searches.len() - good - over - left_out;
+    let reason = searches.iter().filter(|s| s.result.state == SearchState::OverQuota || interrupted_search(s)).find_map(|s| s.result.reason.clone());
+    let state = match (good, over, bad) {
+        (_, 0, 0) => RunState::Ok,
+        (0, 1.., 0) => RunState::OverQuota,
+        (0, _, _) => RunState::Failed,
+        _ => RunState::Partial,
+    };
+    (state, reason, error)
+}
+
+fn interrupted_search(search: &Fetched) -> bool {
+    search.result.reason.as_deref() == Some("interrupted")
+}
+
+/// Whether no call was made or under way, so that the run can be given back as if it had never begun.
+pub(super) fn nothing_was_paid_for(searches: &[Fetched]) -> bool {
+    searches.iter().all(|s| s.result.state == SearchState::NotRun && s.result.error.is_none())
+}
+
+/// A run that was given back.
+pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
+    report(run, RunState::Cancelled, Some("interrupted".into()), searches, &[])
+}
+
+/// The keys of the items an answer rests on: those that came with it, and those whose address it names.
+pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
+    let names = |item: &SeenItem| item.sightings.iter().filter_map(|s| s.found.url.as_deref()).any(|url| answer.text.contains(url));
+    let mut keys: Vec<String> = items
+        .iter()
+        .filter(|item| item.sightings.iter().any(|s| s.source == Source::Ai) || names(item))
+        .filter_map(|item| item.keys.first().cloned())
+        .collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// For people.
+pub(super) fn report(run: &RunRef, state: RunState, reason: Option<String>, searches: Vec<Fetched>, counts: &[(Source, Counts)]) -> RunReport {
+    let searches = searches
+        .into_iter()
+        .map(|Fetched { result, hint, .. }| SearchReport {
+            source: result.source,
+            state: result.state,
+            counts: counts.iter().find(|(source, _)| *source == result.source).map(|(_, c)| *c).unwrap_or_default(),
+            saturated: result.saturated,
+            cost: result.cost,
+            latency_ms: result.latency_ms,
+            note: result.error.map(|(class, text)| format!("{class}: {text}")).or(result.reason),
+            hint,
+        })
+        .collect();
+    RunReport { run: run.public_id.clone(), topic: run.topic.id.clone(), state, reason, searches }
+}
