@@ -17,7 +17,7 @@ mod spec;
 
 pub use client::{CallFailure, Client, SetupError};
 pub use gate::{Gate, Refusal, Ungated};
-pub use render::{render, url};
+pub use render::render;
 pub use request::{Unsupported, request};
 pub use retry::Backoff;
 

@@ -7,8 +7,7 @@ use url::Url;
 use super::{Request, scrub};
 
 /// The address of a request below `base_url`, of which only the path is kept (no query, fragment or user name).
-#[must_use]
-pub fn url(request: &Request, base_url: &Url) -> Url {
+pub(super) fn url(request: &Request, base_url: &Url) -> Url {
     let mut url = base_url.clone();
     url.set_path(&format!("{}{}", base_url.path().trim_end_matches('/'), request.path));
     url.set_fragment(None);

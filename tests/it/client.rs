@@ -1,1 +1,493 @@
-//! (skeleton)
+//! The search client over real sockets: what goes over the wire, and what becomes of every way in which a service can
+//! answer, stall, break off or misbehave.
+
+mod server;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use secrecy::SecretString;
+use server::{Answer, Seen, Server, Then, reply};
+use topicwatch::http;
+use topicwatch::model::{AiQuery, AiWhen, Micros, SocialOperation, SocialQuery, Time, WebOperation, WebQuery, Window};
+use topicwatch::search::{
+    Ask, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, Rate, RawReply, Reach, Refusal, Request,
+    Settings, Ungated, request,
+};
+
+const KEY: &str = "dt_$0123/abc=";
+/// 2026-03-11T09:00:00Z.
+const NOW: Time = Time(1_773_219_600_000);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+fn settings(server: &Server) -> Settings {
+    Settings {
+        base_url: server.url.clone(),
+        dialect: Dialect::Spec,
+        platform: "X".to_owned(),
+        api_key: SecretString::from(KEY.to_owned()),
+        call_timeout: Duration::from_secs(30),
+        max_concurrent: 4,
+        rate_limit: None,
+        max_tries: 3,
+        max_response_bytes: 1_000_000,
+    }
+}
+
+/// A client that never pauses.
+fn client(settings: Settings) -> Client {
+    let at_once = Backoff { base: Duration::ZERO, cap: Duration::ZERO, longest_wait: Duration::from_secs(60) };
+    Client::new(settings).unwrap().with_backoff(at_once)
+}
+
+fn web() -> Request {
+    let query = WebQuery { query: "flood".to_owned(), operation: WebOperation::Search, limit: 5 };
+    request(Dialect::Spec, "X", &Ask::Web(query), NOW).unwrap()
+}
+
+fn streamed() -> Request {
+    let query = AiQuery {
+        prompt: "flood?".to_owned(),
+        model: "NOVA".to_owned(),
+        response_order: None,
+        streaming: true,
+        when: AiWhen::Always,
+        count: None,
+        tools: Vec::new(),
+    };
+    request(Dialect::Spec, "X", &Ask::Ai(query, Window::Past24Hours), NOW).unwrap()
+}
+
+async fn call(client: &Client, request: &Request) -> Result<RawReply, CallFailure> {
+    client.call(request, &Ungated, &|| 0.5, &|| NOW).await
+}
+
+async fn failed(client: &Client, request: &Request) -> CallError {
+    match call(client, request).await {
+        Err(CallFailure::Error(error)) => error,
+        other => panic!("no failure: {other:?}"),
+    }
+}
+
+/// The n-th answer for the n-th request, the last one for all that follow.
+fn script(answers: Vec<Answer>) -> impl Fn(&Seen) -> Answer + Send + Sync {
+    move |seen| answers[seen.number.min(answers.len() - 1)].clone()
+}
+
+#[tokio::test]
+async fn a_request_of_the_contract_looks_like_this_on_the_wire() {
+    let server = Server::start(script(vec![reply(200, "", "{}")])).await;
+    let client = client(settings(&server));
+    let social = SocialQuery { query: "flood".to_owned(), operation: SocialOperation::Search, limit: None };
+    let social = request(Dialect::Spec, "X", &Ask::Social(social, Window::Past24Hours), NOW).unwrap();
+    for request in [&web(), &social, &streamed()] {
+        assert_eq!(call(&client, request).await.unwrap().body, "{}");
+    }
+    let seen = server.seen();
+    let host = format!("127.0.0.1:{}", server.url.port().unwrap());
+    let bodies = [
+        ("POST /web/search", r#"{"query":"flood","results_limit":5}"#),
+        ("POST /X/search", r#"{"date_filter":"PAST_24_HOURS","query":"flood","tools":["X Search"]}"#),
+        ("POST /ai/search", r#"{"model":"NOVA","prompt":"flood?","streaming":true}"#),
+    ];
+    assert_eq!(seen.len(), bodies.len());
+    for (seen, (line, body)) in seen.iter().zip(bodies) {
+        assert_eq!(seen.line(), line);
+        assert_eq!(String::from_utf8_lossy(&seen.body), body);
+        assert_eq!(seen.header("authorization"), [KEY], "the bare key, once");
+        assert_eq!(seen.header("content-type"), ["application/json"]);
+        assert_eq!(seen.header("user-agent"), [http::USER_AGENT]);
+        assert_eq!(seen.header("accept-encoding"), ["gzip"]);
+        assert_eq!(seen.header("host"), [host.as_str()]);
+        assert_eq!(seen.header("referer"), [""; 0]);
+        assert_eq!(seen.connection, 0, "the connection is used again");
+    }
+}
+
+#[tokio::test]
+async fn a_get_carries_its_query_and_no_body() {
+    let server = Server::start(script(vec![reply(201, "", "[]")])).await;
+    let mut settings = settings(&server);
+    settings.base_url.set_path("/v1/");
+    let client = client(settings);
+    let query = WebQuery { query: "a & b".to_owned(), operation: WebOperation::Basic, limit: 5 };
+    let request = request(Dialect::Desearch, "X", &Ask::Web(query), NOW).unwrap();
+    let got = call(&client, &request).await.unwrap();
+    assert_eq!((got.status, got.tries), (201, 1));
+    let seen = &server.seen()[0];
+    assert_eq!(seen.line(), "GET /v1/web?query=a+%26+b&start=0");
+    assert_eq!(client.url(&request), format!("{}v1/web?query=a+%26+b&start=0", server.url));
+    assert_eq!(seen.header("authorization"), [KEY]);
+    assert!(seen.header("content-type").is_empty() && seen.body.is_empty());
+}
+
+#[tokio::test]
+async fn a_success_brings_its_bill_and_the_headers_worth_keeping() {
+    let headers = format!(
+        "Content-Type: application/json\r\nX-Desearch-Cost-Usd: 0.004\r\nX-Desearch-Echo: {KEY}\r\n\
+         X-Request-Id: r1\r\nSet-Cookie: no\r\nServer: no\r\n"
+    );
+    let odd = "X-Desearch-Cost-Usd: a lot\r\n";
+    let answers =
+        vec![reply(200, &headers, "{}"), reply(200, odd, "{}"), (b"HTTP/1.1 204 No\r\n\r\n".into(), Then::Keep)];
+    let server = Server::start(script(answers)).await;
+    let client = client(settings(&server));
+    let first = call(&client, &web()).await.unwrap();
+    assert_eq!(first.cost, Some(Micros(4_000)));
+    let kept = [
+        ("content-type", "application/json"),
+        ("x-desearch-cost-usd", "0.004"),
+        ("x-desearch-echo", "***"),
+        ("x-request-id", "r1"),
+    ];
+    assert_eq!(first.headers, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert_eq!(call(&client, &web()).await.unwrap().cost, None, "not a number");
+    let empty = call(&client, &web()).await.unwrap();
+    assert_eq!((empty.status, empty.body.len()), (204, 0));
+}
+
+#[tokio::test]
+async fn what_is_wrong_for_ever_is_asked_once() {
+    use ErrorClass as C;
+    for (status, class, reach) in [
+        (400, C::BadRequest, Reach::Search),
+        (401, C::KeyRefused, Reach::Service),
+        (402, C::BalanceSpent, Reach::Service),
+        (403, C::KeyRefused, Reach::Service),
+        (404, C::BadRequest, Reach::Search),
+        (422, C::BadRequest, Reach::Search),
+    ] {
+        let body = r#"{"detail":[{"loc":["body","count"],"msg":"at\nleast 10"}]}"#;
+        let server = Server::start(script(vec![reply(status, "X-Desearch-Cost-Usd: 0.001\r\n", body)])).await;
+        let error = failed(&client(settings(&server)), &web()).await;
+        assert_eq!((error.class, error.status, error.reach, error.tries), (class, Some(status), reach, 1));
+        assert!(error.text.starts_with(&status.to_string()) && error.text.ends_with(": body.count: at least 10"));
+        assert!(!error.hint.is_empty());
+        assert_eq!(error.cost, Some(Micros(1_000)));
+        assert_eq!(server.seen().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_may_pass_is_asked_again_until_it_does() {
+    let answers = vec![reply(503, "", ""), reply(429, "Retry-After: 0\r\n", ""), reply(200, "", "{}")];
+    let server = Server::start(script(answers)).await;
+    assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 3);
+    assert_eq!(server.seen().len(), 3);
+}
+
+#[tokio::test]
+async fn what_does_not_pass_ends_after_the_last_try() {
+    for (status, class) in [(500, ErrorClass::Server), (429, ErrorClass::RateLimited)] {
+        let server = Server::start(script(vec![reply(status, "", "<html><title>Oops</title></html>")])).await;
+        let error = failed(&client(settings(&server)), &web()).await;
+        assert_eq!((error.class, error.tries, error.reach), (class, 3, Reach::Search));
+        assert!(error.text.ends_with("an HTML page titled \"Oops\""), "{}", error.text);
+        assert_eq!(server.seen().len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_is_too_long_ends_the_call_and_says_until_when() {
+    for (headers, body) in [
+        ("Retry-After: 3600\r\n", ""),
+        ("Retry-After: Wed, 11 Mar 2026 10:00:00 GMT\r\n", ""),
+        ("", r#"{"detail":{"message":"slow down","retry_after":"3600 seconds"}}"#),
+    ] {
+        let server = Server::start(script(vec![reply(429, headers, body)])).await;
+        let error = failed(&client(settings(&server)), &web()).await;
+        assert_eq!((error.class, error.tries), (ErrorClass::RateLimited, 1), "{headers}{body}");
+        assert!(error.hint.contains("2026-03-11T10:00:00Z"), "{}", error.hint);
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_error_and_is_not_followed() {
+    let other = Server::start(script(vec![reply(200, "", "{}")])).await;
+    for status in [301, 302, 307, 308] {
+        let location = format!("Location: {}elsewhere?key={KEY}\r\n", other.url);
+        let server = Server::start(script(vec![reply(status, &location, "")])).await;
+        let error = failed(&client(settings(&server)), &web()).await;
+        assert_eq!((error.class, error.tries), (ErrorClass::Redirect, 1));
+        assert!(error.text.contains("elsewhere?key=***"), "{}", error.text);
+    }
+    assert!(other.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_key_that_a_server_echoes_reaches_no_text() {
+    let encoded: String = url::form_urlencoded::byte_serialize(KEY.as_bytes()).collect();
+    let body = format!(r#"{{"detail":"key {KEY} or {encoded} is \u001b[31mwrong{}"}}"#, "!".repeat(400));
+    let echo = reply(200, "", format!("{{\"you sent\":\"{KEY}\"}}"));
+    let server = Server::start(script(vec![reply(403, "", body), echo])).await;
+    let client = client(settings(&server));
+    let error = failed(&client, &web()).await;
+    assert!(error.text.contains(r"key *** or *** is \u{1b}[31mwrong!!!"), "{}", error.text);
+    assert!(error.text.ends_with('…') && error.text.chars().count() < 320);
+    assert_eq!(call(&client, &web()).await.unwrap().body, r#"{"you sent":"***"}"#);
+    assert!(!format!("{client:?}").contains(KEY));
+}
+
+/// A gzip body of a few hundred kilobytes that inflates to `megabytes`.
+fn bomb(megabytes: usize) -> Vec<u8> {
+    let zeros = vec![0; 1 << 20];
+    let mut deflate = flate2::Compress::new(flate2::Compression::best(), false);
+    let mut block = Vec::with_capacity(1 << 16);
+    // A full flush ends the block at a byte and forgets what was before, so that the block can be repeated.
+    deflate.compress_vec(&zeros, &mut block, flate2::FlushCompress::Full).unwrap();
+    assert_eq!(deflate.total_in(), 1 << 20);
+    let mut bytes = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    bytes.extend(block.repeat(megabytes));
+    bytes
+}
+
+/// The most memory this process ever held, in bytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+}
+
+#[tokio::test]
+async fn a_compression_bomb_stops_at_the_cap() {
+    let body = bomb(512);
+    assert!(body.len() < 1_000_000, "small on the wire: {}", body.len());
+    let server = Server::start(script(vec![reply(200, "Content-Encoding: gzip\r\n", body)])).await;
+    let before = peak_memory();
+    let error = failed(&client(settings(&server)), &web()).await;
+    assert_eq!((error.class, error.status, error.tries), (ErrorClass::TooLarge, Some(200), 1));
+    if let (Some(before), Some(after)) = (before, peak_memory()) {
+        assert!(after - before < 200 << 20, "grew by {} bytes", after - before);
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_exactly_the_cap_is_read() {
+    let server = Server::start(script(vec![reply(200, "", "12345678"), reply(200, "", "123456789")])).await;
+    let client = client(Settings { max_response_bytes: 8, ..settings(&server) });
+    assert_eq!(call(&client, &web()).await.unwrap().body, "12345678");
+    assert_eq!(failed(&client, &web()).await.class, ErrorClass::TooLarge);
+}
+
+#[tokio::test]
+async fn a_damaged_compressed_body_is_no_reply_and_not_asked_for_again() {
+    let server = Server::start(script(vec![reply(200, "Content-Encoding: gzip\r\n", "this is not gzip at all")])).await;
+    let error = failed(&client(settings(&server)), &web()).await;
+    assert_eq!((error.class, error.tries), (ErrorClass::Malformed, 1), "{}", error.text);
+}
+
+#[tokio::test]
+async fn silence_and_a_body_that_never_ends_meet_the_deadline() {
+    for bytes in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"] {
+        let server = Server::start(script(vec![(bytes.into(), Then::Hang)])).await;
+        let settings = Settings { call_timeout: Duration::from_millis(60), max_tries: 2, ..settings(&server) };
+        let error = failed(&client(settings), &web()).await;
+        assert_eq!((error.class, error.tries), (ErrorClass::Timeout, 2), "{bytes:?}");
+        assert!(error.text.contains("60ms"), "{}", error.text);
+    }
+}
+
+#[tokio::test]
+async fn a_cut_body_is_asked_for_again() {
+    let cut = (b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"a\"".to_vec(), Then::Close);
+    let server = Server::start(script(vec![cut.clone(), reply(200, "", "{}")])).await;
+    assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 2);
+
+    let server = Server::start(script(vec![cut])).await;
+    let error = failed(&client(settings(&server)), &web()).await;
+    assert_eq!((error.class, error.status, error.tries), (ErrorClass::Cut, Some(200), 3));
+}
+
+#[tokio::test]
+async fn the_beginning_of_a_stream_that_stays_cut_is_handed_on() {
+    let frame = "data: {\"type\":\"text\",\"content\":\"Hel\"}\n\n";
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    // The deadline of the second is the time the test takes, and long enough for a busy machine to deliver one frame.
+    for (then, seconds, max_tries) in [(Then::Close, 30, 2), (Then::Hang, 1, 1)] {
+        let cut = (format!("{head}{:x}\r\n{frame}\r\n", frame.len()).into_bytes(), then);
+        let server = Server::start(script(vec![cut])).await;
+        let client = client(Settings { call_timeout: Duration::from_secs(seconds), max_tries, ..settings(&server) });
+        let part = call(&client, &streamed()).await.unwrap();
+        assert_eq!((part.body.as_ref(), part.tries), (frame.as_bytes(), max_tries));
+    }
+}
+
+/// A gate that counts, and closes after a number of tries.
+struct Turnstile {
+    asked: AtomicU32,
+    open_for: u32,
+}
+
+impl Gate for Turnstile {
+    async fn before(&self, attempt: u32) -> Result<(), Refusal> {
+        assert_eq!(self.asked.fetch_add(1, Ordering::SeqCst) + 1, attempt);
+        if attempt <= self.open_for {
+            return Ok(());
+        }
+        Err(Refusal { over_quota: true, text: "500 of 500 calls were made today".to_owned() })
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_dies_waiting_is_replaced_at_once() {
+    let dies = (Vec::new(), Then::Close);
+    let server = Server::start(script(vec![reply(200, "", "1"), dies, reply(200, "", "2")])).await;
+    // With these pauses the test would never end.
+    let forever = Backoff { base: HOUR, cap: HOUR, longest_wait: HOUR };
+    let client = Client::new(settings(&server)).unwrap().with_backoff(forever);
+    let gate = Turnstile { asked: AtomicU32::new(0), open_for: 9 };
+    let first = client.call(&web(), &Ungated, &|| 1.0, &|| NOW).await.unwrap();
+    let second = client.call(&web(), &gate, &|| 1.0, &|| NOW).await.unwrap();
+    assert_eq!((first.tries, second.tries, second.body.as_ref()), (1, 2, &b"2"[..]));
+    assert_eq!(gate.asked.into_inner(), 2, "the repetition is counted");
+    let connections: Vec<_> = server.seen().iter().map(|seen| seen.connection).collect();
+    assert_eq!(connections, [0, 0, 1]);
+}
+
+#[tokio::test]
+async fn nobody_there_is_a_failure_of_transport_after_all_tries() {
+    // A port that is taken and not listened to refuses connections, and nobody else gets it meanwhile.
+    let taken = tokio::net::TcpSocket::new_v4().unwrap();
+    taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let mute = Server::start(script(vec![(Vec::new(), Then::Close)])).await;
+    let nobody = format!("http://{}", taken.local_addr().unwrap()).parse().unwrap();
+    for settings in [Settings { base_url: nobody, ..settings(&mute) }, settings(&mute)] {
+        let error = failed(&client(settings), &web()).await;
+        assert_eq!((error.class, error.status, error.tries), (ErrorClass::Transport, None, 3), "{}", error.text);
+    }
+}
+
+#[tokio::test]
+async fn a_try_that_the_gate_refuses_is_not_made() {
+    for (open_for, calls) in [(0, 0), (2, 2)] {
+        let server = Server::start(script(vec![reply(500, "", "")])).await;
+        let gate = Turnstile { asked: AtomicU32::new(0), open_for };
+        let refused = client(settings(&server)).call(&web(), &gate, &|| 0.5, &|| NOW).await;
+        let Err(CallFailure::Refused(refusal, tries)) = refused else { panic!("not refused: {refused:?}") };
+        assert!(refusal.over_quota);
+        assert_eq!((tries, server.seen().len()), (calls, calls as usize));
+    }
+}
+
+#[tokio::test]
+async fn never_more_calls_than_allowed_are_in_flight() {
+    const AT_ONCE: usize = 3;
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    // Each answer waits until as many calls as allowed are there, so that too few would wait for ever.
+    let together = Arc::new(tokio::sync::Barrier::new(AT_ONCE));
+    let counts = (Arc::clone(&now), Arc::clone(&most));
+    let server = Server::start_async(move |_| {
+        let (now, most, together) = (Arc::clone(&counts.0), Arc::clone(&counts.1), Arc::clone(&together));
+        Box::pin(async move {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            together.wait().await;
+            now.fetch_sub(1, Ordering::SeqCst);
+            reply(200, "", "{}")
+        })
+    })
+    .await;
+    let client = Arc::new(client(Settings { max_concurrent: 3, ..settings(&server) }));
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..AT_ONCE * 4 {
+        let client = Arc::clone(&client);
+        calls.spawn(async move { call(&client, &web()).await.is_ok() });
+    }
+    assert!(calls.join_all().await.into_iter().all(|ok| ok));
+    assert_eq!((now.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (0, AT_ONCE));
+}
+
+#[tokio::test]
+async fn a_call_beyond_the_rate_does_not_get_as_far_as_the_gate() {
+    let server = Server::start(script(vec![reply(200, "", "{}")])).await;
+    let rate = Some(Rate { count: 1, per: HOUR });
+    let client = client(Settings { rate_limit: rate, max_concurrent: 2, ..settings(&server) });
+    for (call, asked) in [(1, 1), (2, 1), (3, 0)] {
+        let gate = Turnstile { asked: AtomicU32::new(0), open_for: 0 };
+        // Nothing on the way to the gate waits for anything but the limits, so one poll gets there or shows the wait.
+        let first_poll = client.call(&web(), &gate, &|| 0.5, &|| NOW).now_or_never();
+        assert_eq!((first_poll.is_some(), gate.asked.into_inner()), (asked == 1, asked), "call {call}");
+    }
+    assert!(server.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_call_that_pauses_or_was_dropped_holds_no_place() {
+    let server = Server::start(script(vec![reply(500, "", ""), reply(200, "", "{}")])).await;
+    let forever = Backoff { base: HOUR, cap: HOUR, longest_wait: HOUR };
+    let client = Client::new(Settings { max_concurrent: 1, ..settings(&server) }).unwrap().with_backoff(forever);
+    let client = Arc::new(client);
+    let (pausing, paused) = tokio::sync::oneshot::channel();
+    let pausing = std::sync::Mutex::new(Some(pausing));
+    let first = tokio::spawn({
+        let client = Arc::clone(&client);
+        async move {
+            // Randomness is asked for when a pause begins.
+            let random = || {
+                let told = pausing.lock().unwrap().take().map(|pausing| pausing.send(()));
+                assert_eq!(told, Some(Ok(())));
+                1.0
+            };
+            client.call(&web(), &Ungated, &random, &|| NOW).await
+        }
+    });
+    paused.await.unwrap();
+    assert_eq!(call(&client, &web()).await.unwrap().tries, 1);
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+    assert_eq!(call(&client, &web()).await.unwrap().tries, 1);
+}
+
+#[tokio::test]
+async fn settings_that_cannot_work_are_refused_without_showing_the_key() {
+    let server = Server::start(script(vec![reply(200, "", "{}")])).await;
+    let with_key = |key: &str| Settings { api_key: SecretString::from(key.to_owned()), ..settings(&server) };
+    let at = |url: &str| Settings { base_url: url.parse().unwrap(), ..settings(&server) };
+    for settings in [
+        with_key(""),
+        with_key("secret\n"),
+        with_key(" secret"),
+        with_key("secret\u{e9}"),
+        at("ftp://secret.example"),
+        at("mailto:secret"),
+        at("https://me:secret@h.example"),
+    ] {
+        let error = Client::new(settings).unwrap_err();
+        assert!(!format!("{error:?}").contains("secret"), "{error:?}");
+        assert!(!error.hint.is_empty());
+    }
+}
+
+/// Set in the child process of the test below.
+const CHILD: &str = "TOPICWATCH_TEST_WITHOUT_CERTIFICATES";
+
+#[test]
+fn a_machine_without_certificates_can_speak_plain_http_and_is_told_what_https_needs() {
+    if std::env::var_os(CHILD).is_none() {
+        // Certificates are found by the environment, which a process cannot change safely for itself.
+        let name = "client::a_machine_without_certificates_can_speak_plain_http_and_is_told_what_https_needs";
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([name, "--exact"])
+            .env(CHILD, "1")
+            .env("SSL_CERT_FILE", "/nonexistent/bundle.pem")
+            .env_remove("SSL_CERT_DIR")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(
+            child.status.success() && said.contains("1 passed"),
+            "{said}{}",
+            String::from_utf8_lossy(&child.stderr)
+        );
+        return;
+    }
+    let options = |url: &str| http::Options {
+        connect_timeout: HOUR,
+        max_idle_per_host: 1,
+        roots: http::Roots::needed_by(&url.parse().unwrap()),
+    };
+    assert!(http::client(&options("http://127.0.0.1:1")).is_ok());
+    let error = http::client(&options("https://h.example")).unwrap_err();
+    assert!(error.hint.contains("ca-certificates"), "{error:?}");
+}

@@ -1,0 +1,162 @@
+//! A server on a loopback port that speaks raw bytes, so that it can break off, stall and lie as real ones do. It ends
+//! with the value that stands for it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+
+/// A request as it came over the wire.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    /// Its number at this server, from 0.
+    pub(crate) number: usize,
+    /// The connection's number, from 0.
+    pub(crate) connection: usize,
+    /// Request line and headers, without the blank line.
+    pub(crate) head: String,
+    /// The body.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Seen {
+    /// The request line without the protocol's version.
+    pub(crate) fn line(&self) -> &str {
+        self.head.lines().next().unwrap().trim_end_matches(" HTTP/1.1")
+    }
+
+    /// The values of a header (name in lower case).
+    pub(crate) fn header(&self, name: &str) -> Vec<&str> {
+        let pairs = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        pairs.filter(|(key, _)| key.to_ascii_lowercase() == name).map(|(_, value)| value).collect()
+    }
+}
+
+/// What happens to the connection after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// It waits for the next request.
+    Keep,
+    /// It is closed.
+    Close,
+    /// Nothing more is sent, and it stays open.
+    Hang,
+}
+
+/// An answer: bytes, and what comes after them.
+pub(crate) type Answer = (Vec<u8>, Then);
+
+/// An answer in time.
+type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+/// A server that runs until it is dropped.
+pub(crate) struct Server {
+    /// Its address.
+    pub(crate) url: url::Url,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Server {
+    /// Answers each request by its number and content.
+    pub(crate) async fn start(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start_async(move |seen| {
+            let answer = answer(&seen);
+            Box::pin(async move { answer })
+        })
+        .await
+    }
+
+    /// The same, answering when it pleases.
+    pub(crate) async fn start_async(answer: impl Fn(Seen) -> Answering + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer) = (Arc::clone(&seen), Arc::new(answer));
+        let task = tokio::spawn(async move {
+            let mut open = JoinSet::new();
+            for connection in 0.. {
+                let (stream, _) = listener.accept().await.unwrap();
+                open.spawn(serve(stream, connection, Arc::clone(&log), Arc::clone(&answer)));
+            }
+        });
+        Self { url, seen, task }
+    }
+
+    /// What was asked so far.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    connection: usize,
+    log: Arc<Mutex<Vec<Seen>>>,
+    answer: Arc<impl Fn(Seen) -> Answering>,
+) {
+    while let Some((head, body)) = read(&mut stream).await {
+        let seen = {
+            let mut log = log.lock().unwrap();
+            let seen = Seen { number: log.len(), connection, head, body };
+            log.push(seen.clone());
+            seen
+        };
+        let (bytes, then) = answer(seen).await;
+        // The client may have hung up, which is its right.
+        if stream.write_all(&bytes).await.is_err() {
+            return;
+        }
+        match then {
+            Then::Keep => {}
+            Then::Close => return,
+            Then::Hang => std::future::pending().await,
+        }
+    }
+}
+
+/// One request, or `None` when the client is done.
+async fn read(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    let head_end = loop {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at;
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(bytes[..head_end].to_vec()).unwrap();
+    let length = head
+        .lines()
+        .filter_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned))
+        .map(|length| length.parse::<usize>().unwrap())
+        .next()
+        .unwrap_or(0);
+    let mut body = bytes.split_off(head_end + 4);
+    while body.len() < length {
+        if stream.read_buf(&mut body).await.ok()? == 0 {
+            return None;
+        }
+    }
+    assert_eq!(body.len(), length, "no request is sent before its turn");
+    Some((head, body))
+}
+
+/// A whole answer, after which the connection waits.
+pub(crate) fn reply(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Answer {
+    let body = body.as_ref();
+    let mut bytes =
+        format!("HTTP/1.1 {status} Whatever\r\ncontent-length: {}\r\n{headers}\r\n", body.len()).into_bytes();
+    bytes.extend_from_slice(body);
+    (bytes, Then::Keep)
+}
