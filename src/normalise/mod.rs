@@ -1,1 +1,31 @@
-//! What is the same as what: identity keys, canonical URLs, folded text. Pure and versioned; it knows no database.
+//! What is the same as what: identity keys, canonical URLs, folded text, and the findings of one run brought together.
+//! Pure and versioned: equal input gives equal keys on every machine and both databases. It knows no database, reads no
+//! clock and never changes a rule without a new [`KEY_VERSION`]. The rules for people are in `docs/identity.md`.
+//!
+//! ```text
+//! Found --finding--> Finding { keys, kind, fit } --group--> Group { one item, its sightings }
+//!            |
+//!            +-- post (id in the URL, time in the id), url (host, percent, tracking), text (fold, digest)
+//! ```
+
+mod finding;
+mod group;
+mod host;
+mod identity;
+mod percent;
+mod post;
+mod text;
+mod tracking;
+mod url;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod vectors;
+
+pub use finding::{FUTURE_SLACK, finding, fit};
+pub use group::{Group, group};
+pub use identity::{Identity, KEY_VERSION, keys_of, platform_key};
+pub use post::{PostAddress, post_of_url, snowflake_time};
+pub use text::fold;
+pub use url::{canonical, safe_link};

@@ -1,0 +1,158 @@
+//! From an entry as it was decoded to a finding as it is kept: cleaned, identified, and placed in or out of the window.
+//! It adds only what the entry itself says in another place (id and author in its address, time in its id).
+
+use std::time::Duration;
+
+use super::identity::{bare_handle, believable_id, keys_of, platform_key, post_id};
+use super::post::{X, post_of_url, snowflake_time};
+use super::url::safe_link;
+use crate::model::{Finding, Found, Kind, Source, Time, Window, WindowFit};
+
+/// How far ahead of our clock a published time may lie and still be in the window: clocks differ.
+pub const FUTURE_SLACK: Duration = Duration::from_secs(600);
+
+/// Where a published time lies: in the window when at most the window's length before `asked_at` and at most
+/// [`FUTURE_SLACK`] after it, both bounds included.
+#[must_use]
+pub fn fit(published: Option<Time>, asked_at: Time, window: Window) -> WindowFit {
+    match published {
+        None => WindowFit::Undated,
+        Some(at) if asked_at.minus(window.length()) <= at && at <= asked_at.plus(FUTURE_SLACK) => WindowFit::In,
+        Some(_) => WindowFit::Outside,
+    }
+}
+
+/// Judges one entry of a reply that was asked for at `asked_at`; `None` when nothing in it identifies anything.
+///
+/// Texts are trimmed and empty ones left out; the author loses its `@`; the URL becomes one that may be shown, or none.
+/// A post gets the id its address names, an unnamed author from there, and when it has no date the time that an id of X
+/// carries. That time is derived, not given by the reply.
+#[must_use]
+pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, window: Window) -> Option<Finding> {
+    let mut found = trimmed(found);
+    let identity = keys_of(&found, platform)?;
+    if identity.kind == Kind::Post {
+        let address = found.url.as_deref().and_then(post_of_url);
+        // A page that names a post has no id of its own: whatever a web search numbers its results with is not one.
+        if found.kind == Some(Kind::Page) {
+            found.id = None;
+        }
+        let named = post_id(&found, address.as_ref(), &platform_key(platform));
+        if found.published_at.is_none()
+            && let Some((on, id)) = &named
+            && on == X
+        {
+            found.published_at = snowflake_time(id, asked_at);
+        }
+        found.author = found.author.or(address.and_then(|a| a.handle));
+        found.id = named.map(|(_, id)| id);
+    } else {
+        found.id = found.id.filter(|id| believable_id(id).is_some());
+    }
+    found.url = found.url.as_deref().and_then(safe_link);
+    Some(Finding {
+        source,
+        kind: identity.kind,
+        keys: identity.keys,
+        strong: identity.strong,
+        fit: fit(found.published_at, asked_at, window),
+        found,
+    })
+}
+
+/// The entry with white space around its texts removed and empty texts left out.
+fn trimmed(found: Found) -> Found {
+    let trim = |text: Option<String>| text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
+    Found {
+        id: trim(found.id),
+        url: trim(found.url),
+        author: found.author.as_deref().and_then(bare_handle).map(str::to_owned),
+        author_name: trim(found.author_name),
+        title: trim(found.title),
+        text: trim(found.text),
+        lang: trim(found.lang),
+        conversation_id: trim(found.conversation_id),
+        ..found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    const NOW: Time = Time(1_773_219_600_000);
+
+    fn judged(found: Found) -> Finding {
+        finding(Source::Social, found, "X", NOW, Window::Past24Hours).unwrap()
+    }
+
+    #[test]
+    fn the_window_includes_its_edges_and_ten_minutes_of_the_future() {
+        let day = 24 * 3_600 * 1_000;
+        for (ms, expected) in [
+            (-day - 1, WindowFit::Outside),
+            (-day, WindowFit::In),
+            (0, WindowFit::In),
+            (600_000, WindowFit::In),
+            (600_001, WindowFit::Outside),
+        ] {
+            assert_eq!(fit(Some(Time(NOW.0 + ms)), NOW, Window::Past24Hours), expected, "{ms}");
+        }
+        assert_eq!(fit(Some(Time(NOW.0 - 6 * day)), NOW, Window::Past7Days), WindowFit::In);
+        assert_eq!(fit(None, NOW, Window::Past7Days), WindowFit::Undated);
+        assert_eq!(fit(Some(Time(i64::MIN)), Time(i64::MIN), Window::Past7Days), WindowFit::In);
+        assert_eq!(fit(Some(Time(i64::MAX)), Time(0), Window::Past7Days), WindowFit::Outside);
+    }
+
+    #[test]
+    fn what_the_address_says_of_a_post_fills_what_the_reply_left_out() {
+        let id = ((NOW.0 - 60_000 - 1_288_834_974_657) << 22).to_string();
+        let url = format!("https://twitter.com/Jane_D/status/{id}");
+        let got = judged(Found {
+            kind: Some(Kind::Post),
+            url: Some(url.clone()),
+            text: Some(" hi ".into()),
+            ..Found::default()
+        });
+        assert_eq!(got.found.id.as_deref(), Some(id.as_str()));
+        assert_eq!(got.found.author.as_deref(), Some("Jane_D"));
+        assert_eq!(got.found.text.as_deref(), Some("hi"));
+        assert_eq!(got.found.published_at, Some(Time(NOW.0 - 60_000)));
+        assert_eq!((got.fit, got.kind, got.strong, got.keys.len()), (WindowFit::In, Kind::Post, true, 2));
+
+        let page = Found { kind: Some(Kind::Page), id: Some("result-3".into()), url: Some(url), ..Found::default() };
+        let page = finding(Source::Web, page, "X", NOW, Window::Past24Hours).unwrap();
+        assert_eq!((page.kind, page.keys.as_slice()), (Kind::Post, &got.keys[..1]));
+        assert_eq!(page.found.id, got.found.id);
+        assert_eq!(page.found.kind, Some(Kind::Page));
+    }
+
+    #[test]
+    fn a_given_date_wins_over_the_one_in_the_id_and_other_platforms_have_none() {
+        let post =
+            |at, id: &str| Found { kind: Some(Kind::Post), id: Some(id.into()), published_at: at, ..Found::default() };
+        assert_eq!(judged(post(Some(Time(5)), "1541815603606036480")).found.published_at, Some(Time(5)));
+        assert_eq!(judged(post(None, "20")).fit, WindowFit::Undated);
+        let other =
+            finding(Source::Social, post(None, "1541815603606036480"), "Reddit", NOW, Window::Past24Hours).unwrap();
+        assert_eq!(other.fit, WindowFit::Undated);
+    }
+
+    #[test]
+    fn an_entry_is_cleaned_and_an_unsafe_address_is_not_shown() {
+        let got = judged(Found {
+            kind: Some(Kind::Post),
+            id: Some("n/a".into()),
+            url: Some("javascript:alert(1)".into()),
+            author: Some(" @Jane ".into()),
+            title: Some(" ".into()),
+            text: Some("text".into()),
+            ..Found::default()
+        });
+        assert_eq!((got.found.id, got.found.url, got.found.title), (None, None, None));
+        assert_eq!(got.found.author.as_deref(), Some("Jane"));
+        assert!(!got.strong);
+        assert_eq!(finding(Source::Web, Found::default(), "X", NOW, Window::Past24Hours), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! Which host names are the same site: `www.`, mobile hosts and renamed sites. Not a list of public suffixes and no
+//! guess about subdomains beyond these.
+
+/// Longest host name (RFC 1035 section 2.3.4, without the root's dot).
+const MAX_HOST_BYTES: usize = 253;
+
+/// Labels in front of a host that select a layout, not another page.
+const MOBILE_LABELS: [&str; 2] = ["m.", "mobile."];
+
+/// Sites on which a first label is somebody's name: `m.github.io` is a person's site.
+const NAMES_OF_PEOPLE: [&str; 22] = [
+    "appspot.com",
+    "blogspot.com",
+    "bsky.social",
+    "dreamwidth.org",
+    "firebaseapp.com",
+    "fly.dev",
+    "github.io",
+    "gitlab.io",
+    "herokuapp.com",
+    "livejournal.com",
+    "neocities.org",
+    "netlify.app",
+    "onrender.com",
+    "pages.dev",
+    "substack.com",
+    "tumblr.com",
+    "vercel.app",
+    "web.app",
+    "weebly.com",
+    "wixsite.com",
+    "wordpress.com",
+    "workers.dev",
+];
+
+/// Second labels under which countries register names: `m.co.uk` is a name of its own, not the mobile `co.uk`.
+const REGISTRY_LABELS: [&str; 14] =
+    ["ac", "co", "com", "edu", "go", "gob", "gouv", "gov", "mil", "ne", "net", "nom", "or", "org"];
+
+/// Wikimedia puts its mobile label second: `en.m.wikipedia.org`.
+const WIKIMEDIA: [&str; 11] = [
+    "mediawiki.org",
+    "wikibooks.org",
+    "wikidata.org",
+    "wikimedia.org",
+    "wikinews.org",
+    "wikipedia.org",
+    "wikiquote.org",
+    "wikisource.org",
+    "wikiversity.org",
+    "wikivoyage.org",
+    "wiktionary.org",
+];
+
+/// Hosts that serve the very same paths under two names.
+const RENAMED: [(&str, &str); 4] = [
+    ("twitter.com", "x.com"),
+    ("new.reddit.com", "reddit.com"),
+    ("np.reddit.com", "reddit.com"),
+    ("old.reddit.com", "reddit.com"),
+];
+
+/// The one name of a site; `None` for a name that no resolver accepts. `host` is lower-case ASCII as the URL parser
+/// gives it; addresses come back unchanged.
+pub(super) fn canonical_host(host: &url::Host<&str>) -> Option<String> {
+    let url::Host::Domain(name) = host else { return Some(host.to_string()) };
+    let mut name = name.trim_end_matches('.').to_owned();
+    while let Some(shorter) = without_layout(&name) {
+        name = shorter;
+    }
+    if let Some((_, current)) = RENAMED.iter().find(|(old, _)| *old == name) {
+        name = (*current).to_owned();
+    }
+    (!name.is_empty() && name.len() <= MAX_HOST_BYTES).then_some(name)
+}
+
+/// One label less, when that label only selects a layout.
+fn without_layout(name: &str) -> Option<String> {
+    if let Some(rest) = name.strip_prefix("www.")
+        && is_site(rest)
+    {
+        return Some(rest.to_owned());
+    }
+    for label in MOBILE_LABELS {
+        if let Some(rest) = name.strip_prefix(label)
+            && is_site(rest)
+            && !NAMES_OF_PEOPLE.contains(&rest)
+        {
+            return Some(rest.to_owned());
+        }
+    }
+    let (language, rest) = name.split_once('.')?;
+    let project = rest.strip_prefix("m.")?;
+    WIKIMEDIA.contains(&project).then(|| format!("{language}.{project}"))
+}
+
+/// Whether a name can be a site of its own: at least two labels, and not merely a country's registry (`co.uk`).
+fn is_site(name: &str) -> bool {
+    let Some((first, rest)) = name.split_once('.') else { return false };
+    let registry = rest.len() == 2 && REGISTRY_LABELS.contains(&first);
+    !first.is_empty() && !rest.is_empty() && !registry
+}
+
+/// Whether `host` is `site` or lies below it.
+pub(super) fn is_below(host: &str, site: &str) -> bool {
+    host.strip_suffix(site).is_some_and(|front| front.is_empty() || front.ends_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn layouts_and_old_names_lead_to_one_host_and_names_of_their_own_stay() {
+        for (host, expected) in [
+            ("www.example.com", "example.com"),
+            ("www.www.example.com", "example.com"),
+            ("m.example.com", "example.com"),
+            ("mobile.twitter.com", "x.com"),
+            ("www.twitter.com", "x.com"),
+            ("en.m.wikipedia.org", "en.wikipedia.org"),
+            ("m.wikidata.org", "wikidata.org"),
+            ("old.reddit.com", "reddit.com"),
+            ("example.com.", "example.com"),
+            ("127.0.0.1", "127.0.0.1"),
+            // Kept: each of these is a site, not a layout.
+            ("m.me", "m.me"),
+            ("mobile.de", "mobile.de"),
+            ("www.com", "www.com"),
+            ("m.co.uk", "m.co.uk"),
+            ("m.github.io", "m.github.io"),
+            ("notm.example.com", "notm.example.com"),
+            ("en.m.example.org", "en.m.example.org"),
+            ("mytwitter.com", "mytwitter.com"),
+            ("api.twitter.com", "api.twitter.com"),
+            ("localhost", "localhost"),
+        ] {
+            let parsed = url::Host::parse(host).unwrap();
+            let as_str = match &parsed {
+                url::Host::Domain(name) => url::Host::Domain(name.as_str()),
+                url::Host::Ipv4(ip) => url::Host::Ipv4(*ip),
+                url::Host::Ipv6(ip) => url::Host::Ipv6(*ip),
+            };
+            assert_eq!(canonical_host(&as_str).as_deref(), Some(expected), "{host}");
+        }
+        assert_eq!(canonical_host(&url::Host::Domain("..")), None);
+        assert_eq!(canonical_host(&url::Host::Domain(&"a.".repeat(200))), None);
+    }
+
+    #[test]
+    fn below_means_the_site_or_a_subdomain_of_it() {
+        assert!(is_below("a.example.com", "example.com") && is_below("example.com", "example.com"));
+        assert!(!is_below("badexample.com", "example.com") && !is_below("com", "example.com"));
+    }
+}

@@ -1,0 +1,233 @@
+//! Identity keys: which entries are the same item, in this run, in every run and on both databases. Not near-copies:
+//! two authors who post one text are two items. The rules for people are in `docs/identity.md`, pinned by
+//! `tests/golden/keys.tsv`.
+
+use super::post::{PostAddress, X, post_of_url};
+use super::text::{digest, fold};
+use super::url::canonical;
+use crate::model::{Found, Kind};
+
+/// Version of the rules, kept with every key. Any change of a key for any input is a new version.
+pub const KEY_VERSION: i64 = 1;
+
+/// Longest id that is believed, in bytes.
+const MAX_ID_BYTES: usize = 64;
+
+/// What serialisers write where there is no id; believing them would make one item of everything.
+const NO_IDS: [&str; 8] = ["0", "-1", "null", "none", "nil", "nan", "undefined", "unknown"];
+
+/// Folded characters from which a text without author is unlikely to be written twice. Shorter ones ("thanks!", "so
+/// true") are said by many: as the only key they must do, but no post with an id answers to them.
+const MIN_ANONYMOUS_CHARS: usize = 40;
+
+/// Longest page key that carries its URL in full, in bytes; beyond it the URL is digested, for the sake of the index.
+const MAX_PAGE_KEY_BYTES: usize = 512;
+
+/// Longest author's handle written into a key in full, in bytes.
+const MAX_AUTHOR_BYTES: usize = 64;
+
+/// What an entry is, for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Keys, the strongest first; never empty, printable ASCII, each at most 512 bytes.
+    pub keys: Vec<String>,
+    /// Whether the first key is a platform's id or a URL rather than a text.
+    pub strong: bool,
+    /// Post or page, as the first key says: a page whose URL names a post is that post.
+    pub kind: Kind,
+}
+
+impl Identity {
+    fn strong(kind: Kind, key: String) -> Self {
+        Self { keys: vec![key], strong: true, kind }
+    }
+
+    fn weak(kind: Kind, key: String) -> Self {
+        Self { keys: vec![key], strong: false, kind }
+    }
+}
+
+/// The identity of an entry that was found on `platform` (as configured: `X`); `None` when it holds neither id, nor
+/// address, nor text.
+///
+/// An entry whose kind is not known is a post when it has a post's id, author or address, or text without title.
+#[must_use]
+pub fn keys_of(found: &Found, platform: &str) -> Option<Identity> {
+    let address = found.url.as_deref().and_then(post_of_url);
+    match found.kind.unwrap_or_else(|| guessed_kind(found, address.is_some())) {
+        Kind::Post => post_identity(found, address.as_ref(), &platform_key(platform)),
+        Kind::Page => page_identity(found, address.as_ref()),
+    }
+}
+
+/// The platform's name in keys: lower case; `twitter` is `x`. Other characters than letters, digits, `-` and `_` are
+/// left out, and a name of nothing else is `unknown`.
+#[must_use]
+pub fn platform_key(platform: &str) -> String {
+    let name: String = fold(platform)
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+        .take(MAX_ID_BYTES)
+        .collect();
+    match name.as_str() {
+        "" => "unknown".to_owned(),
+        "twitter" => X.to_owned(),
+        _ => name,
+    }
+}
+
+/// The platform and id of a post: the entry's own id, else the one in its address.
+pub(super) fn post_id(found: &Found, address: Option<&PostAddress>, platform: &str) -> Option<(String, String)> {
+    match (found.id.as_deref().and_then(believable_id), address) {
+        (Some(id), Some(address)) if id == address.id => Some((address.platform.to_owned(), id.to_owned())),
+        (Some(id), _) => Some((platform.to_owned(), id.to_owned())),
+        (None, Some(address)) => Some((address.platform.to_owned(), address.id.clone())),
+        (None, None) => None,
+    }
+}
+
+/// An id as text, trimmed; `None` when it cannot be one.
+pub(super) fn believable_id(id: &str) -> Option<&str> {
+    let id = id.trim();
+    let shaped = (1..=MAX_ID_BYTES).contains(&id.len())
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    (shaped && !NO_IDS.iter().any(|no| id.eq_ignore_ascii_case(no))).then_some(id)
+}
+
+/// A handle without white space around it and without `@`; `None` when nothing is left.
+pub(super) fn bare_handle(author: &str) -> Option<&str> {
+    let handle = author.trim().trim_start_matches(['@', '＠']).trim();
+    (!handle.is_empty()).then_some(handle)
+}
+
+fn guessed_kind(found: &Found, names_post: bool) -> Kind {
+    let has = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.trim().is_empty());
+    if names_post || has(&found.id) || has(&found.author) || (has(&found.text) && !has(&found.title)) {
+        Kind::Post
+    } else {
+        Kind::Page
+    }
+}
+
+fn post_identity(found: &Found, address: Option<&PostAddress>, platform: &str) -> Option<Identity> {
+    let text = folded(&found.text).or_else(|| folded(&found.title));
+    let handle = address.and_then(|a| a.handle.as_deref());
+    let author = author_key(found.author.as_deref().and_then(bare_handle).or(handle).unwrap_or_default());
+    if let Some((platform, id)) = post_id(found, address, platform) {
+        let mut identity = Identity::strong(Kind::Post, format!("post:{platform}:{id}"));
+        let telling = |text: &String| !author.is_empty() || text.chars().count() >= MIN_ANONYMOUS_CHARS;
+        if let Some(text) = text.filter(telling) {
+            identity.keys.push(text_key(&platform, &author, &text));
+        }
+        return Some(identity);
+    }
+    match text {
+        // A post's address without an id may be a profile or a thread: it does not tell posts apart, their text does.
+        Some(text) => Some(Identity::weak(Kind::Post, text_key(platform, &author, &text))),
+        None => page_key(found).map(|key| Identity::strong(Kind::Page, key)),
+    }
+}
+
+fn page_identity(found: &Found, address: Option<&PostAddress>) -> Option<Identity> {
+    if let Some(post) = address {
+        // Only the post's own key: what a web search shows of a post is a snippet, not its text.
+        return Some(Identity::strong(Kind::Post, format!("post:{}:{}", post.platform, post.id)));
+    }
+    if let Some(key) = page_key(found) {
+        return Some(Identity::strong(Kind::Page, key));
+    }
+    let text = folded(&found.title).or_else(|| folded(&found.text))?;
+    Some(Identity::weak(Kind::Page, text_key("web", "", &text)))
+}
+
+/// `page:<canonical url>`, or its digest when that is too long.
+fn page_key(found: &Found) -> Option<String> {
+    let canonical = canonical(found.url.as_deref()?)?;
+    let key = format!("page:{canonical}");
+    if key.len() <= MAX_PAGE_KEY_BYTES {
+        return Some(key);
+    }
+    let host = canonical.strip_prefix("https://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    Some(format!("page:{host}:{}", blake3::hash(canonical.as_bytes()).to_hex()))
+}
+
+/// `text:<platform>:<author>:<digest of the folded text>`.
+fn text_key(platform: &str, author: &str, folded: &str) -> String {
+    format!("text:{platform}:{author}:{}", digest(folded))
+}
+
+/// The author as written into a key: the folded handle; something that is no handle (a display name, a sentence) as `~`
+/// and its digest, so that keys stay short and their colons stay countable.
+fn author_key(author: &str) -> String {
+    let folded = fold(author);
+    let is_handle = folded.len() <= MAX_AUTHOR_BYTES
+        && folded.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@'));
+    if is_handle { folded } else { format!("~{}", digest(&folded)) }
+}
+
+fn folded(text: &Option<String>) -> Option<String> {
+    text.as_deref().map(fold).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn post(id: &str, author: &str, text: &str) -> Found {
+        let some = |s: &str| (!s.is_empty()).then(|| s.to_owned());
+        Found { kind: Some(Kind::Post), id: some(id), author: some(author), text: some(text), ..Found::default() }
+    }
+
+    #[test]
+    fn a_short_text_without_author_is_no_second_name_of_a_post() {
+        let keys = |found: &Found| keys_of(found, "X").unwrap().keys;
+        assert_eq!(keys(&post("7", "", "so true")), ["post:x:7"]);
+        assert_eq!(keys(&post("7", "jane", "so true")).len(), 2);
+        assert_eq!(keys(&post("7", "", &"long ".repeat(9))).len(), 2);
+        assert_eq!(keys(&post("7", "jane", "so true"))[1], keys(&post("", "@Jane", "So  TRUE"))[0]);
+    }
+
+    #[test]
+    fn placeholders_and_broken_ids_are_no_ids() {
+        for id in ["0", " null ", "None", "1.2e18", "a b", "é", "-1", &"9".repeat(65)] {
+            assert!(!keys_of(&post(id, "jane", "text"), "X").unwrap().strong, "{id}");
+        }
+        assert_eq!(keys_of(&post(" abc_-9 ", "", "t"), "Reddit").unwrap().keys, ["post:reddit:abc_-9"]);
+    }
+
+    #[test]
+    fn nothing_readable_has_no_identity() {
+        assert_eq!(keys_of(&Found::default(), "X"), None);
+        assert_eq!(keys_of(&post("", "jane", "\u{200b} "), "X"), None);
+        let page = Found { kind: Some(Kind::Page), url: Some("ftp://a".into()), ..Found::default() };
+        assert_eq!(keys_of(&page, "X"), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        #[test]
+        fn keys_of_anything_are_short_printable_and_distinct(
+            post in any::<Option<bool>>(),
+            id in proptest::option::of("\\PC{0,12}"),
+            url in proptest::option::of("(https://(x.com|a.example)/(a/status/)?)?\\PC{0,300}"),
+            author in proptest::option::of("\\PC{0,90}"),
+            text in proptest::option::of("\\PC{0,60}"),
+            title in proptest::option::of("\\PC{0,9}"),
+            platform in "\\PC{0,9}",
+        ) {
+            let kind = post.map(|post| if post { Kind::Post } else { Kind::Page });
+            let found = Found { kind, id, url, author, text, title, ..Found::default() };
+            if let Some(identity) = keys_of(&found, &platform) {
+                prop_assert!(!identity.keys.is_empty());
+                for key in &identity.keys {
+                    prop_assert!(key.len() <= MAX_PAGE_KEY_BYTES && key.bytes().all(|b| b.is_ascii_graphic()), "{}", key);
+                    let text = key.starts_with("text:");
+                    prop_assert_eq!(text, !(identity.strong && *key == identity.keys[0]));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The canonical URL of a page, for identity only, and the link that may be shown. The canonical URL is a key: it names
+//! the page on every machine alike, but nobody should fetch or show it (its scheme and host are folded). Nothing here
+//! contacts anybody; redirects and `rel=canonical` are not followed.
+
+use url::Url;
+
+use super::host::canonical_host;
+use super::percent::{Part, normalise};
+use super::text::is_invisible;
+use super::tracking::is_tracking;
+
+/// Longest address that is read or made, in bytes; beyond it a page has no canonical URL.
+const MAX_URL_BYTES: usize = 8_192;
+
+/// Reads an http or https address with a host; protocol-relative ones (`//host/path`) are taken as https.
+pub(super) fn http_url(text: &str) -> Option<Url> {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
+    if text.len() > MAX_URL_BYTES {
+        return None;
+    }
+    let url = if text.starts_with("//") { Url::parse(&format!("https:{text}")) } else { Url::parse(text) }.ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
+/// The address as a link that may be shown: http or https, as the URL parser writes it, without credentials (they are a
+/// secret or a disguise of the host). `None` for everything else, `javascript:` first of all.
+#[must_use]
+pub fn safe_link(text: &str) -> Option<String> {
+    let mut url = http_url(text)?;
+    url.set_username("").ok()?;
+    url.set_password(None).ok()?;
+    let link = String::from(url);
+    (link.len() <= MAX_URL_BYTES).then_some(link)
+}
+
+/// The canonical URL of a page, or `None` when `text` is no http(s) address of sane length. Idempotent.
+///
+/// Scheme `https` for both; host as in `docs/identity.md` (`www.` and mobile hosts folded, IDNA as ASCII); ports 80 and
+/// 443 dropped; credentials dropped; dot segments resolved; percent-encoding normalised; trailing slashes dropped;
+/// parameters that only track removed, the others sorted by name (equal names keep their order); the fragment dropped
+/// unless it selects content (`#!…`, `#/…`).
+#[must_use]
+pub fn canonical(text: &str) -> Option<String> {
+    let url = http_url(text)?;
+    let host = canonical_host(&url.host()?)?;
+    let mut out = format!("https://{host}");
+    // The parser drops only the scheme's own port; folding the schemes makes both of them defaults.
+    if let Some(port) = url.port().filter(|port| !matches!(port, 80 | 443)) {
+        out.push_str(&format!(":{port}"));
+    }
+    let path = normalise(url.path(), Part::Path);
+    match path.trim_end_matches('/') {
+        "" => out.push('/'),
+        path => out.push_str(path),
+    }
+    let query = canonical_query(&host, url.query().unwrap_or_default());
+    if !query.is_empty() {
+        out.push('?');
+        out.push_str(&query);
+    }
+    if let Some(fragment) = url.fragment().and_then(selecting_fragment) {
+        out.push('#');
+        out.push_str(&fragment);
+    }
+    (out.len() <= MAX_URL_BYTES).then_some(out)
+}
+
+/// The query without tracking, sorted by name. `a=` and `a` are one spelling: forms write either.
+fn canonical_query(host: &str, query: &str) -> String {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for part in query.split('&') {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let name = normalise(name, Part::Query);
+        // `&amp;` copied out of HTML leaves its tail on the next name.
+        let mut bare = name.as_str();
+        while let Some(rest) = bare.strip_prefix("amp;").or_else(|| bare.strip_prefix("amp%3B")) {
+            bare = rest;
+        }
+        if !(bare.is_empty() && value.is_empty() || is_tracking(host, bare)) {
+            pairs.push((bare.to_owned(), normalise(value, Part::Query)));
+        }
+    }
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    let written: Vec<String> = pairs
+        .into_iter()
+        .map(|(name, value)| if value.is_empty() { name } else { format!("{name}={value}") })
+        .collect();
+    written.join("&")
+}
+
+/// A fragment that says which page a script shows, rather than a place on the page: `#!topic/7`, `#/posts/7`.
+fn selecting_fragment(fragment: &str) -> Option<String> {
+    let selects = fragment.starts_with(['!', '/']) && !fragment.trim_matches(['!', '/']).is_empty();
+    selects.then(|| normalise(fragment, Part::Fragment).trim_end_matches('/').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn many_spellings_of_one_page_have_one_canonical_url() {
+        for (text, expected) in [
+            ("HTTP://User:pw@WWW.Example.COM:80/a/../b/?utm_source=x#top", "https://example.com/b"),
+            ("https://example.com", "https://example.com/"),
+            ("//m.example.com:443//", "https://example.com/"),
+            ("http://example.com:443/a", "https://example.com/a"),
+            ("http://example.com:8080/a", "https://example.com:8080/a"),
+            ("https://example.com/%7Ejane/%c3%a9/./", "https://example.com/~jane/%C3%A9"),
+            ("https://example.com/?b=2&a=1&b=1&&fbclid=Z", "https://example.com/?a=1&b=2&b=1"),
+            ("https://example.com/?a=1&amp;b=2&amp;utm_medium=m", "https://example.com/?a=1&b=2"),
+            ("https://example.com/?q=a%20b&e=", "https://example.com/?e&q=a+b"),
+            ("https://example.com/?", "https://example.com/"),
+            ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
+            ("https://groups.example/forum/#!topic/a/b", "https://groups.example/forum#!topic/a/b"),
+            ("https://app.example/#/", "https://app.example/"),
+            ("https://twitter.com/Somebody?s=20", "https://x.com/Somebody"),
+            ("\u{feff} https://example.com/a\u{a0}", "https://example.com/a"),
+            ("http://[2001:DB8::1]/", "https://[2001:db8::1]/"),
+            ("https://web.example/web/2013/https://a.example/", "https://web.example/web/2013/https://a.example"),
+        ] {
+            assert_eq!(canonical(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(canonical(expected).as_deref(), Some(expected), "again {text}");
+        }
+    }
+
+    #[test]
+    fn different_pages_stay_different() {
+        for (one, other) in [
+            ("https://example.com/a", "https://example.com/A"),
+            ("https://example.com/?id=1", "https://example.com/?id=2"),
+            ("https://example.com/?tag=b&tag=a", "https://example.com/?tag=a&tag=b"),
+            ("https://a.example.com/", "https://example.com/"),
+            ("https://example.com:8443/", "https://example.com/"),
+            ("https://example.com/a%2Fb", "https://example.com/a/b"),
+            ("https://example.com/?q=a%26b", "https://example.com/?q=a&b"),
+            ("https://m.me/shop", "https://me/shop"),
+            ("https://app.example/#/1", "https://app.example/#/2"),
+        ] {
+            assert_ne!(canonical(one), canonical(other), "{one}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_page_has_neither_key_nor_link() {
+        let long = format!("https://example.com/{}", "a".repeat(MAX_URL_BYTES));
+        let swollen = format!("https://example.com/{}", "é".repeat(MAX_URL_BYTES / 3));
+        for text in [
+            "",
+            "example.com",
+            "ftp://a.example/",
+            "javascript:alert(1)",
+            "https://",
+            "http://[::1",
+            "/a",
+            &long,
+            &swollen,
+        ] {
+            assert_eq!(canonical(text), None, "{text}");
+            assert_eq!(safe_link(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_link_keeps_its_address_and_loses_its_credentials() {
+        assert_eq!(safe_link("http://bank.example@evil.example/a#b").as_deref(), Some("http://evil.example/a#b"));
+        assert_eq!(
+            safe_link(" https://www.example.com/?utm_source=x").unwrap(),
+            "https://www.example.com/?utm_source=x"
+        );
+        assert_eq!(safe_link("java\nscript:alert(1)"), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn canonical_is_idempotent_and_printable(
+            host in "(www\\.|m\\.|mobile\\.|en\\.m\\.){0,3}(example|twitter|wikipedia|b\u{fc}cher)\\.(com|org|co\\.uk)\\.?",
+            port in "(:80|:443|:81)?",
+            rest in "(/|\\.\\.?|%2[eEfF5]|%|[a-z0-9;=&+?#!|'\\\\\" \u{e9}\u{4e2d}]|amp;|utm_a=1){0,24}",
+        ) {
+            let text = format!("http://{host}{port}/{rest}");
+            let once = canonical(&text).unwrap();
+            prop_assert!(once.bytes().all(|b| b.is_ascii_graphic()), "{}", once);
+            prop_assert_eq!(canonical(&once), Some(once.clone()));
+        }
+
+        #[test]
+        fn nothing_panics_on_any_text(text in "(https?:)?(//)?\\PC{0,40}") {
+            if let Some(once) = canonical(&text) {
+                prop_assert_eq!(canonical(&once), Some(once.clone()));
+            }
+            if let Some(link) = safe_link(&text) {
+                prop_assert_eq!(safe_link(&link), Some(link.clone()));
+                prop_assert_eq!(canonical(&link), canonical(&text));
+            }
+        }
+    }
+}

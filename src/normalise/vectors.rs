@@ -1,0 +1,83 @@
+//! Test only: canonical URLs against addresses that the project did not write: vectors recorded from three independent
+//! libraries, and the addresses of a real link site. Runs when `TOPICWATCH_TEST_DATA` names the data's folder.
+//!
+//! The libraries differ by design (they keep `http`, `www.`, passwords, trailing slashes; some repair what we refuse),
+//! so equality with them is no aim. What a vector says is "these two spellings are one resource", and that is compared.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skipped")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use super::canonical;
+
+/// A data file, or `None` with a line on stderr when there is no data here.
+fn data(file: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("TOPICWATCH_TEST_DATA").map(|folder| PathBuf::from(folder).join(file));
+    if path.is_none() {
+        eprintln!("skipped: canonical URLs against {file} (TOPICWATCH_TEST_DATA is not set)");
+    }
+    path
+}
+
+#[derive(serde::Deserialize)]
+struct Vector {
+    id: String,
+    oracle: String,
+    function: String,
+    options_json: String,
+    input_url: String,
+    expected: String,
+    error: String,
+}
+
+#[test]
+fn two_spellings_that_another_library_holds_for_one_page_are_one_page_here() {
+    let Some(path) = data("url/url_vectors.csv") else { return };
+    let mut counted: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    let mut differing = Vec::new();
+    for vector in csv::Reader::from_path(path).unwrap().deserialize() {
+        let vector: Vector = vector.unwrap();
+        // The class: functions that normalise a whole http(s) address with their defaults, and succeeded.
+        let class =
+            matches!(vector.function.as_str(), "canonicalize_url" | "url_normalize" | "normalize_url" | "scrub_url");
+        let web = vector.expected.starts_with("http://") || vector.expected.starts_with("https://");
+        if !class || !web || !vector.options_json.is_empty() || !vector.error.is_empty() {
+            continue;
+        }
+        let (agreed, all) = counted.entry(vector.oracle.clone()).or_default();
+        *all += 1;
+        let ours = canonical(&vector.input_url);
+        if ours.is_some() && ours == canonical(&vector.expected) {
+            *agreed += 1;
+        } else {
+            differing.push(format!("{} {} -> {}", vector.id, vector.input_url, vector.expected));
+        }
+    }
+    let counted: Vec<(&str, (u32, u32))> = counted.iter().map(|(oracle, n)| (oracle.as_str(), *n)).collect();
+    assert_eq!(counted, [], "{differing:#?}");
+}
+
+#[test]
+fn real_addresses_keep_their_key_when_written_again_and_merge_only_as_expected() {
+    let Some(path) = data("web/hacker_news.csv") else { return };
+    let (mut read, mut refused) = (0, Vec::new());
+    let mut pages: HashMap<String, Vec<String>> = HashMap::new();
+    for row in csv::Reader::from_path(path).unwrap().records() {
+        let url = row.unwrap()[2].to_owned();
+        if url.is_empty() {
+            continue;
+        }
+        read += 1;
+        let Some(key) = canonical(&url) else {
+            refused.push(url);
+            continue;
+        };
+        assert_eq!(canonical(&key).as_deref(), Some(key.as_str()), "{url}");
+        let spellings = pages.entry(key).or_default();
+        if !spellings.contains(&url) {
+            spellings.push(url);
+        }
+    }
+    let merged: Vec<_> = pages.iter().filter(|(_, spellings)| spellings.len() > 1).collect();
+    assert_eq!((read, refused.len(), pages.len(), merged.len()), (0, 0, 0, 0), "{refused:#?} {merged:#?}");
+}
