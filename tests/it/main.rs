@@ -9,4 +9,5 @@
 
 mod client;
 mod config;
+mod pg;
 mod sandbox;
