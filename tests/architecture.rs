@@ -1,1 +1,153 @@
-//! x
+//! The walls of the house as a test: which room may use which, and the rules that hold in every file. How the text is
+//! read stands in `architecture/`; why the walls are where they are stands in docs/ARCHITECTURE.md.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+
+#[path = "architecture/edges.rs"]
+mod edges;
+#[path = "architecture/rules.rs"]
+mod rules;
+#[path = "architecture/samples.rs"]
+mod samples;
+#[path = "architecture/source.rs"]
+mod source;
+#[path = "architecture/tree.rs"]
+mod tree;
+
+use rules::Mistake;
+
+/// Each room of `src/` and the rooms it may use. `cli` alone may use every room: it wires the parts together.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("http", &[]),
+    ("files", &[]),
+    ("budget", &["model"]),
+    ("schedule", &["model"]),
+    ("normalise", &["model"]),
+    // Nothing of search: the stand-in and the client check one another.
+    ("sandbox", &["model"]),
+    ("search", &["model", "http"]),
+    ("store", &["model"]),
+    ("insight", &["model"]),
+    ("collect", &["model", "budget", "search", "normalise", "store"]),
+    ("export", &["model", "store", "insight", "files"]),
+    ("config", &["model", "budget", "schedule", "search"]),
+    ("daemon", &["model", "schedule", "collect", "store"]),
+    ("cli", EVERY_ROOM),
+    ("main", &["cli"]),
+    ("lib", &[]),
+];
+
+/// Stands for all of them.
+const EVERY_ROOM: &[&str] = &["*"];
+
+/// Crates that are behind one wall, and the rooms behind it.
+const BEHIND_A_WALL: &[(&str, &[&str])] =
+    &[("sqlx", &["store"]), ("clap", &["cli", "main"]), ("axum", &["sandbox"]), ("tokio_cron_scheduler", &["daemon"])];
+
+/// The rooms that may read the wall clock and hand the time to the others.
+const CLOCK_ROOMS: &[&str] = &["daemon", "cli"];
+
+/// The one file that may ask a database for its time, so that several hosts on one PostgreSQL agree.
+const DATABASE_CLOCK: &str = "src/store/clock.rs";
+
+fn allowed(from: &str, to: &str) -> bool {
+    let known = ROOMS.iter().any(|(room, _)| *room == to);
+    known
+        && ROOMS
+            .iter()
+            .find(|(room, _)| *room == from)
+            .is_some_and(|(_, uses)| *uses == EVERY_ROOM || uses.contains(&to))
+}
+
+#[test]
+fn rooms_use_only_the_rooms_the_table_allows() {
+    tree::check_code(|path, text| {
+        let path = path.trim_start_matches("src/");
+        edges::edges(path, text)
+            .into_iter()
+            .filter(|edge| !allowed(&edge.from, &edge.to))
+            .map(|edge| {
+                (edge.line, format!("`{}` may not use `{}` (the table in tests/architecture.rs)", edge.from, edge.to))
+            })
+            .collect()
+    });
+}
+
+#[test]
+fn the_table_names_exactly_the_rooms_there_are_and_has_no_circle() {
+    let mut there: Vec<String> = tree::files("src", &["rs"])
+        .iter()
+        .map(|(path, _)| edges::place(path.trim_start_matches("src/")).0.to_owned())
+        .collect();
+    there.sort();
+    there.dedup();
+    let mut table: Vec<_> = ROOMS.iter().map(|(room, _)| (*room).to_owned()).collect();
+    // A room uses only rooms above it in the table, which therefore has no circle.
+    for (at, (room, uses)) in ROOMS.iter().enumerate().filter(|(_, (_, uses))| *uses != EVERY_ROOM) {
+        for used in *uses {
+            assert!(
+                ROOMS[..at].iter().any(|(above, _)| above == used),
+                "`{room}` uses `{used}`, which is not above it"
+            );
+        }
+    }
+    table.sort();
+    assert_eq!(there, table, "left: rooms in src/, right: rooms in the table");
+}
+
+#[test]
+fn every_file_opens_with_what_it_is_for() {
+    for folder in ["src", "tests", "benches", "build.rs"] {
+        tree::check(folder, &["rs"], |_, text| rules::opens_with_its_purpose(text));
+    }
+}
+
+#[test]
+fn no_file_of_src_is_long() {
+    tree::check("src", &["rs"], |_, text| rules::is_short(text));
+}
+
+#[test]
+fn nothing_is_called_by_a_name_that_could_hold_anything() {
+    for folder in ["src", "tests", "benches"] {
+        tree::check(folder, &["rs"], rules::is_named_for_something);
+    }
+}
+
+#[test]
+fn only_daemon_and_cli_read_the_wall_clock() {
+    tree::check_code(outside(CLOCK_ROOMS, rules::reads_no_clock));
+}
+
+#[test]
+fn no_sql_reads_a_clock() {
+    tree::check("migrations", &["sql"], |_, text| rules::sql_reads_no_clock(text));
+    tree::check("src/store", &["rs"], |path, text| {
+        if path == DATABASE_CLOCK { Vec::new() } else { rules::rust_sql_reads_no_clock(text) }
+    });
+}
+
+#[test]
+fn nothing_prints_past_the_handles() {
+    tree::check_code(|_, text| rules::prints_nothing(text));
+}
+
+#[test]
+fn a_crate_behind_a_wall_is_named_only_there() {
+    for (krate, rooms) in BEHIND_A_WALL {
+        tree::check_code(outside(rooms, |text| rules::does_not_name(text, krate)));
+    }
+}
+
+#[test]
+fn nothing_in_the_tree_names_a_folder_of_one_machine() {
+    tree::check(".", &[], |_, text| rules::names_no_machine(text));
+}
+
+/// The rule, for every file that is not in one of these rooms.
+fn outside(rooms: &[&str], rule: impl Fn(&str) -> Vec<Mistake>) -> impl Fn(&str, &str) -> Vec<Mistake> {
+    move |path, text| {
+        let room = edges::place(path.trim_start_matches("src/")).0;
+        if rooms.contains(&room) { Vec::new() } else { rule(text) }
+    }
+}

@@ -45,7 +45,12 @@ pub struct Absorbed {
 /// # Errors
 /// A body that is no reply.
 pub fn absorb(body: &[u8], context: &Context<'_>) -> Result<Absorbed, DecodeError> {
-    let how = decode::Context { source: context.source, now: context.seen_at, streaming: context.streaming, limits: Limits::default() };
+    let how = decode::Context {
+        source: context.source,
+        now: context.seen_at,
+        streaming: context.streaming,
+        limits: Limits::default(),
+    };
     let reply = decode(body, &how)?;
     let entries = reply.items.len();
     let mut unreadable = i64::from(reply.unreadable);

@@ -40,7 +40,11 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 impl Crew {
     /// A crew of `size`; ends are told through the channel, and `cancel` asks every run to stop.
     #[must_use]
-    pub fn new(collector: Arc<Collector>, size: u32, cancel: CancellationToken) -> (Self, mpsc::UnboundedReceiver<Done>) {
+    pub fn new(
+        collector: Arc<Collector>,
+        size: u32,
+        cancel: CancellationToken,
+    ) -> (Self, mpsc::UnboundedReceiver<Done>) {
         let (done, ends) = mpsc::unbounded_channel();
         let places = Arc::new(Semaphore::new(size.max(1) as usize));
         (Self { collector, places, held: Arc::default(), tasks: TaskTracker::new(), cancel, done }, ends)

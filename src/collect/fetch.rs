@@ -32,14 +32,16 @@ struct Ledger {
 impl Gate for Ledger {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
         // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
-        let (store, run, call, now, max) = (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.max_per_day);
+        let (store, run, call, now, max) =
+            (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.max_per_day);
         let counted = tokio::spawn(async move { store.before_call(&run, &call, now, max).await }).await;
         let refused = |text: String| Refusal { over_quota: false, text };
         match counted {
             Ok(Ok(Permission::Granted)) => Ok(()),
-            Ok(Ok(Permission::OverQuota)) => {
-                Err(Refusal { over_quota: true, text: format!("the {} calls of this UTC day are used up", self.max_per_day) })
-            }
+            Ok(Ok(Permission::OverQuota)) => Err(Refusal {
+                over_quota: true,
+                text: format!("the {} calls of this UTC day are used up", self.max_per_day),
+            }),
             Ok(Err(error)) => {
                 let text = error.to_string();
                 if let Ok(mut broken) = self.broken.lock() {
@@ -53,7 +55,14 @@ impl Gate for Ledger {
 }
 
 impl Collector {
-    pub(super) async fn fetch(&self, run: &RunRef, source: Source, ask: &Ask, seen_at: Time, stop: &Stop) -> Result<Fetched, StoreError> {
+    pub(super) async fn fetch(
+        &self,
+        run: &RunRef,
+        source: Source,
+        ask: &Ask,
+        seen_at: Time,
+        stop: &Stop,
+    ) -> Result<Fetched, StoreError> {
         if stop.cancel.is_cancelled() {
             return Ok(not_run(source, ask, "interrupted"));
         }
@@ -100,7 +109,9 @@ impl Collector {
                 let mut fetched = not_run(source, ask, &refusal.text);
                 if refusal.over_quota {
                     fetched.result.state = SearchState::OverQuota;
-                    fetched.hint = Some("it clears at midnight UTC; raise [service] max_calls_per_day if that is what you want".into());
+                    fetched.hint = Some(
+                        "it clears at midnight UTC; raise [service] max_calls_per_day if that is what you want".into(),
+                    );
                 }
                 // Tries before the one that was refused may have been billed.
                 charge(&mut fetched.result, price.times(i64::from(tries)));
@@ -180,7 +191,14 @@ fn failed(source: Source, ask: &Ask, price: Micros, error: CallError) -> Fetched
     fetched
 }
 
-fn answered(source: Source, ask: &Ask, price: Micros, request: Request, reply: RawReply, dialect: &'static str) -> Fetched {
+fn answered(
+    source: Source,
+    ask: &Ask,
+    price: Micros,
+    request: Request,
+    reply: RawReply,
+    dialect: &'static str,
+) -> Fetched {
     let mut fetched = not_run(source, ask, "");
     let result = &mut fetched.result;
     result.state = SearchState::Ok;

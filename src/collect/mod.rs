@@ -105,7 +105,13 @@ pub struct Stop {
 impl Collector {
     /// Wires a collector.
     #[must_use]
-    pub fn new(store: Store, client: Client, settings: Settings, clock: Clock, random: Arc<dyn Fn() -> f64 + Send + Sync>) -> Self {
+    pub fn new(
+        store: Store,
+        client: Client,
+        settings: Settings,
+        clock: Clock,
+        random: Arc<dyn Fn() -> f64 + Send + Sync>,
+    ) -> Self {
         Self { store, client, settings, clock, random, refused: Mutex::new(None) }
     }
 
@@ -165,7 +171,12 @@ impl Collector {
     }
 
     /// Why the AI source need not be asked in this run, if so.
-    async fn ai_not_needed(&self, topic: &Topic, findings: &[Finding], now: Time) -> Result<Option<&'static str>, StoreError> {
+    async fn ai_not_needed(
+        &self,
+        topic: &Topic,
+        findings: &[Finding],
+        now: Time,
+    ) -> Result<Option<&'static str>, StoreError> {
         let Some(ai) = &topic.ai else { return Ok(None) };
         let alone = topic.social.is_none() && topic.web.is_none();
         match ai.when {
@@ -174,7 +185,8 @@ impl Collector {
             AiWhen::New => {
                 let groups = group(findings.to_vec());
                 let keys: Vec<String> = groups.iter().flat_map(|g| g.keys.iter().cloned()).collect();
-                let known: std::collections::HashSet<String> = self.store.known(&topic.id, &keys).await?.into_iter().collect();
+                let known: std::collections::HashSet<String> =
+                    self.store.known(&topic.id, &keys).await?.into_iter().collect();
                 let new = groups.iter().any(|g| !g.keys.iter().any(|key| known.contains(key)));
                 Ok((!new).then_some("nothing new was found"))
             }

@@ -11,9 +11,15 @@ pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(Str
     let good = searches.iter().filter(|s| matches!(s.result.state, SearchState::Ok | SearchState::Empty)).count();
     let over = searches.iter().filter(|s| s.result.state == SearchState::OverQuota).count();
     // A search left out on purpose neither helps nor harms; one left out because of a refusal carries its error.
-    let left_out = searches.iter().filter(|s| s.result.state == SearchState::NotRun && s.result.error.is_none() && !interrupted_search(s)).count();
+    let left_out = searches
+        .iter()
+        .filter(|s| s.result.state == SearchState::NotRun && s.result.error.is_none() && !interrupted_search(s))
+        .count();
     let bad = searches.len() - good - over - left_out;
-    let reason = searches.iter().filter(|s| s.result.state == SearchState::OverQuota || interrupted_search(s)).find_map(|s| s.result.reason.clone());
+    let reason = searches
+        .iter()
+        .filter(|s| s.result.state == SearchState::OverQuota || interrupted_search(s))
+        .find_map(|s| s.result.reason.clone());
     let state = match (good, over, bad) {
         (_, 0, 0) => RunState::Ok,
         (0, 1.., 0) => RunState::OverQuota,
@@ -39,7 +45,9 @@ pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
 
 /// The keys of the items an answer rests on: those that came with it, and those whose address it names.
 pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
-    let names = |item: &SeenItem| item.sightings.iter().filter_map(|s| s.found.url.as_deref()).any(|url| answer.text.contains(url));
+    let names = |item: &SeenItem| {
+        item.sightings.iter().filter_map(|s| s.found.url.as_deref()).any(|url| answer.text.contains(url))
+    };
     let mut keys: Vec<String> = items
         .iter()
         .filter(|item| item.sightings.iter().any(|s| s.source == Source::Ai) || names(item))
@@ -50,7 +58,13 @@ pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
 }
 
 /// For people.
-pub(super) fn report(run: &RunRef, state: RunState, reason: Option<String>, searches: Vec<Fetched>, counts: &[(Source, Counts)]) -> RunReport {
+pub(super) fn report(
+    run: &RunRef,
+    state: RunState,
+    reason: Option<String>,
+    searches: Vec<Fetched>,
+    counts: &[(Source, Counts)],
+) -> RunReport {
     let searches = searches
         .into_iter()
         .map(|Fetched { result, hint, .. }| SearchReport {

@@ -4,11 +4,13 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
+    unreachable_pub,
     reason = "tests fail by panicking"
 )]
 
 mod client;
 mod config;
 mod databases;
+mod pg;
 mod sandbox;
 mod store;

@@ -112,7 +112,7 @@ async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
 
 #[tokio::test]
 async fn a_run_is_stored_once_and_its_numbers_add_up() {
-    for database in databases("numbers").await {
+    for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -144,7 +144,7 @@ async fn a_run_is_stored_once_and_its_numbers_add_up() {
 
 #[tokio::test]
 async fn the_same_world_seen_again_brings_nothing_new_and_first_seen_never_moves() {
-    for database in databases("again").await {
+    for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -167,7 +167,7 @@ async fn the_same_world_seen_again_brings_nothing_new_and_first_seen_never_moves
 
 #[tokio::test]
 async fn an_id_that_is_learned_later_joins_the_item_and_equal_words_join_no_two_ids() {
-    for database in databases("identity").await {
+    for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -197,7 +197,7 @@ async fn an_id_that_is_learned_later_joins_the_item_and_equal_words_join_no_two_
 
 #[tokio::test]
 async fn changed_words_are_kept_as_a_revision_and_missing_ones_are_filled() {
-    for database in databases("revision").await {
+    for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -221,7 +221,7 @@ async fn changed_words_are_kept_as_a_revision_and_missing_ones_are_filled() {
 
 #[tokio::test]
 async fn calls_are_counted_before_they_are_made_and_stop_at_the_limit() {
-    for database in databases("quota").await {
+    for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -245,7 +245,7 @@ async fn calls_are_counted_before_they_are_made_and_stop_at_the_limit() {
 
 #[tokio::test]
 async fn many_processes_counting_at_once_never_pass_the_limit() {
-    for database in databases("race").await {
+    for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -294,7 +294,7 @@ fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
 
 #[tokio::test]
 async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
-    for database in databases("slot").await {
+    for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let known = store.planned_topics().await.unwrap();
@@ -320,7 +320,7 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
 
 #[tokio::test]
 async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
-    for database in databases("lease").await {
+    for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let at = Time(NOW.0 + 10);
@@ -369,7 +369,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
 
 #[tokio::test]
 async fn a_released_run_waits_again_without_having_lost_an_attempt() {
-    for database in databases("release").await {
+    for database in databases() {
         let store = open(&database).await;
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let at = Time(NOW.0 + 10);
@@ -393,7 +393,7 @@ async fn a_released_run_waits_again_without_having_lost_an_attempt() {
 
 #[tokio::test]
 async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
-    for database in databases("topics").await {
+    for database in databases() {
         let store = open(&database).await;
         let (a, mut b) = (topic("a"), topic("b"));
         assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap(), 2);
@@ -418,7 +418,7 @@ async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
 
 #[tokio::test]
 async fn an_answer_is_read_back_with_what_it_rests_on() {
-    for database in databases("answer").await {
+    for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -447,7 +447,7 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
 
 #[tokio::test]
 async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
-    for database in databases("same").await {
+    for database in databases() {
         let store = open(&database).await;
         let topics: Vec<Topic> = (0..6).map(|n| topic(&format!("t{n}"))).collect();
         store.sync_topics(&topics, NOW).await.unwrap();
@@ -485,19 +485,18 @@ async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
 
 #[tokio::test]
 async fn invented_and_real_findings_never_share_a_database() {
-    for database in databases("nature").await {
+    for database in databases() {
         let store = open(&database).await;
         store.close().await;
         let real = Store::open(&Settings { nature: Nature::Real, ..settings(&database) }).await.unwrap_err();
         assert_eq!(real.kind, StoreErrorKind::Foreign);
         assert!(real.text.contains("SANDBOX") && real.hint.contains("--database"), "{real}");
-        database.drop().await;
     }
 }
 
 #[tokio::test]
 async fn somebody_elses_tables_and_newer_ones_are_refused_untouched() {
-    for database in databases("foreign").await {
+    for database in databases() {
         database.execute("CREATE TABLE precious (id BIGINT)").await;
         let refused = Store::open(&settings(&database)).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign, "{refused}");
@@ -509,13 +508,12 @@ async fn somebody_elses_tables_and_newer_ones_are_refused_untouched() {
         let newer = Store::open(&settings(&database)).await.unwrap_err();
         assert_eq!(newer.kind, StoreErrorKind::Newer, "{newer}");
         assert!(newer.hint.contains("upgrade"));
-        database.drop().await;
     }
 }
 
 #[tokio::test]
 async fn many_first_starts_at_once_all_succeed() {
-    for database in databases("starts").await {
+    for database in databases() {
         let tasks: Vec<_> = (0..8)
             .map(|_| {
                 let settings = settings(&database);
@@ -525,16 +523,14 @@ async fn many_first_starts_at_once_all_succeed() {
         for task in tasks {
             task.await.unwrap().unwrap().close().await;
         }
-        database.drop().await;
     }
 }
 
 #[tokio::test]
 async fn a_reader_of_a_database_that_is_not_there_is_told_what_to_do() {
-    for database in databases("absent").await {
+    for database in databases() {
         let absent = Store::open(&Settings { create: false, ..settings(&database) }).await.unwrap_err();
         assert_eq!(absent.kind, StoreErrorKind::Unreachable);
         assert!(absent.hint.contains("topicwatch once"), "{}", absent.hint);
-        database.drop().await;
     }
 }
