@@ -11,10 +11,15 @@ use crate::store::{Call, Permission, RawRecord, RunRef, SearchResult, Store, Sto
 /// Bytes of a reply that are kept; the rest of a longer one is cut.
 const RAW_KEPT: usize = 4 * 1024 * 1024;
 
+/// A sandbox at an address of its own is known by this header.
+const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
+
 /// A search that ended, one way or another, with the reply that is still to be read.
 pub(super) struct Fetched {
     pub(super) result: SearchResult,
     pub(super) hint: Option<String>,
+    /// The reply says that a sandbox made it.
+    pub(super) invented: bool,
     reply: Option<(Request, RawReply)>,
 }
 
@@ -160,7 +165,7 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
         error: None,
         raw: None,
     };
-    Fetched { result, hint: None, reply: None }
+    Fetched { result, hint: None, invented: false, reply: None }
 }
 
 /// A call that was under way when the run had to end; it may be billed.
@@ -210,6 +215,7 @@ fn answered(
         None => charge(result, price),
     }
     result.raw = keep(&request, &reply, dialect);
+    fetched.invented = reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SANDBOX_HEADER));
     fetched.reply = Some((request, reply));
     fetched
 }

@@ -18,7 +18,7 @@ pub use crew::{Crew, Done};
 use crate::budget::Prices;
 use crate::model::{AiWhen, Clock, Finding, Micros, RunState, SearchState, Source, Time, Topic};
 use crate::search::{Ask, Client, Dialect};
-use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError};
+use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
 /// What a run needs to know beside its topic.
 #[derive(Debug, Clone)]
@@ -31,8 +31,8 @@ pub struct Settings {
     pub max_calls_per_day: u32,
     /// Expected prices.
     pub prices: Prices,
-    /// How long a run is left alone without a sign of life.
-    pub lease: Duration,
+    /// Whether the service is known to be the sandbox; another sandbox says so itself in its replies.
+    pub sandbox: bool,
 }
 
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
@@ -165,9 +165,21 @@ impl Collector {
             items,
             answer: answer.zip(cited),
             key_version: crate::normalise::KEY_VERSION,
+            nature: verdict::nature(&searches, self.settings.sandbox),
         };
-        let counts = self.store.finish(run, &outcome).await?;
-        Ok(verdict::report(run, state, reason, searches, &counts))
+        match self.store.finish(run, &outcome).await {
+            Ok(counts) => Ok(verdict::report(run, state, reason, searches, &counts)),
+            // What came back must not be stored here; that it was asked and paid for must.
+            Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
+                let searches = verdict::turned_away(searches, &mixed);
+                let error = Some((verdict::MIXED.to_owned(), mixed.text));
+                let searched = searches.iter().map(|s| s.result.clone()).collect();
+                let outcome = Outcome { state: RunState::Failed, error, searches: searched, items: Vec::new(), answer: None, nature: None, ..outcome };
+                self.store.finish(run, &outcome).await?;
+                Ok(verdict::report(run, RunState::Failed, None, searches, &[]))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Why the AI source need not be asked in this run, if so.

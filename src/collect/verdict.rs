@@ -3,7 +3,7 @@
 use super::fetch::Fetched;
 use super::{RunReport, SearchReport};
 use crate::model::{Answer, RunState, SearchState, Source};
-use crate::store::{Counts, RunRef, SeenItem};
+use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
 
 /// State, reason, and the first error.
 pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(String, String)>) {
@@ -36,6 +36,26 @@ fn interrupted_search(search: &Fetched) -> bool {
 /// Whether no call was made or under way, so that the run can be given back as if it had never begun.
 pub(super) fn nothing_was_paid_for(searches: &[Fetched]) -> bool {
     searches.iter().all(|s| s.result.state == SearchState::NotRun && s.result.error.is_none())
+}
+
+/// Whether what was answered is invented; `None` when nothing was answered.
+pub(super) fn nature(searches: &[Fetched], known: bool) -> Option<Nature> {
+    let answered = searches.iter().any(|s| s.result.raw.is_some());
+    let invented = known || searches.iter().any(|s| s.invented);
+    answered.then_some(if invented { Nature::Sandbox } else { Nature::Real })
+}
+
+/// Error class of findings that may not be stored where they were to go.
+pub(super) const MIXED: &str = "mixed";
+
+/// The searches of a run whose findings the database refuses: nothing of their replies is kept.
+pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {
+    for search in searches.iter_mut().filter(|s| s.result.raw.take().is_some()) {
+        search.result.state = SearchState::Error;
+        search.result.error = Some((MIXED.to_owned(), why.text.clone()));
+        search.hint = Some(why.hint.clone());
+    }
+    searches
 }
 
 /// A run that was given back.

@@ -91,6 +91,11 @@ impl Store {
         &self.place
     }
 
+    /// What it holds; `None` before anything was stored.
+    pub async fn nature(&self) -> Result<Option<Nature>, StoreError> {
+        read!(self, topics::nature())
+    }
+
     // ---- topics ----
 
     /// Makes the stored definitions equal to these: new topics begin at `now` (never retroactive), a changed schedule
@@ -176,7 +181,7 @@ impl Store {
 
     /// Stores everything a run found and ends it, in one transaction, fenced by its token. Returns counts per source.
     pub async fn finish(&self, run: &RunRef, outcome: &Outcome) -> Result<Vec<(Source, Counts)>, StoreError> {
-        write_tx!(self, snapshot::finish(run, outcome))
+        write_tx!(self, snapshot::finish(run, outcome, &self.place))
     }
 
     /// Which of these keys name items that the topic has seen.

@@ -21,8 +21,8 @@ pub struct Settings {
     pub url: String,
     /// The schema on PostgreSQL.
     pub schema: String,
-    /// What it holds, or will hold.
-    pub nature: Nature,
+    /// What will be stored, when that is known before the first reply; a database that holds the other is refused.
+    pub nature: Option<Nature>,
     /// Whether to create what is not there; a reader of a database that does not exist is told so instead.
     pub create: bool,
 }
@@ -77,39 +77,30 @@ impl Store {
                 "use sqlite:PATH or postgres://USER@HOST/NAME",
             ));
         };
-        let held = match &store.db {
-            Db::Sqlite(pools) => {
-                let mut tx = pools.begin().await?;
-                let held = sqlite::topics::nature(&mut tx, settings.nature.as_str()).await?;
-                tx.commit().await?;
-                held
+        let held = store.nature().await?;
+        match (held, settings.nature) {
+            (Some(held), Some(wanted)) if held != wanted => {
+                store.close().await;
+                Err(mixed(&store.place, held))
             }
-            Db::Postgres(pools) => {
-                let mut tx = pools.begin().await?;
-                let held = postgres::topics::nature(&mut tx, settings.nature.as_str()).await?;
-                tx.commit().await?;
-                held
-            }
-        };
-        if held == settings.nature.as_str() {
-            return Ok(store);
+            _ => Ok(store),
         }
-        store.close().await;
-        Err(match settings.nature {
-            Nature::Real => StoreError::new(
-                StoreErrorKind::Foreign,
-                format!("{} holds SANDBOX findings; a real service must not be mixed with them", store.place),
-                "name another database with [database] url or --database (or delete this one, its findings are invented)",
-            ),
-            Nature::Sandbox => StoreError::new(
-                StoreErrorKind::Foreign,
-                format!(
-                    "{} holds findings of a real service; SANDBOX findings must not be mixed with them",
-                    store.place
-                ),
-                "name another database with --database, or set [service] base_url to the real service",
-            ),
-        })
+    }
+}
+
+/// The refusal to store anything beside findings of the other nature.
+pub(super) fn mixed(place: &str, held: Nature) -> StoreError {
+    match held {
+        Nature::Sandbox => StoreError::new(
+            StoreErrorKind::Foreign,
+            format!("{place} holds SANDBOX findings; those of a real service must not be mixed with them"),
+            "name another database with [database] url or --database (or delete this one, its findings are invented)",
+        ),
+        Nature::Real => StoreError::new(
+            StoreErrorKind::Foreign,
+            format!("{place} holds findings of a real service; SANDBOX findings must not be mixed with them"),
+            "name another database with --database, or set [service] base_url to the real service",
+        ),
     }
 }
 

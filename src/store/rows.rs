@@ -1,25 +1,17 @@
 //! What goes into the store and what comes out of it, in the project's words: plain rows without any database-made id
 //! that a reader could keep. (`RunRef::id` stays inside the process.)
 
-use crate::model::{Answer, Finding, Kind, Micros, RunState, SearchState, Source, Time, Topic, Trigger, WindowFit};
+use crate::model::{
+    Answer, Finding, Kind, Micros, RunState, SearchState, Source, Time, Topic, Trigger, WindowFit, closed_list,
+};
 
-/// Whether a database holds invented or real findings; never both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nature {
-    /// Made by the sandbox.
-    Sandbox,
-    /// From a real service.
-    Real,
-}
-
-impl Nature {
-    /// The word kept in the database.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sandbox => "sandbox",
-            Self::Real => "real",
-        }
+closed_list! {
+    /// Whether a database holds invented or real findings; never both.
+    Nature {
+        /// Made by the sandbox.
+        Sandbox = "sandbox",
+        /// From a real service.
+        Real = "real",
     }
 }
 
@@ -189,6 +181,8 @@ pub struct Outcome {
     pub answer: Option<(Answer, Vec<String>)>,
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
+    /// Where the replies came from, when any came. A database that holds the other nature refuses the run.
+    pub nature: Option<Nature>,
 }
 
 /// Counts of one source of a stored run.

@@ -21,7 +21,7 @@ async fn open(database: &Database) -> Store {
 }
 
 fn settings(database: &Database) -> Settings {
-    Settings { url: database.url.clone(), schema: database.schema.clone(), nature: Nature::Sandbox, create: true }
+    Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true }
 }
 
 fn topic(id: &str) -> Topic {
@@ -96,6 +96,7 @@ fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         items,
         answer: None,
         key_version: 1,
+        nature: Some(Nature::Sandbox),
     }
 }
 
@@ -487,10 +488,21 @@ async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
 async fn invented_and_real_findings_never_share_a_database() {
     for database in databases() {
         let store = open(&database).await;
-        store.close().await;
-        let real = Store::open(&Settings { nature: Nature::Real, ..settings(&database) }).await.unwrap_err();
-        assert_eq!(real.kind, StoreErrorKind::Foreign);
-        assert!(real.text.contains("SANDBOX") && real.hint.contains("--database"), "{real}");
+        assert_eq!(store.nature().await.unwrap(), None);
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let invented = manual(&store, &t, "R1", NOW).await;
+        store.finish(&invented, &outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
+        assert_eq!(store.nature().await.unwrap(), Some(Nature::Sandbox));
+        let real = manual(&store, &t, "R2", NOW).await;
+        let late = Outcome { nature: Some(Nature::Real), ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")]) };
+        let refused = store.finish(&real, &late).await.unwrap_err();
+        assert_eq!(refused.kind, StoreErrorKind::Foreign);
+        assert_eq!(items(&store).await.len(), 1, "nothing of it was written");
+        let early = Store::open(&Settings { nature: Some(Nature::Real), ..settings(&database) }).await.unwrap_err();
+        assert_eq!(early.kind, StoreErrorKind::Foreign);
+        assert!(early.text.contains("SANDBOX") && early.hint.contains("--database"), "{early}");
+        database.close(store).await;
     }
 }
 

@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sqlx::{QueryBuilder, Row as _};
 
 use super::resolve::{Content, Held, Resolved, merge, resolve};
+use super::topics::claim_nature;
 use super::{Conn, Database};
 use crate::model::{Micros, Source, Time, WindowFit};
+use crate::store::open::mixed;
 use crate::store::{Counts, Outcome, RunRef, SearchResult, StoreError};
 
 /// Rows per statement: 23 columns stay far below both databases' limits on bound values.
@@ -17,6 +19,7 @@ pub(in crate::store) async fn finish(
     conn: &mut Conn,
     run: &RunRef,
     outcome: &Outcome,
+    place: &str,
 ) -> Result<Vec<(Source, Counts)>, StoreError> {
     // The row's own lock keeps a rescue away; the token says whether the run is still ours.
     let held = sqlx::query("UPDATE run SET finished_at = $1 WHERE id = $2 AND token = $3 AND state = 'running'")
@@ -27,6 +30,12 @@ pub(in crate::store) async fn finish(
         .await?;
     if held.rows_affected() == 0 {
         return Err(StoreError::fenced(&run.public_id));
+    }
+    if let Some(nature) = outcome.nature {
+        let held = claim_nature(conn, nature).await?;
+        if held != nature {
+            return Err(mixed(place, held));
+        }
     }
     let counts = if outcome.items.is_empty() { BTreeMap::new() } else { store_items(conn, run, outcome).await? };
     let count = |source: Source| counts.get(&source).copied().unwrap_or_default();

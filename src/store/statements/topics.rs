@@ -6,15 +6,22 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database};
 use crate::model::{Time, Topic};
-use crate::store::{PlannedTopic, StoreError};
+use crate::store::{Nature, PlannedTopic, StoreError};
 
-/// Keeps what the database holds if nothing was kept yet, and returns what is kept.
-pub(in crate::store) async fn nature(conn: &mut Conn, nature: &str) -> Result<String, StoreError> {
+/// What the database holds.
+pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, StoreError> {
+    let held: Option<String> =
+        sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_optional(conn).await?;
+    held.map(|word| Nature::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("`{word}` as its nature")))).transpose()
+}
+
+/// Says what the database holds from now on, if it holds nothing yet; returns what it holds.
+pub(super) async fn claim_nature(conn: &mut Conn, nature: Nature) -> Result<Nature, StoreError> {
     sqlx::query("INSERT INTO store_info (name, value) VALUES ('nature', $1) ON CONFLICT (name) DO NOTHING")
-        .bind(nature)
+        .bind(nature.as_str())
         .execute(&mut *conn)
         .await?;
-    Ok(sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_one(conn).await?)
+    Ok(self::nature(conn).await?.unwrap_or(nature))
 }
 
 /// The part of a definition whose change makes slots that passed irrelevant.

@@ -1,0 +1,117 @@
+//! What people see: stdout through a handle (a closed pipe is no panic), foreign text with its control characters made
+//! visible, tables. It formats; it decides nothing.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+/// Buffered stdout.
+pub(super) fn stdout() -> io::BufWriter<io::Stdout> {
+    io::BufWriter::with_capacity(64 * 1024, io::stdout())
+}
+
+/// Writes a value as indented JSON and a line end.
+pub(super) fn json(value: &impl serde::Serialize) -> Result<(), super::Failure> {
+    let mut out = stdout();
+    serde_json::to_writer_pretty(&mut out, value)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+/// Writes text to stdout.
+pub(super) fn text(text: &str) -> io::Result<()> {
+    let mut out = stdout();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a line to stderr; a closed stderr is nobody's concern.
+pub(super) fn note(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Whether colour and progress are wanted on stderr.
+pub(super) fn lively() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && std::env::var("TERM").as_deref() != Ok("dumb")
+}
+
+/// Foreign text on one line of a terminal: control characters (C0, C1) and bidirectional overrides are shown as escapes
+/// and not obeyed, so that a post can neither move the cursor nor reorder what stands beside it.
+pub(super) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut blank = false;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        if blank && !shown.is_empty() {
+            shown.push(' ');
+        }
+        blank = false;
+        if c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}') {
+            shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// The same, cut to so many characters.
+pub(super) fn brief(text: &str, max: usize) -> String {
+    let shown = visible(text);
+    if shown.chars().count() <= max {
+        return shown;
+    }
+    let mut cut: String = shown.chars().take(max.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// A table without lines, fitted to the terminal (80 columns when there is none); `numbers` are the columns aligned to
+/// the right.
+pub(super) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(width());
+    table.set_header(header);
+    for row in rows {
+        table.add_row(row);
+    }
+    for (place, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if numbers.contains(&place) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    if text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// Columns of the terminal.
+pub(super) fn width() -> u16 {
+    let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let real = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
+    told.or_else(real).unwrap_or(100).clamp(60, 200)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_post_cannot_command_the_terminal() {
+        for (text, shown) in [
+            ("plain  text\nhere", "plain text here"),
+            ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(brief("abcdef", 4), "abc…");
+    }
+}
