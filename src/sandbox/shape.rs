@@ -111,8 +111,8 @@ fn user(author: &Author) -> Value {
         "username": author.handle,
         "name": author.name,
         "url": format!("https://x.com/{}", author.handle),
-        "verified": id % 5 == 0,
-        "is_blue_verified": id % 3 == 0,
+        "verified": id.is_multiple_of(5),
+        "is_blue_verified": id.is_multiple_of(3),
     });
     if let (Some(followers), Some(user)) = (author.followers, user.as_object_mut()) {
         user.insert("followers_count".into(), json!(followers));

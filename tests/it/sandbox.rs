@@ -58,17 +58,17 @@ impl Stage {
 
     async fn social(&self, query: &str) -> Vec<Value> {
         let body = json!({"query": query, "date_filter": "PAST_24_HOURS", "tools": ["X Search"]});
-        list(self.post("/X/search", &body).send().await.unwrap().json().await.unwrap())
+        list(&self.post("/X/search", &body).send().await.unwrap().json().await.unwrap())
     }
 
     async fn web(&self, query: &str, limit: u32) -> Vec<Value> {
         let body = json!({"query": query, "results_limit": limit});
-        list(self.post("/web/search", &body).send().await.unwrap().json().await.unwrap())
+        list(&self.post("/web/search", &body).send().await.unwrap().json().await.unwrap())
     }
 }
 
 /// The list of a reply, under either of the contract's names.
-fn list(reply: Value) -> Vec<Value> {
+fn list(reply: &Value) -> Vec<Value> {
     let list = reply.get("results").or_else(|| reply.get("tweets")).or_else(|| reply.get("miner_tweets"));
     list.and_then(Value::as_array).unwrap_or_else(|| panic!("no list in {reply}")).clone()
 }
@@ -77,8 +77,15 @@ fn texts(list: &[Value]) -> BTreeSet<String> {
     list.iter().map(|entry| entry["text"].as_str().unwrap().to_owned()).collect()
 }
 
-fn ids(list: &[Value]) -> BTreeSet<String> {
-    list.iter().filter_map(|entry| entry.get("id")).map(|id| id.to_string().replace('"', "")).collect()
+/// What names each post: its id, else the number at the end of its address, else its author and text.
+fn names(list: &[Value]) -> BTreeSet<String> {
+    let name = |post: &Value| match (&post["id"], &post["url"]) {
+        (Value::String(id), _) => id.clone(),
+        (Value::Number(id), _) => id.to_string(),
+        (_, Value::String(url)) => url.rsplit('/').next().unwrap().to_owned(),
+        _ => format!("{} {}", post["user"], post["text"]),
+    };
+    list.iter().map(name).collect()
 }
 
 async fn status_of(request: reqwest::RequestBuilder) -> u16 {
@@ -95,7 +102,7 @@ async fn the_contract_is_answered_as_it_says() {
         assert!(reply.headers()["x-desearch-cost-usd"].to_str().unwrap().parse::<f64>().unwrap() > 0.0);
         let reply: Value = reply.json().await.unwrap();
         names.extend(reply.as_object().unwrap().keys().cloned());
-        let posts = list(reply);
+        let posts = list(&reply);
         assert!((12..=25).contains(&posts.len()) && posts.iter().all(|post| post["text"].is_string()));
 
         let pages = stage.web(query, 7).await;
@@ -130,7 +137,7 @@ async fn the_observed_family_is_answered_in_its_own_shapes() {
     let body = json!({"prompt": "coffee", "count": 12});
     let reply: Value =
         stage.post("/desearch/ai/search/links/twitter", &body).send().await.unwrap().json().await.unwrap();
-    assert_eq!(list(reply).len(), 12);
+    assert_eq!(list(&reply).len(), 12);
 
     let query = [("query", "coffee"), ("sort", "Latest"), ("count", "15"), ("is_quote", "True")];
     let reply = stage.get("/twitter", &query).send().await.unwrap();
@@ -240,15 +247,15 @@ async fn within_an_hour_the_same_question_gets_the_same_answer_byte_for_byte() {
 #[tokio::test]
 async fn hours_bring_new_posts_and_days_replace_them() {
     let stage = stage().await;
-    let at_nine = ids(&stage.social("coffee").await);
+    let at_nine = names(&stage.social("coffee").await);
     stage.now.store(NINE + HOUR, Ordering::Relaxed);
-    let at_ten = ids(&stage.social("coffee").await);
+    let at_ten = names(&stage.social("coffee").await);
     assert!(!at_ten.is_subset(&at_nine), "an hour brings something new");
     assert!(at_ten.intersection(&at_nine).count() >= 10, "most stays");
     let pages = |list: Vec<Value>| list.iter().map(|page| page["url"].to_string()).collect::<BTreeSet<_>>();
     let web_at_ten = pages(stage.web("coffee", 5).await);
     stage.now.store(NINE + 3 * 24 * HOUR, Ordering::Relaxed);
-    let later = ids(&stage.social("coffee").await);
+    let later = names(&stage.social("coffee").await);
     assert_eq!(later.intersection(&at_nine).count(), 0, "three days replace everything");
     assert_ne!(pages(stage.web("coffee", 5).await), web_at_ten);
 }
@@ -495,7 +502,7 @@ async fn a_folder_answers_with_its_own_rows_moved_in_time() {
     assert_eq!((&ann["user"]["username"], &ann["like_count"]), (&json!("ann"), &json!(4)));
 
     let body = json!({"query": "flood", "date_filter": "PAST_7_DAYS", "tools": ["X Search"]});
-    let week = list(stage.post("/X/search", &body).send().await.unwrap().json().await.unwrap());
+    let week = list(&stage.post("/X/search", &body).send().await.unwrap().json().await.unwrap());
     assert_eq!(week.len(), 3);
 
     let pages = stage.web("flood maps", 5).await;

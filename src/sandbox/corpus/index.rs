@@ -156,8 +156,15 @@ fn is_operator(word: &str) -> bool {
 
 /// The folded words of a text.
 fn tokens(text: &str) -> Vec<String> {
-    let folded: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let mut tokens = Vec::new();
+    if text.is_ascii() {
+        // Most of the text there is, and many times faster.
+        for run in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty()) {
+            tokens.push(run[..run.len().min(MAX_WORD_CHARS)].to_ascii_lowercase());
+        }
+        return tokens;
+    }
+    let folded: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     for run in folded.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         let characters: Vec<char> = run.chars().take(4 * MAX_WORD_CHARS).collect();
         for piece in characters.chunk_by(|a, b| is_spaceless(*a) == is_spaceless(*b)) {
