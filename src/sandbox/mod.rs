@@ -1,2 +1,93 @@
 //! A stand-in of the search service on a loopback port, for trying, rehearsing and testing. It imports nothing of
 //! `search`: both were written from the service's documentation, so that one checks the other.
+//!
+//! ```text
+//! request -> gate (key, faults, log) -> contract | observed -> corpus -> shape | stream -> gate -> reply
+//! ```
+//!
+//! It is not a mock that a test scripts call by call: it answers every query by itself, from a corpus that is a pure
+//! function of query and clock, and it misbehaves only where a [`Fault`] rule says so. `docs/sandbox.md` is its manual.
+
+mod answer;
+mod auth;
+mod connections;
+mod contract;
+mod corpus;
+mod damage;
+mod draw;
+mod fault;
+mod gate;
+mod journal;
+mod mistakes;
+mod observed;
+mod params;
+mod reply;
+mod server;
+mod shape;
+mod stream;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::Time;
+
+pub use corpus::Loaded;
+pub use fault::{Action, Fault, FaultError, Garbage, RetryAfter, Role};
+pub use journal::Seen;
+pub use server::{Running, start};
+
+/// Where the sandbox reads the time; handed in by the caller, since only cli and daemon read the wall clock.
+pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
+
+/// What posts and pages the sandbox knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CorpusSource {
+    /// The project's own invention: every query has an answer, which moves with the clock.
+    BuiltIn,
+    /// A folder of `*.jsonl`, `*.ndjson` and `*.csv` files, read once at the start.
+    Folder {
+        /// The folder; sub-folders are read too.
+        path: PathBuf,
+        /// Each file's own time range is mapped onto this much time before the start.
+        span: Duration,
+    },
+}
+
+/// Everything the sandbox is started with.
+#[derive(Clone)]
+pub struct Settings {
+    /// Address to listen on; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The only key accepted; `None` accepts any non-empty one.
+    pub key: Option<String>,
+    /// Posts and pages.
+    pub corpus: CorpusSource,
+    /// How it misbehaves; the first rule that matches a request decides.
+    pub faults: Vec<Fault>,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl std::fmt::Debug for Settings {
+    /// Everything but the key and the clock.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings")
+            .field("listen", &self.listen)
+            .field("key", &self.key.as_ref().map(|_| "***"))
+            .field("corpus", &self.corpus)
+            .field("faults", &self.faults)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the sandbox did not start.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct StartError {
+    /// One line for people.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+}

@@ -1,0 +1,67 @@
+//! The AI search's summary: a few counted sentences about the posts and pages shown, with citations. It is arithmetic on
+//! the lists, not a language model, and says so.
+
+use super::corpus::{Page, Post};
+
+/// Most characters of a post that are quoted.
+const QUOTED_CHARS: usize = 120;
+
+/// The summary of what was found, in Markdown; a pure function of it.
+pub(crate) fn summary(prompt: &str, posts: &[Post], pages: &[Page]) -> String {
+    let subject: String = prompt.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED_CHARS).collect();
+    let mut authors: Vec<&str> =
+        posts.iter().filter_map(|post| post.author.as_ref()).map(|a| a.handle.as_str()).collect();
+    authors.sort_unstable();
+    authors.dedup();
+    let mut text = format!(
+        "**{subject}** (invented by the sandbox): {} by {}, and {}.",
+        counted(posts.len(), "post"),
+        counted(authors.len(), "author"),
+        counted(pages.len(), "page"),
+    );
+    let liked = posts.iter().max_by_key(|post| (post.counts.map(|counts| counts.likes), std::cmp::Reverse(&post.id)));
+    if let Some(post) = liked {
+        let likes = post.counts.map_or(0, |counts| counts.likes);
+        let who = post.author.as_ref().map_or("somebody", |author| author.handle.as_str());
+        text.push_str(&format!("\n\nMost liked ({likes}): {who} writes “{}”", quoted(&post.text)));
+        if let Some(id) = &post.id {
+            text.push_str(&format!(
+                " [1](https://x.com/{}/status/{id})",
+                post.author.as_ref().map_or("i", |a| &a.handle)
+            ));
+        }
+        text.push('.');
+    }
+    for (number, page) in (2..).zip(pages.iter().take(3)) {
+        text.push_str(&format!("\n- {} [{number}]({})", quoted(&page.title), page.url));
+    }
+    text
+}
+
+/// `1 post`, `2 posts`.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// One line, cut at a character.
+fn quoted(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(QUOTED_CHARS) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_of_nothing_is_still_a_sentence() {
+        assert_eq!(
+            summary(" a\n b ", &[], &[]),
+            "**a b** (invented by the sandbox): 0 posts by 0 authors, and 0 pages."
+        );
+        assert_eq!(quoted(&"é".repeat(500)).chars().count(), QUOTED_CHARS + 1);
+    }
+}

@@ -1,0 +1,48 @@
+//! Whether a request may be answered: the bare key in `Authorization`, without a scheme word. Not a security boundary:
+//! the sandbox holds nothing worth protecting, it only behaves like a service that does.
+
+use axum::http::{HeaderMap, StatusCode, header};
+use serde_json::{Value, json};
+
+/// `Err` is the status and body to refuse with: 401 without a key, 401 or 403 with a wrong one. Which of the two
+/// depends on the key's length alone, so that both happen and each is reproducible.
+pub(crate) fn check(headers: &HeaderMap, key: Option<&str>) -> Result<(), (StatusCode, Value)> {
+    let given = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes()).trim_ascii();
+    if given.is_empty() {
+        return Err((StatusCode::UNAUTHORIZED, json!({"detail": "Missing Authorization header"})));
+    }
+    match key {
+        Some(key) if given != key.as_bytes() && given.len() % 2 == 0 => {
+            Err((StatusCode::FORBIDDEN, json!({"detail": {"error": "Invalid API key", "code": 403}})))
+        }
+        Some(key) if given != key.as_bytes() => {
+            Err((StatusCode::UNAUTHORIZED, json!({"detail": {"error": "Invalid API key", "code": 401}})))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn any_key_passes_unless_one_is_set() {
+        for (given, key, status) in [
+            (None, None, Some(401)),
+            (Some("  "), None, Some(401)),
+            (Some("k$1"), None, None),
+            (Some("k$1"), Some("k$1"), None),
+            (Some("Bearer k$1"), Some("k$1"), Some(403)),
+            (Some("odd"), Some("k$1"), Some(401)),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(given) = given {
+                headers.insert(header::AUTHORIZATION, given.parse().unwrap());
+            }
+            let refused = check(&headers, key).err().map(|(status, _)| status.as_u16());
+            assert_eq!(refused, status, "{given:?} {key:?}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The paths of the contract: `/ai/search`, `/<platform>/search`, `/web/search`, all `POST` with JSON. Strict: an unknown
+//! field or a wrong tool name is a 422, since what tests pass here must be exactly what the contract says.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde_json::json;
+
+use super::answer::summary;
+use super::corpus::{Corpus, Hour, Wanted};
+use super::draw::seed_of;
+use super::params::Params;
+use super::reply::{Bill, billed, json as reply_json};
+use super::shape::{Surface, pages, posts};
+use super::stream;
+
+/// Most posts of one reply.
+const MAX_POSTS: usize = 25;
+/// Pages when `results_limit` is left out.
+const DEFAULT_PAGES: i64 = 5;
+/// Entries an AI answer rests on.
+const AI_ENTRIES: usize = 10;
+
+/// `POST /<platform>/search`.
+pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Params) -> Response {
+    params.refuse_unknown(&["query", "date_filter", "tools"]);
+    let query = params.required_text("query");
+    let window = params.one_of("date_filter", &["PAST_24_HOURS", "PAST_7_DAYS"]);
+    let tools = params.texts("tools");
+    let tool = format!("{platform} Search");
+    if !tools.is_empty() && tools != [tool.as_str()] {
+        params.wrong("enum", "tools", &format!("Input should be exactly [\"{tool}\"]"));
+    }
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let hours_back = if window.as_deref() == Some("PAST_7_DAYS") { 7 * 24 } else { 24 };
+    let found = corpus.posts(&Wanted { query: &query, hour, hours_back, limit: MAX_POSTS });
+    let list = posts(&found, Surface::Contract);
+    // Both names are in the contract; which one a query gets never changes.
+    let body = if seed_of(&query).is_multiple_of(2) { json!({"results": list}) } else { json!({"tweets": list}) };
+    billed(StatusCode::OK, &body, Bill::posts(found.len()))
+}
+
+/// `POST /web/search`.
+pub(crate) fn web(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    params.refuse_unknown(&["query", "results_limit"]);
+    let query = params.required_text("query");
+    let limit = params.integer("results_limit", 1..=100).unwrap_or(DEFAULT_PAGES);
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let limit = usize::try_from(limit).unwrap_or(1);
+    let found = corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit });
+    billed(StatusCode::OK, &json!({"results": pages(&found, Surface::Contract, hour)}), Bill::web())
+}
+
+/// `POST /ai/search`.
+pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    params.refuse_unknown(&["model", "prompt", "response_order", "streaming"]);
+    let prompt = params.required_text("prompt");
+    let model = params.text("model").unwrap_or_else(|| "NOVA".to_owned());
+    params.one_of("response_order", &["SUMMARY_FIRST", "LINKS_FIRST"]);
+    // The contract gives no default; deployed services stream unless told not to.
+    let streaming = params.boolean("streaming").unwrap_or(true);
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let wanted = Wanted { query: &prompt, hour, hours_back: 24, limit: AI_ENTRIES };
+    let text = summary(&prompt, &corpus.posts(&wanted), &corpus.pages(&wanted));
+    let seed = seed_of(&prompt);
+    if streaming {
+        let answer = stream::Answer { text, tweets: None, pages: None };
+        return stream::reply(&answer, seed.is_multiple_of(2), Bill::ai());
+    }
+    let body =
+        if seed.is_multiple_of(2) { json!({"summary": text}) } else { json!({"response": text, "source": model}) };
+    billed(StatusCode::OK, &body, Bill::ai())
+}
+
+/// 422 with every mistake.
+pub(crate) fn refused(params: Params) -> Response {
+    reply_json(StatusCode::UNPROCESSABLE_ENTITY, &params.mistakes.into_body())
+}

@@ -1,0 +1,284 @@
+//! The built-in corpus's posts: a pure function of query and hour. Each hour brings one new post, most stay a day, some
+//! vanish early, some blink, a few are copied by others, and about one in ten is older than was asked for, as the real
+//! service does it. It holds no state and reads no clock.
+
+use super::super::draw::{Draw, seed_of};
+use super::phrases::{ENGLISH, OTHER, PEOPLE, SPAM, TAILS};
+use super::{Author, Counts, HOUR_MS, Post, Quirk, Wanted};
+
+/// The platform's epoch: an id's upper bits are milliseconds since then.
+const SNOWFLAKE_EPOCH_MS: i64 = 1_288_834_974_657;
+/// Posts born up to this many hours ago in a one-day window: published inside it during the whole hour.
+const DAY_AGES: i64 = 23;
+/// Oldest post shown although it lies outside the window, in hours before the window's end.
+const LATE_AGES: i64 = 46;
+/// Longest window that is walked, in hours.
+const MAX_HOURS_BACK: i64 = 31 * 24;
+/// Most characters of a query that a sentence repeats.
+const SHOWN_CHARS: usize = 60;
+
+/// Posts for a query, newest first.
+pub(crate) fn posts(wanted: &Wanted<'_>) -> Vec<Post> {
+    let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
+    let subject = subject(wanted.query);
+    let back = wanted.hours_back.clamp(24, MAX_HOURS_BACK);
+    // A longer window is thinned out, so that a week is not seven times a day.
+    let stride = back / 24;
+    let mut posts = Vec::new();
+    for age in 1..back {
+        let born = hour - age;
+        let shown = age <= 8 || stride <= 1 || born.rem_euclid(stride) == 0;
+        if shown && alive(seed, born, age) {
+            posts.push(original(seed, &subject, born, age));
+        }
+    }
+    for source in hour - DAY_AGES - 4..hour {
+        for copy in copies(seed, source) {
+            let age = hour - copy.born;
+            if (1..=DAY_AGES).contains(&age) {
+                posts.push(copied(seed, &subject, source, &copy, age));
+            }
+        }
+    }
+    for age in back + 1..=back + LATE_AGES {
+        if Draw::of("late", seed, &[hour - age]).one_in(20) {
+            posts.push(original(seed, &subject, hour - age, age));
+        }
+    }
+    posts.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.id.cmp(&b.id)));
+    posts.truncate(wanted.limit);
+    posts
+}
+
+/// The post born in an hour, as it looks `age` hours later.
+pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
+    let mut draw = Draw::of("post", seed, &[born]);
+    let (lang, sentence) = if draw.one_in(6) {
+        let at = usize::try_from(draw.below(OTHER.len() as u64)).unwrap_or(0);
+        OTHER.get(at).copied().unwrap_or(("en", "{q}"))
+    } else {
+        ("en", draw.pick(ENGLISH).unwrap_or("{q}"))
+    };
+    let text = filled(&format!("{sentence}{}", draw.pick(TAILS).unwrap_or("")), subject, &mut draw);
+    let quirk = match draw.below(24) {
+        0 | 1 => Quirk::NoUser,
+        2 => Quirk::NoUrl,
+        3 | 4 => Quirk::UserIsHandle,
+        5 => Quirk::NumericId,
+        6 => Quirk::IdInUrl,
+        7 => Quirk::Undated,
+        8 => Quirk::TextAndHandle,
+        9..=15 => Quirk::IsoDate,
+        _ => Quirk::Full,
+    };
+    Post { is_repost: false, quirk, ..born_at(seed, born, age, 0, text, lang) }
+}
+
+/// Whether a post is shown at an age: most always, some only while young, some with a gap.
+fn alive(seed: u64, born: i64, age: i64) -> bool {
+    let mut draw = Draw::of("life", seed, &[born]);
+    let small = |n: u64| i64::try_from(n).unwrap_or(0);
+    match draw.below(8) {
+        0 | 1 => age < 8 + small(draw.below(8)),
+        2 | 3 => {
+            let from = 3 + small(draw.below(8));
+            !(from..from + 2 + small(draw.below(3))).contains(&age)
+        }
+        _ => true,
+    }
+}
+
+/// One copy of a post: when it was born, which one it is, and whether it is spam rather than a repost.
+struct Copy {
+    born: i64,
+    number: i64,
+    spam: bool,
+}
+
+/// The copies that others made of the post born in an hour.
+fn copies(seed: u64, source: i64) -> Vec<Copy> {
+    let mut draw = Draw::of("copies", seed, &[source]);
+    if !draw.one_in(10) {
+        return Vec::new();
+    }
+    let spam = draw.one_in(2);
+    let count = if spam { 2 + draw.below(2) } else { 1 };
+    (1..=i64::try_from(count).unwrap_or(1))
+        .map(|number| Copy { born: source + 1 + i64::try_from(draw.below(3)).unwrap_or(0), number, spam })
+        .collect()
+}
+
+/// A copy as it looks `age` hours after its birth.
+fn copied(seed: u64, subject: &str, source: i64, copy: &Copy, age: i64) -> Post {
+    let (text, lang, is_repost) = if copy.spam {
+        let template = Draw::of("spam", seed, &[source]).pick(SPAM).unwrap_or("{q}");
+        (filled(template, subject, &mut Draw::of("spam text", seed, &[source, copy.number])), "en".to_owned(), false)
+    } else {
+        let first = original(seed, subject, source, age);
+        let handle = first.author.map(|author| author.handle).unwrap_or_default();
+        (format!("RT @{handle}: {}", first.text), first.lang.unwrap_or_default(), true)
+    };
+    Post {
+        is_repost,
+        quirk: Quirk::Full,
+        ..born_at(seed, copy.born, age, copy.number + 10 * (source % 100), text, &lang)
+    }
+}
+
+/// Id, author, time and reactions of the `number`th post of an hour.
+fn born_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str) -> Post {
+    let mut draw = Draw::of("birth", seed, &[born, number]);
+    let within = i64::try_from(draw.below(3_599)).unwrap_or(0) * 1_000;
+    let published = born.saturating_mul(HOUR_MS).saturating_add(within);
+    let since_epoch = u64::try_from(published.saturating_sub(SNOWFLAKE_EPOCH_MS)).unwrap_or(0);
+    // 41 bits of time, 22 of everything else: an id that sorts and dates like the platform's own.
+    let id = ((since_epoch & ((1 << 41) - 1)) << 22) | (draw.next() & ((1 << 22) - 1));
+    let person = draw.pick(PEOPLE).unwrap_or("amber");
+    let fame = draw.below(4);
+    let author = Author {
+        handle: format!("sandbox_{person}"),
+        name: format!("Sandbox {}{}", person[..1].to_uppercase(), &person[1..]),
+        followers: Some(10_u64.pow(1 + u32::try_from(fame).unwrap_or(0)) + draw.below(90)),
+    };
+    // Reactions rise with age towards a ceiling, and only with whole hours.
+    let ceiling = draw.below(20) * (1 + fame * fame * 5);
+    let age = u64::try_from(age.max(0)).unwrap_or(0);
+    let likes = ceiling * age / (age + 5);
+    Post {
+        id: Some(id.to_string()),
+        text,
+        author: Some(author),
+        published,
+        lang: Some(lang.to_owned()),
+        counts: Some(Counts { likes, reposts: likes / 6, replies: likes / 9 }),
+        is_repost: false,
+        quirk: Quirk::Full,
+    }
+}
+
+/// Fills a sentence's places: `{q}` last, so that a query that holds a place is not filled again.
+pub(crate) fn filled(sentence: &str, subject: &str, draw: &mut Draw) -> String {
+    let mut text = String::with_capacity(sentence.len() + subject.len());
+    let mut rest = sentence;
+    while let Some(at) = rest.find('{') {
+        text.push_str(&rest[..at]);
+        let place = rest.get(at..at + 3).unwrap_or_default();
+        match place {
+            "{q}" => text.push_str(subject),
+            "{n}" => text.push_str(&(2 + draw.below(46)).to_string()),
+            "{h}" => text.push_str(draw.pick(PEOPLE).unwrap_or("amber")),
+            "{p}" => {
+                text.push_str("@sandbox_");
+                text.push_str(draw.pick(PEOPLE).unwrap_or("amber"));
+            }
+            _ => {
+                text.push('{');
+                rest = &rest[at + 1..];
+                continue;
+            }
+        }
+        rest = &rest[at + 3..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// What a sentence calls the query: its words without operators, cut to a length that a post can hold.
+pub(crate) fn subject(query: &str) -> String {
+    let words: Vec<&str> = query
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty() && *word != "OR" && !word.starts_with('-'))
+        .collect();
+    let mut subject = String::new();
+    for word in words {
+        if !subject.is_empty() && subject.chars().count() + word.chars().count() >= SHOWN_CHARS {
+            break;
+        }
+        if !subject.is_empty() {
+            subject.push(' ');
+        }
+        subject.extend(word.chars().take(SHOWN_CHARS));
+    }
+    if subject.is_empty() { "it".to_owned() } else { subject }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Hour;
+    use super::*;
+
+    fn day(query: &str, hour: i64) -> Vec<Post> {
+        posts(&Wanted { query, hour: Hour(hour), hours_back: 24, limit: 100 })
+    }
+
+    fn ids(posts: &[Post]) -> Vec<String> {
+        posts.iter().filter_map(|post| post.id.clone()).collect()
+    }
+
+    const NOON: i64 = 492_560;
+
+    #[test]
+    fn a_day_has_some_twenty_posts_about_the_query_and_one_in_ten_is_older() {
+        let (mut total, mut old) = (0, 0);
+        for query in ["rust language", "coffee", "地震", "x", "\"a b\" OR c -d", "{q} {n}"] {
+            for hour in NOON..NOON + 24 {
+                let found = day(query, hour);
+                assert!((12..=34).contains(&found.len()), "{query} {hour}: {}", found.len());
+                let subject = subject(query);
+                assert!(found.iter().all(|post| post.text.contains(&subject)), "{query}");
+                let outside = (hour + 1) * HOUR_MS - 24 * HOUR_MS;
+                (total, old) = (total + found.len(), old + found.iter().filter(|p| p.published < outside).count());
+            }
+        }
+        assert!((total / 20..total / 6).contains(&old), "{old} of {total}");
+    }
+
+    #[test]
+    fn each_hour_brings_something_new_and_each_id_names_one_post() {
+        let mut texts = std::collections::HashMap::new();
+        let mut before = day("coffee", NOON - 1);
+        for hour in NOON..NOON + 100 {
+            let now = day("coffee", hour);
+            let known = ids(&before);
+            assert!(ids(&now).iter().any(|id| !known.contains(id)), "nothing new in hour {hour}");
+            for post in &now {
+                let first = texts.entry(post.id.clone()).or_insert_with(|| post.text.clone());
+                assert_eq!(*first, post.text);
+            }
+            before = now;
+        }
+    }
+
+    #[test]
+    fn posts_vanish_reappear_gather_likes_and_are_copied() {
+        let hours: Vec<Vec<Post>> = (NOON..NOON + 72).map(|hour| day("coffee", hour)).collect();
+        let blinked =
+            hours.windows(8).any(|w| ids(&w[0]).iter().any(|id| !ids(&w[3]).contains(id) && ids(&w[7]).contains(id)));
+        assert!(blinked, "no post came back");
+        let likes = |hour: usize, id: &str| {
+            hours[hour].iter().find(|post| post.id.as_deref() == Some(id)).and_then(|post| post.counts).map(|c| c.likes)
+        };
+        assert!(ids(&hours[0]).iter().any(|id| likes(6, id) > likes(0, id)), "no reaction rose");
+        assert!(hours.iter().flatten().any(|post| post.is_repost && post.text.starts_with("RT @sandbox_")));
+        assert!(hours.iter().flatten().any(|post| post.text.contains("offers.example")));
+        assert!(hours.iter().flatten().any(|post| post.lang.as_deref() == Some("ja")));
+    }
+
+    #[test]
+    fn an_id_dates_the_post_as_the_platforms_own_would() {
+        for post in day("coffee", NOON) {
+            let id: u64 = post.id.unwrap_or_default().parse().unwrap_or(0);
+            assert_eq!(i64::try_from(id >> 22).unwrap_or(0) + SNOWFLAKE_EPOCH_MS, post.published);
+        }
+    }
+
+    #[test]
+    fn any_clock_and_any_query_get_an_answer() {
+        for hour in [0, -1, i64::MAX / HOUR_MS - 1, i64::MIN / HOUR_MS + 800] {
+            assert!(!day("?", hour).is_empty());
+        }
+        assert_eq!(subject("  -x  "), "it");
+        assert_eq!(subject(&"é".repeat(500)).chars().count(), SHOWN_CHARS);
+        assert_eq!(filled("{q} {x {n", "a{q}", &mut Draw::of("t", 0, &[])), "a{q} {x {n");
+    }
+}

@@ -1,0 +1,185 @@
+//! What the sandbox knows: posts and pages for a query at a time, either invented or read from a folder. It says what
+//! there is; how a reply spells it is `shape`'s business.
+
+mod dates;
+mod folder;
+mod index;
+mod invented;
+mod pages;
+mod phrases;
+mod rows;
+
+use crate::model::Time;
+
+use super::{CorpusSource, StartError};
+
+pub use folder::Loaded;
+
+/// Milliseconds in an hour: within one hour of the clock a query always gets the same answer.
+pub(crate) const HOUR_MS: i64 = 3_600_000;
+
+/// A post.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Post {
+    /// Platform id as text.
+    pub(crate) id: Option<String>,
+    /// Text.
+    pub(crate) text: String,
+    /// Author.
+    pub(crate) author: Option<Author>,
+    /// Published, milliseconds since the epoch.
+    pub(crate) published: i64,
+    /// Language tag.
+    pub(crate) lang: Option<String>,
+    /// Reactions, when known.
+    pub(crate) counts: Option<Counts>,
+    /// Whether it repeats another post.
+    pub(crate) is_repost: bool,
+    /// What its entry in a reply leaves out or spells differently.
+    pub(crate) quirk: Quirk,
+}
+
+/// An author.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Author {
+    /// Handle without `@`.
+    pub(crate) handle: String,
+    /// Display name.
+    pub(crate) name: String,
+    /// Followers, when known.
+    pub(crate) followers: Option<u64>,
+}
+
+/// Reactions to a post.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Counts {
+    /// Likes.
+    pub(crate) likes: u64,
+    /// Reposts.
+    pub(crate) reposts: u64,
+    /// Replies.
+    pub(crate) replies: u64,
+}
+
+/// How an entry differs from the full one. Endpoints whose published clients check every field show only the first four.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quirk {
+    /// All fields, English date.
+    Full,
+    /// All fields, ISO date.
+    IsoDate,
+    /// No `user`.
+    NoUser,
+    /// No `url`.
+    NoUrl,
+    /// `user` is the handle.
+    UserIsHandle,
+    /// `id` is a number.
+    NumericId,
+    /// No `id`: it is in the address only.
+    IdInUrl,
+    /// No date.
+    Undated,
+    /// `text` and the handle, nothing else.
+    TextAndHandle,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Page {
+    /// Address.
+    pub(crate) url: String,
+    /// Title.
+    pub(crate) title: String,
+    /// Beginning or summary; may be empty.
+    pub(crate) snippet: String,
+    /// Published and how it is written.
+    pub(crate) date: PageDate,
+}
+
+/// A page's date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PageDate {
+    /// ISO 8601, milliseconds since the epoch.
+    Iso(i64),
+    /// `17 hours ago`.
+    HoursAgo(i64),
+    /// `3 days ago`.
+    DaysAgo(i64),
+    /// Not given.
+    Unknown,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted<'a> {
+    /// The query as sent.
+    pub(crate) query: &'a str,
+    /// The clock, cut to the hour.
+    pub(crate) hour: Hour,
+    /// How many hours back a post may have been published.
+    pub(crate) hours_back: i64,
+    /// Most entries.
+    pub(crate) limit: usize,
+}
+
+/// A whole hour since the epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hour(pub(crate) i64);
+
+impl Hour {
+    /// The hour an instant lies in.
+    pub(crate) fn of(at: Time) -> Self {
+        Self(at.0.div_euclid(HOUR_MS))
+    }
+
+    /// Its first millisecond.
+    pub(crate) fn start(self) -> i64 {
+        self.0.saturating_mul(HOUR_MS)
+    }
+}
+
+/// The corpus in use.
+#[derive(Debug)]
+pub(crate) enum Corpus {
+    /// Invented on the spot.
+    Invented,
+    /// Read from a folder.
+    Folder(Box<folder::Folder>),
+}
+
+impl Corpus {
+    /// Opens the corpus; reads files, so call it where blocking is allowed. `now` is when the folder's span ends.
+    pub(crate) fn open(source: &CorpusSource, now: Time) -> Result<Self, StartError> {
+        match source {
+            CorpusSource::BuiltIn => Ok(Self::Invented),
+            CorpusSource::Folder { path, span } => {
+                folder::Folder::read(path, *span, Hour::of(now)).map(|folder| Self::Folder(Box::new(folder)))
+            }
+        }
+    }
+
+    /// What was read, for a folder.
+    pub(crate) fn loaded(&self) -> Option<Loaded> {
+        match self {
+            Self::Invented => None,
+            Self::Folder(folder) => Some(folder.loaded()),
+        }
+    }
+
+    /// Posts, newest first.
+    pub(crate) fn posts(&self, wanted: &Wanted<'_>) -> Vec<Post> {
+        match self {
+            Self::Invented => invented::posts(wanted),
+            Self::Folder(folder) => folder.posts(wanted),
+        }
+    }
+
+    /// Pages, best first; their window is the corpus's own.
+    pub(crate) fn pages(&self, wanted: &Wanted<'_>) -> Vec<Page> {
+        match self {
+            Self::Invented => pages::pages(wanted),
+            Self::Folder(folder) => folder.pages(wanted),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The built-in corpus's pages: a pure function of query and hour. Two evergreens, a new article every three hours, now
+//! and then a post's own address among them, and addresses dressed up the way links travel (tracking parameters,
+//! `www.`, fragments, `http`). Hosts are reserved names only.
+
+use super::super::draw::{Draw, seed_of};
+use super::invented::{filled, original, subject};
+use super::phrases::{HOSTS, SNIPPETS, TITLES};
+use super::{HOUR_MS, Page, PageDate, Wanted};
+
+/// Hours between two articles.
+const PACE: i64 = 3;
+/// Articles that are still found: more than any request may ask for.
+const KEPT: i64 = 120;
+/// Pages that are always there.
+const EVERGREENS: i64 = 2;
+/// Place of a post's address in the list, when there is one.
+const POST_PLACE: usize = 3;
+
+/// Pages for a query: the newest article, the evergreens, then older articles.
+pub(crate) fn pages(wanted: &Wanted<'_>) -> Vec<Page> {
+    let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
+    let subject = subject(wanted.query);
+    let newest = hour.div_euclid(PACE) - 1;
+    let article = |slot: i64| page(seed, &subject, slot, hour);
+    let mut pages = vec![article(newest)];
+    // Evergreens have numbers no slot has: the time before all time.
+    pages.extend((1..=EVERGREENS).map(|n| page(seed, &subject, i64::MIN + n, hour)));
+    pages.extend((1..KEPT).map(|back| article(newest - back)));
+    if let Some(post) = post_page(seed, &subject, hour) {
+        pages.insert(POST_PLACE, post);
+    }
+    pages.truncate(wanted.limit);
+    pages
+}
+
+/// The page of a slot.
+fn page(seed: u64, subject: &str, slot: i64, hour: i64) -> Page {
+    let mut draw = Draw::of("page", seed, &[slot]);
+    let evergreen = slot < i64::MIN / 2;
+    let title = filled(draw.pick(TITLES).unwrap_or("{q}"), subject, &mut draw);
+    let snippet = filled(draw.pick(SNIPPETS).unwrap_or("{q}"), subject, &mut draw);
+    let host = draw.pick(HOSTS).unwrap_or("example.com");
+    let slug = slug(&title);
+    let number = draw.below(90_000) + 10_000;
+    let dress = match draw.below(12) {
+        0 | 1 => "?utm_source=newsletter&utm_medium=email",
+        2 => "?ref=home#comments",
+        3 => "#top",
+        4 => "?b=2&a=1",
+        _ => "",
+    };
+    let scheme = if draw.one_in(10) { "http" } else { "https" };
+    let published =
+        slot.saturating_mul(PACE * HOUR_MS).saturating_add(i64::try_from(draw.below(179)).unwrap_or(0) * 60_000);
+    let hours_ago = hour.saturating_sub(slot.saturating_mul(PACE));
+    let date = match draw.below(4) {
+        _ if evergreen => PageDate::Unknown,
+        0 if hours_ago < 24 => PageDate::HoursAgo(hours_ago),
+        0 => PageDate::DaysAgo(hours_ago / 24),
+        1 => PageDate::Unknown,
+        _ => PageDate::Iso(published),
+    };
+    let path = if evergreen { "guide" } else { "articles" };
+    Page { url: format!("{scheme}://{host}/{path}/{slug}-{number}{dress}"), title, snippet, date }
+}
+
+/// A post of today as a web search finds it; the same one for six hours, in one of three such spans.
+fn post_page(seed: u64, subject: &str, hour: i64) -> Option<Page> {
+    let span = hour.div_euclid(6);
+    if !Draw::of("post page", seed, &[span]).one_in(3) {
+        return None;
+    }
+    let post = original(seed, subject, span * 6 - 2, 1);
+    let (id, author) = (post.id?, post.author?);
+    Some(Page {
+        url: format!("https://twitter.com/{}/status/{id}?s=20", author.handle),
+        title: format!("{} on X: \"{}\"", author.name, post.text),
+        snippet: post.text,
+        date: PageDate::Unknown,
+    })
+}
+
+/// Words of a title as they stand in an address; a title without ASCII letters gives a number.
+fn slug(title: &str) -> String {
+    let words: Vec<String> = title
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(8)
+        .map(|word| word.chars().take(24).collect::<String>().to_ascii_lowercase())
+        .collect();
+    if words.is_empty() { (seed_of(title) % 1_000_000).to_string() } else { words.join("-") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Hour;
+    use super::*;
+
+    fn found(query: &str, hour: i64, limit: usize) -> Vec<Page> {
+        pages(&Wanted { query, hour: Hour(hour), hours_back: 24, limit })
+    }
+
+    #[test]
+    fn pages_live_on_reserved_hosts_and_fill_the_limit() {
+        for query in ["rust language", "地震", "<b>&\"'", "a/b?c#d"] {
+            for limit in [1, 5, 100] {
+                assert_eq!(found(query, 492_560, limit).len(), limit);
+            }
+            for page in found(query, 492_560, 100) {
+                let url = url::Url::parse(&page.url).map(|url| url.host_str().unwrap_or_default().to_owned());
+                let host = url.unwrap_or_default();
+                let reserved = [".example", "example.com", "example.org"].iter().any(|end| host.ends_with(end));
+                assert!(reserved || host == "twitter.com", "{}", page.url);
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_article_comes_every_three_hours_and_old_ones_keep_their_address() {
+        let urls = |hour| found("coffee", hour, 60).into_iter().map(|page| page.url).collect::<Vec<_>>();
+        let (first, later) = (urls(492_561), urls(492_564));
+        assert!(!first.contains(&later[0]));
+        assert!(later[1..].iter().filter(|url| first.contains(url)).count() >= 55);
+    }
+
+    #[test]
+    fn dates_come_in_every_form_and_a_post_is_found_now_and_then() {
+        let all: Vec<Page> = (0..40).flat_map(|n| found("coffee", 492_560 + n * 6, 20)).collect();
+        assert!(all.iter().any(|page| matches!(page.date, PageDate::Iso(_))));
+        assert!(all.iter().any(|page| matches!(page.date, PageDate::HoursAgo(1..=23))));
+        assert!(all.iter().any(|page| matches!(page.date, PageDate::DaysAgo(1..))));
+        assert!(all.iter().any(|page| page.date == PageDate::Unknown));
+        let posts = all.iter().filter(|page| page.url.contains("/status/")).count();
+        assert!((4..=30).contains(&posts), "{posts}");
+    }
+}

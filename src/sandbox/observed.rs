@@ -1,0 +1,221 @@
+//! The paths of deployed services: `POST /desearch/ai/search` and its `links/…`, `GET /twitter`, `GET /web`. Lenient
+//! about fields it does not know, as those services are, and strict in ranges.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+
+use super::answer::summary;
+use super::contract::refused;
+use super::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted};
+use super::draw::{Draw, seed_of};
+use super::params::Params;
+use super::reply::{Bill, billed};
+use super::shape::{Surface, pages, posts};
+use super::stream;
+
+/// `date_filter` and its length in hours.
+const WINDOWS: &[(&str, i64)] = &[
+    ("PAST_24_HOURS", 24),
+    ("PAST_2_DAYS", 48),
+    ("PAST_WEEK", 168),
+    ("PAST_2_WEEKS", 336),
+    ("PAST_MONTH", 720),
+    ("PAST_2_MONTHS", 1_440),
+    ("PAST_YEAR", 8_760),
+    ("PAST_2_YEARS", 17_520),
+];
+/// Tools of an AI search.
+const TOOLS: &[&str] = &["web", "hackernews", "reddit", "wikipedia", "youtube", "twitter", "arxiv"];
+/// Lists of a link search by the tool that fills them.
+const LINK_LISTS: &[(&str, &str)] = &[
+    ("web", "search_results"),
+    ("hackernews", "hacker_news_search_results"),
+    ("reddit", "reddit_search_results"),
+    ("wikipedia", "wikipedia_search_results"),
+    ("youtube", "youtube_search_results"),
+    ("arxiv", "arxiv_search_results"),
+];
+/// Entries when `count` is left out.
+const DEFAULT_COUNT: i64 = 10;
+/// Posts of `GET /twitter` when `count` is left out.
+const DEFAULT_POSTS: i64 = 20;
+/// How many posts a filtered search looks through.
+const SCANNED: usize = 1_000;
+
+/// `POST /desearch/ai/search`.
+pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    let prompt = params.required_text("prompt");
+    let tools = tools(&mut params);
+    let filters: Vec<&str> = WINDOWS.iter().map(|(name, _)| *name).collect();
+    let filter = params.one_of("date_filter", &filters);
+    let start = day(&mut params, "start_date");
+    day(&mut params, "end_date");
+    let streaming = params.boolean("streaming").unwrap_or(true);
+    let result_type = params.one_of("result_type", &["ONLY_LINKS", "LINKS_WITH_SUMMARIES", "LINKS_WITH_FINAL_SUMMARY"]);
+    let limit = count(&mut params, 10..=200, DEFAULT_COUNT);
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let hours_back = match (filter, start) {
+        (Some(filter), _) => WINDOWS.iter().find(|(name, _)| *name == filter).map_or(24, |(_, hours)| *hours),
+        (None, Some(start)) => hour.0.saturating_sub(start.div_euclid(HOUR_MS)).max(24),
+        (None, None) => 24,
+    };
+    let wanted = Wanted { query: &prompt, hour, hours_back, limit };
+    let has = |tool: &str| tools.iter().any(|given| given == tool);
+    let found_posts = if has("twitter") { corpus.posts(&wanted) } else { Vec::new() };
+    let found_pages = if has("web") { corpus.pages(&wanted) } else { Vec::new() };
+    let text = match result_type.as_deref() {
+        Some("ONLY_LINKS") => String::new(),
+        _ => summary(&prompt, &found_posts, &found_pages),
+    };
+    let answer = stream::Answer {
+        text,
+        tweets: has("twitter").then(|| posts(&found_posts, Surface::Ai)),
+        pages: has("web").then(|| pages(&found_pages, Surface::Ai, hour)),
+    };
+    if streaming {
+        return stream::reply(&answer, seed_of(&prompt).is_multiple_of(3), Bill::ai());
+    }
+    billed(StatusCode::OK, &plain(answer, &found_posts), Bill::ai())
+}
+
+/// The plain form of an AI answer.
+fn plain(answer: stream::Answer, found: &[Post]) -> Value {
+    let scores: Map<String, Value> = found
+        .iter()
+        .filter_map(|post| post.id.clone())
+        .map(|id| {
+            let score = Draw::new(&[b"score", id.as_bytes()]).pick(&["HIGH", "MEDIUM", "LOW"]).unwrap_or("LOW");
+            (id, json!(score))
+        })
+        .collect();
+    let mut body = json!({
+        "completion": answer.text,
+        "text": "",
+        "hacker_news_search": [],
+        "reddit_search": [],
+        "youtube_search": [],
+        "miner_link_scores": scores,
+        "cost_usd": 0.004,
+        "usage_count": 1,
+        "service": Bill::ai().service,
+        "currency": "USD",
+    });
+    if let Some(body) = body.as_object_mut() {
+        for (name, list) in [("tweets", answer.tweets), ("search", answer.pages)] {
+            body.insert(name.to_owned(), json!(list.unwrap_or_default()));
+        }
+    }
+    body
+}
+
+/// `POST /desearch/ai/search/links/web`.
+pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    let prompt = params.required_text("prompt");
+    let tools = tools(&mut params);
+    let limit = count(&mut params, 10..=200, DEFAULT_COUNT);
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let mut body = Map::new();
+    for (tool, list) in LINK_LISTS {
+        let asked = tools.iter().any(|given| given == tool);
+        // Every list is always there, as older clients demand; one tool's pages are not another's.
+        let query = if *tool == "web" { prompt.clone() } else { format!("{prompt} {tool}") };
+        let found = match asked {
+            true => corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit }),
+            false => Vec::new(),
+        };
+        body.insert((*list).to_owned(), json!(pages(&found, Surface::Links, hour)));
+    }
+    billed(StatusCode::OK, &Value::Object(body), Bill::web())
+}
+
+/// `POST /desearch/ai/search/links/twitter`.
+pub(crate) fn link_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    let prompt = params.required_text("prompt");
+    let limit = count(&mut params, 10..=200, DEFAULT_COUNT);
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let found = corpus.posts(&Wanted { query: &prompt, hour, hours_back: 24, limit });
+    billed(StatusCode::OK, &json!({"miner_tweets": posts(&found, Surface::Links)}), Bill::posts(found.len()))
+}
+
+/// `GET /twitter`.
+pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    let query = params.required_text("query");
+    let sort = params.one_of("sort", &["Top", "Latest"]);
+    let limit = count(&mut params, 1..=100, DEFAULT_POSTS);
+    let (start, end) = (day(&mut params, "start_date"), day(&mut params, "end_date"));
+    let (user, lang) = (params.text("user"), params.text("lang"));
+    let least = ["min_likes", "min_retweets", "min_replies"]
+        .map(|field| params.integer(field, 0..=i64::MAX).and_then(|least| u64::try_from(least).ok()).unwrap_or(0));
+    for field in ["verified", "blue_verified", "is_quote", "is_video", "is_image"] {
+        params.boolean(field);
+    }
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let hours_back = start.map_or(24, |start| hour.0.saturating_sub(start.div_euclid(HOUR_MS)).max(24));
+    let mut found = corpus.posts(&Wanted { query: &query, hour, hours_back, limit: SCANNED });
+    // Whole days, the last one included. A range without any post is answered as if it had not been given: the window
+    // of the deployed service cannot be trusted either, and a sandbox is no use when it is silent.
+    let inside = |post: &Post| {
+        start.is_none_or(|start| post.published >= start)
+            && end.is_none_or(|end| post.published < end.saturating_add(24 * HOUR_MS))
+    };
+    if found.iter().any(inside) {
+        found.retain(inside);
+    }
+    found.retain(|post| {
+        let counts = post.counts.unwrap_or_default();
+        [counts.likes, counts.reposts, counts.replies].iter().zip(&least).all(|(count, least)| count >= least)
+            && lang.as_ref().is_none_or(|lang| post.lang.as_ref().is_none_or(|given| given == lang))
+            && user.as_ref().is_none_or(|user| post.author.as_ref().is_some_and(|author| author.handle == *user))
+    });
+    if sort.as_deref() == Some("Top") {
+        found.sort_by_key(|post| std::cmp::Reverse(post.counts.map(|counts| counts.likes)));
+    }
+    found.truncate(limit);
+    billed(StatusCode::OK, &Value::Array(posts(&found, Surface::Basic)), Bill::posts(found.len()))
+}
+
+/// `GET /web`; its success is 201.
+pub(crate) fn basic_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    let query = params.required_text("query");
+    let start = params.integer("start", 0..=100).and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
+    let limit = params.integer("num", 1..=100).and_then(|num| usize::try_from(num).ok()).unwrap_or(10);
+    if !params.mistakes.is_empty() {
+        return refused(params);
+    }
+    let mut found = corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit: start + limit });
+    found.drain(..start.min(found.len()));
+    billed(StatusCode::CREATED, &json!({"data": pages(&found, Surface::Basic, hour)}), Bill::web())
+}
+
+/// The `tools` of an AI search; an unknown one is a mistake.
+fn tools(params: &mut Params) -> Vec<String> {
+    let tools = params.texts("tools");
+    if tools.iter().any(|tool| !TOOLS.contains(&tool.as_str())) {
+        params.wrong("enum", "tools", &format!("Input should be any of: {}", TOOLS.join(", ")));
+    }
+    tools
+}
+
+fn count(params: &mut Params, range: std::ops::RangeInclusive<i64>, default: i64) -> usize {
+    usize::try_from(params.integer("count", range).unwrap_or(default)).unwrap_or(1)
+}
+
+/// A day or an instant; the first millisecond of its day, UTC.
+fn day(params: &mut Params, field: &str) -> Option<i64> {
+    let text = params.text(field)?;
+    let date = text.get(..10).and_then(|day| day.parse::<jiff::civil::Date>().ok());
+    let at = date.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
+    if at.is_none() {
+        params.wrong("date_parsing", field, "Input should be a date such as 2026-03-11 or 2026-03-11T09:00:00Z");
+    }
+    at.map(|at| at.timestamp().as_millisecond())
+}

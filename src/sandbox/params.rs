@@ -1,0 +1,192 @@
+//! Reading a request's parameters, from a JSON body or from a query string, tolerantly where clients differ (booleans as
+//! `true`, `True` or `1`; numbers as text in query strings) and strictly in ranges and lengths. It knows no endpoint.
+
+use serde_json::{Map, Value};
+
+use super::mistakes::Mistakes;
+
+/// Longest query or prompt, in characters.
+const MAX_QUERY_CHARS: usize = 4_000;
+/// Most entries of a list.
+const MAX_LIST: usize = 50;
+
+/// The parameters of one request and what was found wrong with them.
+#[derive(Debug)]
+pub(crate) struct Params {
+    values: Map<String, Value>,
+    part: &'static str,
+    /// Mistakes so far.
+    pub(crate) mistakes: Mistakes,
+}
+
+impl Params {
+    /// From the object of a JSON body.
+    pub(crate) fn body(values: Map<String, Value>) -> Self {
+        Self { values, part: "body", mistakes: Mistakes::default() }
+    }
+
+    /// From a query string; of a repeated name the last counts.
+    pub(crate) fn query(query: &str) -> Self {
+        let values = url::form_urlencoded::parse(query.as_bytes())
+            .map(|(name, value)| (name.into_owned(), Value::String(value.into_owned())))
+            .collect();
+        Self { values, part: "query", mistakes: Mistakes::default() }
+    }
+
+    /// Every name that is not in `known` is a mistake.
+    pub(crate) fn refuse_unknown(&mut self, known: &[&str]) {
+        let unknown: Vec<String> = self.values.keys().filter(|key| !known.contains(&key.as_str())).cloned().collect();
+        for key in unknown {
+            self.wrong("extra_forbidden", &key, "Extra inputs are not permitted");
+        }
+    }
+
+    /// Notes a mistake in a parameter.
+    pub(crate) fn wrong(&mut self, kind: &str, field: &str, message: &str) {
+        self.mistakes.note(kind, self.part, field, message);
+    }
+
+    /// The value, where `null` is the same as left out.
+    fn get(&self, field: &str) -> Option<Value> {
+        self.values.get(field).filter(|value| !value.is_null()).cloned()
+    }
+
+    /// A query or prompt: required, not blank, of bounded length. A mistake gives an empty text.
+    pub(crate) fn required_text(&mut self, field: &str) -> String {
+        match self.get(field) {
+            None => self.wrong("missing", field, "Field required"),
+            Some(Value::String(text)) if text.trim().is_empty() => {
+                self.wrong("string_too_short", field, "String should have at least 1 character");
+            }
+            Some(Value::String(text)) if text.chars().count() > MAX_QUERY_CHARS => {
+                self.wrong("string_too_long", field, "String should have at most 4000 characters");
+            }
+            Some(Value::String(text)) => return text,
+            Some(_) => self.wrong("string_type", field, "Input should be a valid string"),
+        }
+        String::new()
+    }
+
+    /// A text that may be left out.
+    pub(crate) fn text(&mut self, field: &str) -> Option<String> {
+        match self.get(field)? {
+            Value::String(text) if text.chars().count() <= MAX_QUERY_CHARS => Some(text),
+            Value::String(_) => {
+                self.wrong("string_too_long", field, "String should have at most 4000 characters");
+                None
+            }
+            _ => {
+                self.wrong("string_type", field, "Input should be a valid string");
+                None
+            }
+        }
+    }
+
+    /// One of a closed list of texts.
+    pub(crate) fn one_of(&mut self, field: &str, allowed: &[&str]) -> Option<String> {
+        let text = self.text(field)?;
+        if allowed.contains(&text.as_str()) {
+            return Some(text);
+        }
+        self.wrong("enum", field, &format!("Input should be one of: {}", allowed.join(", ")));
+        None
+    }
+
+    /// A whole number in a range. Text is a number only in a query string.
+    pub(crate) fn integer(&mut self, field: &str, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
+        let number = match self.get(field)? {
+            Value::Number(number) => number.as_i64(),
+            Value::String(text) if self.part == "query" => text.trim().parse().ok(),
+            _ => None,
+        };
+        match number {
+            None => self.wrong("int_type", field, "Input should be a valid integer"),
+            Some(number) if number < *range.start() => {
+                self.wrong(
+                    "greater_than_equal",
+                    field,
+                    &format!("Input should be greater than or equal to {}", range.start()),
+                );
+            }
+            Some(number) if number > *range.end() => {
+                self.wrong("less_than_equal", field, &format!("Input should be less than or equal to {}", range.end()));
+            }
+            Some(number) => return Some(number),
+        }
+        None
+    }
+
+    /// A boolean as `true`, `"True"`, `1` or `"1"`, and so for false.
+    pub(crate) fn boolean(&mut self, field: &str) -> Option<bool> {
+        let value = self.get(field)?;
+        let read = match &value {
+            Value::Bool(yes) => Some(*yes),
+            Value::Number(number) => match number.as_i64() {
+                Some(0) => Some(false),
+                Some(1) => Some(true),
+                _ => None,
+            },
+            Value::String(text) => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        if read.is_none() {
+            self.wrong("bool_parsing", field, "Input should be a valid boolean");
+        }
+        read
+    }
+
+    /// A required, non-empty list of texts.
+    pub(crate) fn texts(&mut self, field: &str) -> Vec<String> {
+        let message = match self.get(field) {
+            None => {
+                self.wrong("missing", field, "Field required");
+                return Vec::new();
+            }
+            Some(Value::Array(list)) if list.is_empty() => "List should have at least 1 item",
+            Some(Value::Array(list)) if list.len() > MAX_LIST => "List should have at most 50 items",
+            Some(Value::Array(list)) => {
+                let texts: Vec<String> = list.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect();
+                if texts.len() == list.len() {
+                    return texts;
+                }
+                "Every item should be a valid string"
+            }
+            Some(_) => "Input should be a valid list",
+        };
+        self.wrong("list_type", field, message);
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn booleans_are_read_in_every_spelling_clients_use() {
+        for (query, read) in
+            [("b=true", Some(true)), ("b=True", Some(true)), ("b=1", Some(true)), ("b=False", Some(false)), ("", None)]
+        {
+            let mut params = Params::query(query);
+            assert_eq!(params.boolean("b"), read, "{query}");
+            assert!(params.mistakes.is_empty());
+        }
+        let mut params = Params::query("b=maybe");
+        assert_eq!(params.boolean("b"), None);
+        assert!(!params.mistakes.is_empty());
+    }
+
+    #[test]
+    fn text_is_a_number_in_a_query_string_and_not_in_a_body() {
+        assert_eq!(Params::query("n=7").integer("n", 1..=100), Some(7));
+        let body = serde_json::json!({"n": "7", "m": 101, "k": 5.5, "null": null});
+        let mut params = Params::body(body.as_object().cloned().unwrap_or_default());
+        assert_eq!((params.integer("n", 1..=100), params.integer("m", 1..=100)), (None, None));
+        assert_eq!((params.integer("k", 1..=100), params.integer("null", 1..=100)), (None, None));
+        assert_eq!(params.mistakes.into_body()["detail"].as_array().map(Vec::len), Some(3));
+    }
+}

@@ -1,0 +1,106 @@
+//! Replies and their headers: JSON bodies, error bodies, what a call costs. It decides no content.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde_json::{Value, json};
+
+/// What one AI search costs, in micro-dollars. Prices are those seen at the deployed service.
+pub(crate) const AI_MICROS: u64 = 4_000;
+/// What each started twenty posts cost.
+pub(crate) const POSTS_MICROS: u64 = 3_000;
+/// What one web search costs.
+pub(crate) const WEB_MICROS: u64 = 1_000;
+
+/// What a call is billed as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bill {
+    /// Name of the billed service.
+    pub(crate) service: &'static str,
+    /// Units used.
+    pub(crate) units: u64,
+    /// Price in micro-dollars.
+    pub(crate) micros: u64,
+}
+
+impl Bill {
+    /// An AI search.
+    pub(crate) fn ai() -> Self {
+        Self { service: "ai_search", units: 1, micros: AI_MICROS }
+    }
+
+    /// So many posts, billed per started twenty; nothing found is billed as one.
+    pub(crate) fn posts(count: usize) -> Self {
+        let count = count as u64;
+        Self { service: "x_search", units: count, micros: count.div_ceil(20).max(1) * POSTS_MICROS }
+    }
+
+    /// A web search.
+    pub(crate) fn web() -> Self {
+        Self { service: "web_search", units: 1, micros: WEB_MICROS }
+    }
+
+    /// Dollars as the header writes them, without a float in between.
+    pub(crate) fn dollars(self) -> String {
+        let text = format!("{}.{:06}", self.micros / 1_000_000, self.micros % 1_000_000);
+        text.trim_end_matches('0').to_owned()
+    }
+
+    /// Sets the billing headers.
+    pub(crate) fn head(self, response: &mut Response) {
+        let headers = response.headers_mut();
+        for (name, value) in [
+            ("x-desearch-cost-usd", self.dollars()),
+            ("x-desearch-usage-count", self.units.to_string()),
+            ("x-desearch-service", self.service.to_owned()),
+            ("x-desearch-currency", "USD".to_owned()),
+        ] {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.insert(name, value);
+            }
+        }
+    }
+}
+
+/// A JSON reply.
+pub(crate) fn json(status: StatusCode, body: &Value) -> Response {
+    bytes(status, "application/json", body.to_string())
+}
+
+/// A reply with a body of this content type.
+pub(crate) fn bytes(status: StatusCode, content_type: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+/// An error whose `detail` is a sentence.
+pub(crate) fn error(status: StatusCode, detail: &str) -> Response {
+    json(status, &json!({ "detail": detail }))
+}
+
+/// A billed JSON reply.
+pub(crate) fn billed(status: StatusCode, body: &Value, bill: Bill) -> Response {
+    let mut response = json(status, body);
+    bill.head(&mut response);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_written_as_dollars() {
+        for (bill, dollars) in [
+            (Bill::ai(), "0.004"),
+            (Bill::web(), "0.001"),
+            (Bill::posts(0), "0.003"),
+            (Bill::posts(20), "0.003"),
+            (Bill::posts(21), "0.006"),
+        ] {
+            assert_eq!(bill.dollars(), dollars);
+        }
+    }
+}

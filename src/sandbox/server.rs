@@ -1,0 +1,204 @@
+//! Listening, routing, stopping. Every path that is served stands in [`router`]; what a path answers is in `contract` and
+//! `observed`.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Router, middleware};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::connections::Limited;
+use super::corpus::{Corpus, Hour, Loaded};
+use super::gate::{self, App};
+use super::journal::{Journal, Seen};
+use super::params::Params;
+use super::reply::error;
+use super::{Settings, StartError, contract, observed};
+
+/// How long a stop waits for answers under way.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+/// Longest platform name in a path.
+const MAX_PLATFORM: usize = 32;
+
+/// A sandbox that listens. Dropping it stops it without waiting for answers under way.
+pub struct Running {
+    /// Where it listens; the port is the real one when 0 was asked for.
+    pub address: SocketAddr,
+    app: Arc<App>,
+    server: JoinHandle<()>,
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Running").field("address", &self.address).field("calls", &self.calls()).finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Requests answered since the start, refused ones included.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.app.journal.calls()
+    }
+
+    /// The last 1,000 requests, oldest first.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Seen> {
+        self.app.journal.list()
+    }
+
+    /// What the corpus folder held; `None` for the built-in corpus.
+    #[must_use]
+    pub fn loaded(&self) -> Option<Loaded> {
+        self.app.corpus.loaded()
+    }
+
+    /// Stops listening, ends delays, lets answers under way finish for five seconds, then drops them.
+    pub async fn stop(mut self) {
+        self.app.stop.cancel();
+        if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
+            self.server.abort();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.app.stop.cancel();
+    }
+}
+
+/// Starts a sandbox. The corpus folder is read first; when this returns, requests are answered.
+///
+/// # Errors
+/// The folder cannot be read or holds nothing, the key is empty, or the address cannot be listened on.
+pub async fn start(settings: Settings) -> Result<Running, StartError> {
+    let Settings { listen, key, corpus, faults, clock } = settings;
+    if key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+        let (message, hint) = ("the sandbox's key is empty", "leave the key out to accept any");
+        return Err(StartError { message: message.into(), hint: hint.into() });
+    }
+    let now = clock();
+    let corpus = tokio::task::spawn_blocking(move || Corpus::open(&corpus, now)).await.map_err(|error| {
+        StartError { message: format!("reading the corpus was interrupted: {error}"), hint: "start again".into() }
+    })??;
+    let cannot_listen = |error: std::io::Error| StartError {
+        message: format!("cannot listen on {listen}: {error}"),
+        hint: "choose another address, or port 0 for a free one".into(),
+    };
+    let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot_listen)?;
+    let address = listener.local_addr().map_err(cannot_listen)?;
+    let app = Arc::new(App {
+        corpus,
+        key,
+        faults: faults.into_iter().map(|fault| (fault, AtomicU64::new(0))).collect(),
+        clock,
+        journal: Journal::default(),
+        stop: CancellationToken::new(),
+    });
+    let stopped = app.stop.clone().cancelled_owned();
+    let serving = axum::serve(Limited::new(listener), router(&app)).with_graceful_shutdown(stopped);
+    let server = tokio::spawn(async move {
+        // Serving ends only by the stop token; accept errors are retried inside.
+        let _ = serving.await;
+    });
+    Ok(Running { address, app, server })
+}
+
+/// Everything that is served.
+fn router(app: &Arc<App>) -> Router {
+    Router::new()
+        .route("/ai/search", post(contract_ai))
+        .route("/web/search", post(contract_web))
+        .route("/{platform}/search", post(contract_social))
+        .route("/desearch/ai/search", post(observed_ai))
+        .route("/desearch/ai/search/links/web", post(observed_link_pages))
+        .route("/desearch/ai/search/links/twitter", post(observed_link_posts))
+        .route("/twitter", get(observed_basic_posts))
+        .route("/web", get(observed_basic_pages))
+        .fallback(async || error(StatusCode::NOT_FOUND, "Not Found"))
+        .method_not_allowed_fallback(async || error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"))
+        .layer(middleware::from_fn_with_state(app.clone(), gate::pass))
+        .with_state(app.clone())
+}
+
+/// The hour it is by the sandbox's clock.
+fn hour(app: &App) -> Hour {
+    Hour::of((app.clock)())
+}
+
+async fn contract_ai(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
+    match gate::json_body(&headers, body).await {
+        Ok(params) => contract::ai(&app.corpus, hour(&app), params),
+        Err(refusal) => refusal,
+    }
+}
+
+async fn contract_web(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
+    match gate::json_body(&headers, body).await {
+        Ok(params) => contract::web(&app.corpus, hour(&app), params),
+        Err(refusal) => refusal,
+    }
+}
+
+async fn contract_social(
+    State(app): State<Arc<App>>,
+    Path(platform): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let is_name = platform.len() <= MAX_PLATFORM
+        && platform.starts_with(|c: char| c.is_ascii_alphabetic())
+        && platform.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    // Names of the other family's paths are no platforms.
+    if !is_name || matches!(platform.as_str(), "desearch" | "twitter") {
+        return error(StatusCode::NOT_FOUND, "Not Found");
+    }
+    match gate::json_body(&headers, body).await {
+        Ok(params) => contract::social(&app.corpus, hour(&app), &platform, params),
+        Err(refusal) => refusal,
+    }
+}
+
+async fn observed_ai(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
+    match gate::json_body(&headers, body).await {
+        Ok(params) => observed::ai(&app.corpus, hour(&app), params),
+        Err(refusal) => refusal,
+    }
+}
+
+async fn observed_link_pages(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
+    match gate::json_body(&headers, body).await {
+        Ok(params) => observed::link_pages(&app.corpus, hour(&app), params),
+        Err(refusal) => refusal,
+    }
+}
+
+async fn observed_link_posts(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
+    match gate::json_body(&headers, body).await {
+        Ok(params) => observed::link_posts(&app.corpus, hour(&app), params),
+        Err(refusal) => refusal,
+    }
+}
+
+async fn observed_basic_posts(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Response {
+    observed::basic_posts(&app.corpus, hour(&app), Params::query(&query.unwrap_or_default()))
+}
+
+async fn observed_basic_pages(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Response {
+    observed::basic_pages(&app.corpus, hour(&app), Params::query(&query.unwrap_or_default()))
+}
