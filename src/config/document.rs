@@ -138,7 +138,7 @@ fn home(key: &Key) -> String {
 }
 
 fn one(mistakes: &mut Mistakes<'_>, section: Section, name: &Name<'_>, value: &Spanned<DeValue<'_>>) -> Table {
-    let mut table = Table { header: Some(name.span()), ..Table::default() };
+    let mut table = Table { header: Some(value.span()), ..Table::default() };
     match value.get_ref() {
         DeValue::Table(entries) => {
             Walk { section, keys: of(section).collect(), shown: section.as_str(), mistakes }
@@ -154,7 +154,7 @@ fn one(mistakes: &mut Mistakes<'_>, section: Section, name: &Name<'_>, value: &S
 }
 
 fn defaults(mistakes: &mut Mistakes<'_>, name: &Name<'_>, value: &Spanned<DeValue<'_>>) -> Table {
-    let mut table = Table { header: Some(name.span()), ..Table::default() };
+    let mut table = Table { header: Some(value.span()), ..Table::default() };
     match value.get_ref() {
         DeValue::Table(entries) => {
             let keys = of(Section::Topic).filter(|key| key.has_default_section()).collect();
@@ -213,7 +213,8 @@ impl Walk<'_, '_> {
                     }
                 }
             } else {
-                let hint = self.hint(&path, name.get_ref());
+                let (hint, meant) = self.hint(&path, name.get_ref());
+                table.attempted.extend(meant);
                 let message = format!("unknown key `{path}` in [{}]", self.shown);
                 self.mistakes.at(&name.span(), message, hint);
             }
@@ -233,6 +234,7 @@ impl Walk<'_, '_> {
             };
             let message = format!("`{}` takes {wanted}, found {found}", key.name);
             self.mistakes.at(&span, message, format!("write {} = {example}", key.name));
+            table.attempted.push(key.name);
             return;
         }
         let origin = Origin::File { key: at, value: span };
@@ -240,7 +242,10 @@ impl Walk<'_, '_> {
             Some(Ok(value)) => {
                 table.given.insert(key.name, Given { value, origin });
             }
-            Some(Err(fault)) => self.mistakes.fault(key.name, &origin, fault),
+            Some(Err(fault)) => {
+                self.mistakes.fault(key.name, &origin, fault);
+                table.attempted.push(key.name);
+            }
             None => {}
         }
     }
@@ -257,30 +262,35 @@ impl Walk<'_, '_> {
             .join(", ")
     }
 
-    fn hint(&self, path: &str, last: &str) -> String {
+    /// What to write instead of an unknown key, and the key that was probably meant.
+    fn hint(&self, path: &str, last: &str) -> (String, Option<&'static str>) {
         if self.section == Section::Service && is_secret_name(last) {
-            return "keep the key out of the file: put it into the environment variable TOPICWATCH_API_KEY, or name \
-                    another with `api_key_env`, or a file with `api_key_file`"
-                .to_owned();
+            let hint = "keep the key out of the file: put it into the environment variable TOPICWATCH_API_KEY (another \
+                        name: `api_key_env`), or into a file that only you may read (`api_key_file`)";
+            return (hint.to_owned(), None);
         }
         if LATER.contains(&path) {
-            return "not available in this version".to_owned();
+            return ("not available in this version".to_owned(), None);
         }
         if let Some(meant) = nearest(path, self.keys.iter().map(|key| key.name)) {
-            return format!("did you mean `{meant}`?");
+            return (format!("did you mean `{meant}`?"), Some(meant));
         }
-        let leaf = |key: &&'static Key| key.name.rsplit('.').next() == Some(last);
-        let same: Vec<String> = self.keys.iter().filter(|key| leaf(key)).map(|key| format!("`{}`", key.name)).collect();
-        if !same.is_empty() {
-            return format!("did you mean {}?", same.join(" or "));
+        let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
+        let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();
+        if let Some(meant) = same.first() {
+            let names: Vec<String> = same.iter().map(|name| format!("`{name}`")).collect();
+            return (format!("did you mean {}?", names.join(" or ")), Some(*meant));
         }
-        match KEYS.iter().find(|key| key.name == path) {
+        let group = path.rsplit_once('.').map_or("", |(group, _)| group);
+        let hint = match KEYS.iter().find(|key| key.name == path) {
             Some(key) => format!("`{path}` belongs under {}", home(key)),
-            None => format!("keys of [{}]: {}", self.shown, self.known_names()),
-        }
-    }
-
-    fn known_names(&self) -> String {
-        self.keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
+            None if !group.is_empty() && self.is_group(group) => format!("its keys are {}", self.members(group)),
+            None if self.keys.len() > 16 => "the annotated jobs.toml of `topicwatch init` shows every key".to_owned(),
+            None => {
+                let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
+                format!("keys of [{}]: {}", self.shown, names.join(", "))
+            }
+        };
+        (hint, None)
     }
 }

@@ -79,9 +79,16 @@ pub(super) struct Table {
     pub(super) header: Option<Range<usize>>,
     /// Known keys only.
     pub(super) given: BTreeMap<&'static str, Given>,
+    /// Keys that somebody tried to write: of the wrong type, or misspelt. They are not missing as well.
+    pub(super) attempted: Vec<&'static str>,
 }
 
 impl Table {
+    /// Whether a key was written, however wrongly.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        self.given.contains_key(name) || self.attempted.contains(&name)
+    }
+
     /// The place of a key in the file.
     pub(super) fn key_span(&self, name: &str) -> Option<&Range<usize>> {
         match &self.given.get(name)?.origin {

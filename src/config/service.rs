@@ -27,7 +27,7 @@ pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mista
         Some(_) => reader.read(mistakes, "base_url", |value| target(&text(value)?)),
         None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH).ok().map(Target::Url),
         None => {
-            if !broken {
+            if !broken && !table.mentions("base_url") {
                 missing(table, mistakes);
             }
             None

@@ -77,7 +77,7 @@ impl Reading {
         let reader = Reader { section: Section::Topic, tables: &tables };
         let header = table.header.clone();
         let id = reader.read(mistakes, "id", slug);
-        if let (false, Some(header), None) = (self.broken, &header, reader.written("id")) {
+        if let (false, Some(header), false) = (self.broken, &header, table.mentions("id")) {
             let hint = "write id = \"…\": a short name that stays, for files and the database";
             mistakes.at(header, "this topic has no `id`", hint);
         }
@@ -94,7 +94,7 @@ impl Reading {
             reader: &reader,
             query: query.as_ref().and_then(Option::as_deref),
             // A query with a fault was reported once; what would be made of it is not looked at.
-            query_wrong: matches!(query, Some(None)),
+            query_wrong: matches!(query, Some(None)) || (query.is_none() && table.mentions("query")),
             title: title.as_deref().unwrap_or(""),
             needy: Vec::new(),
         };
