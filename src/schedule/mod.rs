@@ -1,2 +1,133 @@
 //! When a job is due: slots as a pure function of the schedule, and what becomes of slots that passed. It reads no clock
 //! and no database.
+//!
+//! ```text
+//! policy -> compile (fields, cron, zone) -> Schedule -> next_after (local) -> decide -> rows of the ledger
+//! ```
+//!
+//! A schedule means what Debian's cron means by it: patterns of fixed local times keep to the wall clock and run once on
+//! days on which the clock changes, patterns with `*` in a time field follow real time. `local` holds that rule.
+
+mod coverage;
+mod cron;
+mod decide;
+mod duration;
+mod fields;
+mod jitter;
+mod local;
+mod nearest;
+mod plan;
+mod zone;
+
+#[cfg(test)]
+mod tests;
+
+pub use coverage::uncovered;
+pub use cron::parse_cron;
+pub use decide::decide;
+pub use duration::{format_duration, parse_duration};
+pub use jitter::jitter;
+pub use plan::{Decision, ON_TIME, Plan, reason};
+pub use zone::zone_suggestions;
+
+use std::time::Duration;
+
+use crate::model::{Period, SchedulePolicy, Time};
+
+/// The shortest period that [`Schedule::compile`] allows: every slot costs calls, and the planner looks every 30 s.
+pub const MIN_PERIOD: Duration = Duration::from_secs(60);
+
+/// Why a schedule, a zone or a duration was not accepted. Both texts are single lines for people; the expression itself
+/// is quoted in backticks, with control characters escaped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub hint: String,
+}
+
+impl Refused {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into() }
+    }
+}
+
+/// A checked schedule. Cheap to clone; a cron schedule holds about 8 KB, shared by its clones.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    when: When,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+enum When {
+    /// Whole milliseconds, above zero, counted from the epoch.
+    Every(i64),
+    Cron(cron::Cron),
+}
+
+impl Schedule {
+    /// Checks a policy's period and zone.
+    ///
+    /// # Errors
+    /// [`Refused`] when the expression cannot be read, can never fire or fires more often than [`MIN_PERIOD`], and when
+    /// the zone is unknown.
+    pub fn compile(policy: &SchedulePolicy) -> Result<Self, Refused> {
+        Self::compile_with(policy, MIN_PERIOD)
+    }
+
+    /// [`Schedule::compile`] with another shortest period. On days on which the clock changes, fixed local times may
+    /// still come closer together: the one inside the gap moves to its end.
+    ///
+    /// # Errors
+    /// As [`Schedule::compile`].
+    pub fn compile_with(policy: &SchedulePolicy, min_period: Duration) -> Result<Self, Refused> {
+        match &policy.period {
+            Period::Every(ms) => {
+                zone::find(&policy.timezone)?;
+                every(*ms, min_period)
+            }
+            Period::Cron(expression) => cron::compile(expression, &policy.timezone, Some(min_period)),
+        }
+    }
+
+    /// What is allowed but probably not meant, one line each: a step longer than its field.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The first slot strictly after an instant; `None` when the calendar ends first (year 5000 for cron).
+    #[must_use]
+    pub fn next_after(&self, after: Time) -> Option<Time> {
+        let next = match &self.when {
+            When::Every(period) => Time(after.0.div_euclid(*period).checked_add(1)?.checked_mul(*period)?),
+            When::Cron(cron) => cron.next_after(after)?,
+        };
+        // A slot that is not later than its predecessor would make the planner spin; no input is known to do it.
+        (next > after && next.to_jiff().is_some()).then_some(next)
+    }
+
+    /// The slots of the half-open interval (`after`, `until`], oldest first.
+    pub fn slots(&self, after: Time, until: Time) -> impl Iterator<Item = Time> + use<'_> {
+        let due = move |slot: &Time| *slot <= until;
+        std::iter::successors(self.next_after(after).filter(due), move |slot| self.next_after(*slot).filter(due))
+    }
+}
+
+fn every(ms: u64, min_period: Duration) -> Result<Schedule, Refused> {
+    let period = Duration::from_millis(ms);
+    if ms == 0 || period < min_period {
+        let least = format_duration(min_period.max(Duration::from_millis(1)));
+        return Err(Refused::new(
+            format!("a period of {} is too short", format_duration(period)),
+            format!("the shortest period is {least}: write every = \"{least}\" or more"),
+        ));
+    }
+    let schedule = i64::try_from(ms).ok().map(|period| Schedule { when: When::Every(period), warnings: Vec::new() });
+    schedule.filter(|schedule| schedule.next_after(Time(0)).is_some()).ok_or_else(|| {
+        Refused::new(format!("a period of {} never comes round", format_duration(period)), "write a shorter period")
+    })
+}

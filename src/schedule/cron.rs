@@ -1,0 +1,229 @@
+//! Cron expressions: 5 fields, 6 with seconds first, or a nickname. The parser and the search over the calendar are
+//! croner's; here are the checks before it and the choice of the local-time rule.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::Timestamp;
+use jiff::civil::{DateTime, date};
+use jiff::tz::TimeZone;
+
+use super::duration::{format_duration, show};
+use super::fields::{FIELDS, Field};
+use super::nearest::nearest;
+use super::{Refused, Schedule, When, local, zone};
+use crate::model::Time;
+
+/// Nicknames and what they stand for.
+const NICKNAMES: [(&str, &str); 7] = [
+    ("@hourly", "0 * * * *"),
+    ("@daily", "0 0 * * *"),
+    ("@midnight", "0 0 * * *"),
+    ("@weekly", "0 0 * * 0"),
+    ("@monthly", "0 0 1 * *"),
+    ("@yearly", "0 0 1 1 *"),
+    ("@annually", "0 0 1 1 *"),
+];
+
+/// Longer expressions are refused unread.
+const MAX_BYTES: usize = 500;
+
+/// A parsed expression in its zone.
+#[derive(Debug, Clone)]
+pub(super) struct Cron {
+    pattern: Arc<croner::Cron>,
+    zone: TimeZone,
+    /// A time-of-day field starts with `*`: the pattern follows real time instead of the wall clock.
+    real_time: bool,
+}
+
+impl Cron {
+    pub(super) fn next_after(&self, after: Time) -> Option<Time> {
+        let after = after.to_jiff()?;
+        let search = |from: DateTime| self.search(from);
+        let next: Timestamp = if self.real_time {
+            local::next_real(&self.zone, after, search)
+        } else {
+            local::next_fixed(&self.zone, after, search)
+        }?;
+        Some(Time::from_jiff(next))
+    }
+
+    /// The first civil time at or after `from` that matches.
+    fn search(&self, from: DateTime) -> Option<DateTime> {
+        self.pattern.find_next_occurrence(&from, true).ok()
+    }
+
+    /// Whether two slots may come less than `least` apart by the wall clock; if so, how far apart.
+    fn shorter_than(&self, least: Duration) -> Option<Duration> {
+        let pattern = &self.pattern.pattern;
+        let wide = |values: Vec<u16>| values.into_iter().map(u64::from).collect::<Vec<u64>>();
+        let (seconds, minutes) = (wide(pattern.seconds.values()), wide(pattern.minutes.values()));
+        let mut times = wide(pattern.hours.values())
+            .into_iter()
+            .flat_map(|hour| minutes.iter().map(move |minute| hour * 60 + minute))
+            .flat_map(|minute| seconds.iter().map(move |second| minute * 60 + second));
+        let first = times.next()?;
+        let (mut last, mut closest) = (first, u64::MAX);
+        for time in times {
+            closest = closest.min(time - last);
+            last = time;
+            if closest == 1 {
+                break;
+            }
+        }
+        let over_midnight = first + 86_400 - last;
+        if over_midnight < closest && Duration::from_secs(over_midnight) < least && self.on_two_days_running() {
+            closest = over_midnight;
+        }
+        let closest = Duration::from_secs(closest);
+        (closest < least).then_some(closest)
+    }
+
+    /// Whether the day fields match two days in a row within the 28 years in which weekdays and leap years repeat.
+    fn on_two_days_running(&self) -> bool {
+        let mut day = date(2000, 1, 1).at(0, 0, 0, 0);
+        let mut last = None;
+        while day.year() < 2029 {
+            let Some(found) = self.search(day) else { return false };
+            if last.is_some_and(|last| found.date().yesterday().ok() == Some(last)) {
+                return true;
+            }
+            last = Some(found.date());
+            match found.date().tomorrow() {
+                Ok(tomorrow) => day = tomorrow.at(0, 0, 0, 0),
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+}
+
+/// A schedule from a cron expression and a zone, without a shortest period.
+///
+/// # Errors
+/// [`Refused`] when the expression cannot be read or never fires, or the zone is unknown.
+pub fn parse_cron(expression: &str, timezone: &str) -> Result<Schedule, Refused> {
+    compile(expression, timezone, None)
+}
+
+pub(super) fn compile(expression: &str, timezone: &str, min_period: Option<Duration>) -> Result<Schedule, Refused> {
+    let zone = zone::find(timezone)?;
+    let mut warnings = Vec::new();
+    let fields = checked_fields(expression, &mut warnings)?;
+    let shown = show(expression.trim());
+    let time_fields = if fields.len() == 6 { 3 } else { 2 };
+    let real_time = fields.iter().take(time_fields).any(|field| field.starts_with('*'));
+    let cron = Cron { pattern: Arc::new(parse(&fields.join(" "), &shown)?), zone, real_time };
+    if cron.search(date(2000, 1, 1).at(0, 0, 0, 0)).is_none() {
+        return Err(never_fires(&shown, fields));
+    }
+    if let Some(least) = min_period
+        && let Some(period) = cron.shorter_than(least)
+    {
+        return Err(too_often(&shown, &fields, period, least));
+    }
+    Ok(Schedule { when: When::Cron(cron), warnings })
+}
+
+/// The expression's fields in plain numbers, nicknames expanded.
+fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<String>, Refused> {
+    let five = "write 5 fields (minute hour day-of-month month day-of-week), such as \"0 9 * * MON-FRI\", 6 with seconds \
+                first, or a nickname such as \"@hourly\"";
+    if expression.len() > MAX_BYTES {
+        return Err(Refused::new(format!("the schedule is longer than {MAX_BYTES} bytes"), five));
+    }
+    let expression = expression.trim();
+    if expression.starts_with('@') {
+        return nickname(expression);
+    }
+    if let Some((name, _)) = expression.split_whitespace().next().and_then(|first| first.split_once('=')) {
+        return Err(Refused::new(
+            format!("`{}` does not belong into a schedule", show(name)),
+            "set the zone with timezone = \"Europe/Berlin\"",
+        ));
+    }
+    let capitals = expression.to_uppercase();
+    let given: Vec<&str> = capitals.split_whitespace().collect();
+    if !(5..=6).contains(&given.len()) {
+        let hint = if given.len() == 7 { "a year cannot be given: leave the last field out" } else { five };
+        return Err(Refused::new(format!("`{}` has {} of 5 or 6 fields", show(expression), given.len()), hint));
+    }
+    let kinds = &FIELDS[FIELDS.len() - given.len()..];
+    let mut fields = Vec::with_capacity(given.len());
+    for (kind, text) in kinds.iter().zip(&given) {
+        match kind.check(text, warnings) {
+            Ok(field) => fields.push(field),
+            Err(wrong) => {
+                let message = format!("`{}`: {} field: {}", show(expression), kind.name, wrong.what);
+                let hint =
+                    meant(kinds, &given).map_or_else(|| kind.help(), |meant| format!("did you mean \"{meant}\"?"));
+                return Err(Refused::new(message, hint));
+            }
+        }
+    }
+    Ok(fields)
+}
+
+/// The expression with its mistakes mended, when a few obvious changes do and the result is accepted.
+fn meant(kinds: &[Field], given: &[&str]) -> Option<String> {
+    let mut mended = Vec::with_capacity(given.len());
+    for (kind, text) in kinds.iter().zip(given) {
+        let mut text = (*text).to_owned();
+        for _ in 0..4 {
+            match kind.check(&text, &mut Vec::new()) {
+                Ok(_) => break,
+                Err(wrong) => text = wrong.fix?.1,
+            }
+        }
+        mended.push(text);
+    }
+    let plain: Result<Vec<String>, _> =
+        kinds.iter().zip(&mended).map(|(kind, text)| kind.check(text, &mut Vec::new())).collect();
+    parse(&plain.ok()?.join(" "), "").ok()?;
+    Some(mended.join(" "))
+}
+
+fn nickname(text: &str) -> Result<Vec<String>, Refused> {
+    let small = text.to_lowercase();
+    if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| *name == small) {
+        return Ok(fields.split(' ').map(str::to_owned).collect());
+    }
+    let hint = match small.strip_prefix("@every ") {
+        Some(period) => format!("write every = \"{}\" instead of a schedule", show(period.trim())),
+        None => match nearest(&small, NICKNAMES.iter().map(|(name, _)| *name), 1).first() {
+            Some(name) => format!("did you mean \"{name}\"?"),
+            None => "nicknames are @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually".to_owned(),
+        },
+    };
+    Err(Refused::new(format!("there is no nickname `{}`", show(text)), hint))
+}
+
+fn parse(plain: &str, shown: &str) -> Result<croner::Cron, Refused> {
+    // `5/15` (from 5 in steps of 15) is what its option calls sloppy; Debian and Kubernetes accept it.
+    let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).sloppy_ranges(true).build();
+    parser.parse(plain).map_err(|why| {
+        Refused::new(format!("`{shown}` is not a schedule: {why}"), "write 5 fields, such as \"0 9 * * MON-FRI\"")
+    })
+}
+
+fn never_fires(shown: &str, mut fields: Vec<String>) -> Refused {
+    let day = fields.len() - 3;
+    fields[day] = "L".to_owned();
+    Refused::new(
+        format!("`{shown}` never fires: no month that it names has such a day"),
+        format!("for the last day of the month write \"{}\"", fields.join(" ")),
+    )
+}
+
+fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) -> Refused {
+    let hint = match fields {
+        [_, rest @ ..] if fields.len() == 6 && least <= super::MIN_PERIOD => {
+            format!("the first of 6 fields is the second: write \"0 {}\"", rest.join(" "))
+        }
+        _ => format!("write a schedule that leaves {} between its slots", format_duration(least)),
+    };
+    let (period, least) = (format_duration(period), format_duration(least));
+    Refused::new(format!("`{shown}` fires {period} apart; the shortest period is {least}"), hint)
+}

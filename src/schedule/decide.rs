@@ -1,0 +1,134 @@
+//! What becomes of the slots of one job that have come due: which run now, which are recorded as missed or skipped.
+//! A pure function of the schedule, the policy and two instants, so that every process that asks plans the same.
+
+use std::time::Duration;
+
+use super::Schedule;
+use super::plan::{Decision, ON_TIME, Plan, reason};
+use crate::model::{CatchUp, Overlap, SchedulePolicy, Time, Trigger};
+
+/// A `planned_until` further ahead than this is no clock that was a little off, but one that was wrong.
+const CLAMP: Duration = Duration::from_secs(86_400);
+
+/// Decides about the slots in (`planned_until`, `now`].
+///
+/// `active` counts the job's queued and running runs; `max_rows` (at least 1) bounds the rows of one call, and
+/// [`Plan::more`] asks for another call, after the rows were stored.
+///
+/// **On time or late.** The newest due slot is on time when it is at most [`ON_TIME`] old; every other one was missed and
+/// is up to `catch_up`: `latest` runs the newest of them unless a slot is on time, `all` the newest `max_catch_up_runs`,
+/// `none` none; nothing older than `catch_up_window` runs. All others become rows that say why.
+///
+/// **Overlap** is about a slot that comes while the job is busy: the slot on time and the one that `latest` picks run
+/// only as `overlap` allows. With `all`, missed slots are a backlog that waits its turn: they run however busy the job
+/// is, and the slot on time closes the backlog that was planned with it. So it is the claim, not the plan, that keeps
+/// the runs of one job apart: unless `overlap` is `allow`, one at a time, oldest slot first.
+///
+/// **Backward clocks.** While `now` is before `planned_until` nothing is due and `planned_until` stays, so that no slot
+/// runs again. When it lies more than a day ahead the clock was once far in the future: it is set to `now` and
+/// [`Plan::clamped`] says so; slots that ran in that future are in the ledger already and their rows change nothing.
+///
+/// **Paused** jobs are not planned and owe nothing afterwards: `planned_until` moves to `now` without rows.
+#[must_use]
+pub fn decide(
+    schedule: &Schedule,
+    policy: &SchedulePolicy,
+    planned_until: Time,
+    now: Time,
+    active: usize,
+    max_rows: usize,
+) -> Plan {
+    let nothing = |planned_until, clamped| Plan { rows: Vec::new(), planned_until, more: false, clamped };
+    if planned_until > now {
+        let clamped = planned_until.since(now) > CLAMP;
+        return nothing(if clamped { now } else { planned_until }, clamped);
+    }
+    if policy.paused {
+        return nothing(now, false);
+    }
+    let due = Due::of(schedule, policy, planned_until, now);
+    let max_rows = max_rows.max(1);
+    let mut plan = nothing(now, false);
+    let mut backlog = false;
+    for slot in schedule.slots(planned_until, now) {
+        // The runs stay together when they fit, so that a plan in parts is the plan in one piece.
+        let parted = due.first() == Some(slot) && plan.rows.len() + due.count() > max_rows;
+        if let Some((last, _)) = plan.rows.last()
+            && (parted || plan.rows.len() == max_rows)
+        {
+            (plan.planned_until, plan.more) = (*last, true);
+            break;
+        }
+        let decision = due.decision(policy, slot, now, active, backlog);
+        backlog |= matches!(decision, Decision::Run(_));
+        plan.rows.push((slot, decision));
+    }
+    plan
+}
+
+/// The due slots that are to run if `overlap` lets them, oldest first: an unbroken stretch up to the newest due slot.
+struct Due {
+    late: Vec<Time>,
+    on_time: Option<Time>,
+}
+
+impl Due {
+    fn of(schedule: &Schedule, policy: &SchedulePolicy, planned_until: Time, now: Time) -> Self {
+        // Intervals are open at their start: a slot of exactly the allowed age is inside.
+        let since = |age: Duration| planned_until.max(now.minus(age).minus(Duration::from_millis(1)));
+        let on_time = newest(schedule, since(ON_TIME), now, 1).pop();
+        let most = policy.max_catch_up_runs as usize;
+        let wanted = match policy.catch_up {
+            CatchUp::Latest if on_time.is_none() => most.min(1),
+            CatchUp::All => most,
+            CatchUp::Latest | CatchUp::None => 0,
+        };
+        let window = since(Duration::from_millis(policy.catch_up_window_ms));
+        let until = on_time.map_or(now, |slot| slot.minus(Duration::from_millis(1)));
+        Self { late: newest(schedule, window, until, wanted), on_time }
+    }
+
+    fn first(&self) -> Option<Time> {
+        self.late.first().copied().or(self.on_time)
+    }
+
+    fn count(&self) -> usize {
+        self.late.len() + usize::from(self.on_time.is_some())
+    }
+
+    fn decision(&self, policy: &SchedulePolicy, slot: Time, now: Time, active: usize, backlog: bool) -> Decision {
+        if self.first().is_none_or(|first| slot < first) {
+            let too_old = now.since(slot) > Duration::from_millis(policy.catch_up_window_ms);
+            return Decision::Missed(match policy.catch_up {
+                CatchUp::None => reason::NOT_CAUGHT_UP,
+                _ if too_old => reason::TOO_OLD,
+                CatchUp::Latest => reason::SUPERSEDED,
+                CatchUp::All => reason::TOO_MANY,
+            });
+        }
+        let on_time = self.on_time == Some(slot);
+        let waits = policy.catch_up == CatchUp::All && (!on_time || (backlog && active == 0));
+        match policy.overlap {
+            Overlap::Skip if active > 0 && !waits => Decision::Skipped(reason::OVERLAP),
+            Overlap::BufferOne if active > 1 && !waits => Decision::Skipped(reason::BUFFER_FULL),
+            _ => Decision::Run(if on_time { Trigger::Scheduled } else { Trigger::CatchUp }),
+        }
+    }
+}
+
+/// The newest `most` slots of (`after`, `until`], oldest first. It looks back in doubling steps: months of a schedule of
+/// one minute must not be walked through for their last hundred slots.
+fn newest(schedule: &Schedule, after: Time, until: Time, most: usize) -> Vec<Time> {
+    if most == 0 || after >= until {
+        return Vec::new();
+    }
+    let mut reach = ON_TIME.saturating_mul(u32::try_from(most).unwrap_or(u32::MAX));
+    loop {
+        let start = after.max(until.minus(reach));
+        let mut slots: Vec<Time> = schedule.slots(start, until).collect();
+        if slots.len() >= most || start == after {
+            return slots.split_off(slots.len().saturating_sub(most));
+        }
+        reach = reach.saturating_mul(2);
+    }
+}

@@ -1,0 +1,48 @@
+//! What becomes of due slots, as plain values: the rows that go into the run ledger. How they are chosen is in `decide`.
+
+use std::time::Duration;
+
+use crate::model::{Time, Trigger};
+
+/// The newest due slot is on time up to this age, and a catch-up beyond it.
+pub const ON_TIME: Duration = Duration::from_secs(60);
+
+/// What becomes of one due slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// A run is queued.
+    Run(Trigger),
+    /// Recorded as missed, with the reason.
+    Missed(&'static str),
+    /// Recorded as skipped, with the reason.
+    Skipped(&'static str),
+}
+
+/// The texts of [`Decision::Missed`] and [`Decision::Skipped`], as they stand in the ledger.
+pub mod reason {
+    /// `catch_up = "latest"` and a later slot was due as well.
+    pub const SUPERSEDED: &str = "passed while nothing ran; only the latest missed slot is caught up";
+    /// `catch_up = "none"`.
+    pub const NOT_CAUGHT_UP: &str = "passed while nothing ran; missed slots are not caught up";
+    /// Older than `catch_up_window`.
+    pub const TOO_OLD: &str = "passed while nothing ran; older than catch_up_window";
+    /// `catch_up = "all"`, and `max_catch_up_runs` later slots were due as well.
+    pub const TOO_MANY: &str = "passed while nothing ran; more than max_catch_up_runs later slots were missed too";
+    /// `overlap = "skip"` and a run is waiting or going on.
+    pub const OVERLAP: &str = "the last run was still going on";
+    /// `overlap = "buffer_one"` and one run goes on while another waits.
+    pub const BUFFER_FULL: &str = "the last run was still going on and another was waiting";
+}
+
+/// The rows to insert for one job, and how far it is then planned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Slots and what becomes of them, oldest first.
+    pub rows: Vec<(Time, Decision)>,
+    /// The job's new `planned_until`.
+    pub planned_until: Time,
+    /// There are more due slots: insert these rows and ask again from `planned_until`.
+    pub more: bool,
+    /// `planned_until` lay more than a day in the future and was set back to now; worth a line in the log.
+    pub clamped: bool,
+}

@@ -1,0 +1,42 @@
+//! Tests of the room through its public interface: the vectors that other cron engines agree on, laws, days on which the
+//! clock changes, and what becomes of slots after downtime. Nothing here is part of the program.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests fail by panicking and say what they skip"
+)]
+
+mod clock_changes;
+mod downtime;
+mod laws;
+mod refusals;
+mod vectors;
+
+use super::Schedule;
+use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time};
+
+/// A policy with the defaults of the configuration.
+fn policy(period: Period) -> SchedulePolicy {
+    SchedulePolicy {
+        period,
+        timezone: "UTC".to_owned(),
+        catch_up: CatchUp::Latest,
+        catch_up_window_ms: 7 * 86_400_000,
+        max_catch_up_runs: 100,
+        overlap: Overlap::Skip,
+        jitter_ms: 0,
+        timeout_ms: 300_000,
+        max_attempts: 3,
+        paused: false,
+    }
+}
+
+fn cron(expression: &str, zone: &str) -> Schedule {
+    super::parse_cron(expression, zone).unwrap_or_else(|refused| panic!("{expression} in {zone}: {refused}"))
+}
+
+fn time(text: &str) -> Time {
+    Time::parse(text).unwrap_or_else(|| panic!("{text} is no time"))
+}

@@ -1,0 +1,76 @@
+//! IANA zone names, looked up in the tables that are built into the program, so that every host gives the same answer.
+//! Not the host's own zone: a schedule never depends on where it runs.
+
+use jiff::tz::TimeZone;
+
+use super::Refused;
+use super::duration::show;
+use super::nearest::nearest;
+
+/// The zone of a name. Letters compare without case, as in the IANA rules.
+pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {
+    match TimeZone::get(name) {
+        Ok(zone) if !zone.is_unknown() => Ok(zone),
+        _ => {
+            let near = zone_suggestions(name);
+            let hint = if near.is_empty() {
+                "write an IANA name, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\"".to_owned()
+            } else {
+                format!("did you mean {}?", near.join(" or "))
+            };
+            Err(Refused::new(format!("there is no time zone `{}`", show(name)), hint))
+        }
+    }
+}
+
+/// Zone names that were probably meant, best first, at most three: the same city (`berlin`, `Germany/Berlin`), else the
+/// nearest spellings.
+#[must_use]
+pub fn zone_suggestions(wrong: &str) -> Vec<String> {
+    let wrong: String = wrong.trim().chars().take(64).map(|c| if c == ' ' { '_' } else { c }).collect();
+    let names: Vec<String> = jiff::tz::db().available().map(|name| name.as_str().to_owned()).collect();
+    let all = || names.iter().map(String::as_str);
+    let city = |name: &str| name.rsplit('/').next().unwrap_or(name).to_lowercase();
+    let wanted = city(&wrong);
+    let mut near: Vec<&str> = all().filter(|name| name.contains('/') && city(name) == wanted).collect();
+    if near.is_empty() {
+        near = nearest(&wrong, all(), 3);
+    }
+    if near.is_empty() && wanted.len() >= 4 {
+        near = all().filter(|name| !nearest(&wanted, std::iter::once(city(name).as_str()), 1).is_empty()).collect();
+    }
+    near.truncate(3);
+    near.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn a_misspelt_zone_names_the_one_that_was_meant() {
+        for (wrong, meant) in [
+            ("Europe/Berln", "Europe/Berlin"),
+            ("berlin", "Europe/Berlin"),
+            ("Germany/Berlin", "Europe/Berlin"),
+            ("America/NewYork", "America/New_York"),
+            ("New York", "America/New_York"),
+            ("UCT0", "UCT"),
+            ("Tokio", "Asia/Tokyo"),
+        ] {
+            assert!(zone_suggestions(wrong).contains(&meant.to_owned()), "{wrong}: {:?}", zone_suggestions(wrong));
+            assert!(find(wrong).unwrap_err().hint.contains(meant), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_zone_is_refused_without_a_guess() {
+        for wrong in ["", "Etc/Unknown", "+02:00", "Mars/Olympus_Mons", "local", "\u{1b}[31m", "../../etc/passwd"] {
+            let refused = find(wrong).unwrap_err();
+            assert!(!refused.message.contains('\u{1b}'), "{refused:?}");
+        }
+        assert!(find("europe/berlin").is_ok(), "letters compare without case");
+    }
+}
