@@ -1,12 +1,43 @@
 //! `jobs.toml` becomes a checked [`Config`], or every mistake in it at once with its place. Only cli imports this room;
 //! other rooms get plain settings.
 
+mod discover;
+mod document;
+mod draw;
+mod environment;
+mod given;
+pub mod keys;
+mod load;
+mod mistake;
+mod redact;
+mod scalars;
+mod schedule_keys;
+mod schema;
+mod secret;
+mod service;
+mod storage;
+mod suggest;
+mod template;
+mod text;
+mod topics;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::budget::Prices;
 use crate::model::Topic;
 use crate::search::{Dialect, Rate};
+
+pub use discover::{FILE_NAME, LoadRequest};
+pub use draw::draw;
+pub use load::{LoadError, load, load_text};
+pub use mistake::{Mistake, Place, Severity};
+pub use redact::redact_url;
+pub use schema::schema;
+pub use secret::{KeyError, read_key};
+
+/// The annotated example: works as it is, and is what `init` writes.
+pub const EXAMPLE: &str = include_str!("../../jobs.toml");
 
 /// Where searches go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,12 +78,28 @@ pub struct ServiceConfig {
 }
 
 /// `[database]`.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct DatabaseConfig {
-    /// `url`, a SQLite path in it resolved against the config file.
+    /// `url`. Of SQLite it is `sqlite:` and an absolute path to the letter: nothing is percent-encoded, there are no
+    /// parameters. Of PostgreSQL it is what was written, password included: print it through [`redact_url`].
     pub url: String,
     /// `schema` on PostgreSQL.
     pub schema: String,
+}
+
+impl DatabaseConfig {
+    /// The SQLite file; `None` on PostgreSQL.
+    #[must_use]
+    pub fn sqlite_path(&self) -> Option<&std::path::Path> {
+        self.url.strip_prefix("sqlite:").map(std::path::Path::new)
+    }
+}
+
+impl std::fmt::Debug for DatabaseConfig {
+    /// Without the password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DatabaseConfig").field("url", &redact_url(&self.url)).field("schema", &self.schema).finish()
+    }
 }
 
 /// `[scheduler]`.
@@ -90,8 +137,10 @@ pub struct Config {
     pub scheduler: SchedulerConfig,
     /// `[[topics]]` over `[defaults]`.
     pub topics: Vec<Topic>,
-    /// Things that are allowed but deserve a word, drawn like mistakes.
+    /// Things that are allowed but deserve a word, one line each.
     pub warnings: Vec<String>,
+    /// The same with their places, for [`draw`].
+    pub notices: Vec<Mistake>,
     /// Service, database and scheduler keys in force.
     pub effective: Vec<Effective>,
 }

@@ -1,1 +1,606 @@
-//! (skeleton)
+//! `jobs.toml` as a person writes it: what is read, what is refused with which words and where, what overrides what, and
+//! the shipped example and schema.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use topicwatch::config::keys::{KEYS, Section};
+use topicwatch::config::{
+    Config, EXAMPLE, LoadError, LoadRequest, Mistake, Target, draw, load, load_text, read_key, redact_url, schema,
+};
+use topicwatch::model::{AiWhen, CatchUp, Overlap, Period, SocialOperation, Source, Time, WebOperation, Window};
+use topicwatch::search::Dialect;
+
+const NOW: Time = Time(1_773_219_600_000);
+const TOPIC: &str = "[[topics]]\nid = \"a\"\nquery = \"q\"\n";
+
+/// Loads text as `/conf/jobs.toml` under an environment.
+fn with_env(text: &str, env: &[(&str, &str)], flag: Option<&str>) -> Result<Config, LoadError> {
+    let env: BTreeMap<String, String> = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let look = |name: &str| env.get(name).cloned();
+    let request = LoadRequest {
+        explicit: None,
+        database_flag: flag.map(str::to_owned),
+        env: &look,
+        env_names: env.keys().cloned().collect(),
+        cwd: PathBuf::from("/conf"),
+        home: None,
+        now: NOW,
+    };
+    load_text(text, Path::new("/conf/jobs.toml"), &request)
+}
+
+fn read(text: &str) -> Result<Config, LoadError> {
+    with_env(text, &[], None)
+}
+
+/// The minimal file around some lines of `[service]`, `[defaults]` or a topic.
+fn good(text: &str) -> Config {
+    read(text).unwrap_or_else(|error| panic!("{}", error.render(false, 100)))
+}
+
+fn mistakes(result: Result<Config, LoadError>) -> Vec<Mistake> {
+    match result {
+        Err(LoadError::Mistakes(mistakes)) => mistakes,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("the file was taken"),
+    }
+}
+
+/// `line:column message (hint)` of each mistake.
+fn told(text: &str) -> Vec<String> {
+    mistakes(read(text)).iter().map(|m| m.to_string().trim_start_matches("jobs.toml:").to_owned()).collect()
+}
+
+#[test]
+fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
+    let config = good(EXAMPLE);
+    assert_eq!(config.service.target, Target::Sandbox);
+    assert_eq!(config.service.rate_limit, None, "the sandbox is not limited");
+    assert_eq!(config.topics.len(), 3);
+    assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+    assert_eq!(
+        config.topics[0].query(Source::Ai),
+        Some("What is new about Acme product launches (acme launch)? Name sources.")
+    );
+    assert_eq!(config.topics[2].query(Source::Web), Some("async rust release notes"));
+    assert_eq!(config.topics[2].sources(), [Source::Social, Source::Web]);
+    assert_eq!(config.topics[2].schedule.as_ref().map(|s| s.period.clone()), Some(Period::Every(12 * 3_600_000)));
+}
+
+/// A line of the example that shows a key, commented out or not: `# key = value`.
+fn shown_in_example(key: &str) -> Option<&'static str> {
+    EXAMPLE.lines().find_map(|line| {
+        let line = line.trim_start_matches("# ");
+        line.strip_prefix(key)?.strip_prefix(" = ")
+    })
+}
+
+#[test]
+fn the_example_shows_every_key_with_its_default() {
+    for key in KEYS {
+        let shown = shown_in_example(key.name).unwrap_or_else(|| panic!("{} is missing", key.name));
+        // Keys that the example sets on purpose.
+        if let Some(default) = key.default.filter(|_| !matches!(key.name, "tags" | "ai.prompt" | "timezone")) {
+            assert_eq!(shown, default, "{}", key.name);
+        }
+    }
+}
+
+#[test]
+fn every_default_of_the_table_can_be_written_out() {
+    let mut text = String::new();
+    for (section, header) in [
+        (Section::Service, "[service]\nbase_url = \"sandbox\"\n"),
+        (Section::Database, "[database]\n"),
+        (Section::Scheduler, "[scheduler]\n"),
+        (Section::Topic, "[[topics]]\nid = \"a\"\nquery = \"q\"\nevery = \"1h\"\n"),
+    ] {
+        text.push_str(header);
+        for key in KEYS.iter().filter(|key| key.section == section) {
+            if let Some(default) = key.default {
+                text.push_str(&format!("{} = {default}\n", key.name));
+            }
+        }
+    }
+    let (written, silent) = (
+        good(&text),
+        good(&format!("[service]\nbase_url = \"sandbox\"\nrate_limit = \"60/min\"\n{TOPIC}every = \"1h\"\n")),
+    );
+    assert_eq!(written.topics, silent.topics);
+    assert_eq!(format!("{:?}", written.service), format!("{:?}", silent.service));
+    assert_eq!(format!("{:?}", written.scheduler), format!("{:?}", silent.scheduler));
+    assert_eq!(written.database.url, "sqlite:/conf/topicwatch.db");
+}
+
+#[test]
+fn defaults_lie_under_topics_and_a_topics_own_period_replaces_theirs() {
+    let config = good(
+        "service.base_url = \"sandbox\"\n[defaults]\nschedule = \"0 6 * * *\"\nwindow = \"PAST_7_DAYS\"\nweb.limit = 9\ntags = [\"x\"]\n\
+         social.operation = \"basic\"\nsocial.limit = 20\nai.when = \"daily\"\ncatch_up = \"all\"\noverlap = \"buffer_one\"\n\
+         [[topics]]\nid = \"a\"\nquery = \"q\"\n\
+         [[topics]]\nid = \"b\"\ntitle = \"B\"\nquery = \"r\"\nevery = \"1h30m\"\nweb = { limit = 2, operation = \"links\" }\nsources = [\"web\"]\n",
+    );
+    let [a, b] = &config.topics[..] else { panic!("two topics") };
+    let policy = a.schedule.as_ref().unwrap();
+    assert_eq!(policy.period, Period::Cron("0 6 * * *".to_owned()));
+    assert_eq!(
+        (policy.catch_up, policy.overlap, policy.catch_up_window_ms),
+        (CatchUp::All, Overlap::BufferOne, 604_800_000)
+    );
+    assert_eq!((a.window, a.title.as_str(), a.tags[0].as_str()), (Window::Past7Days, "a", "x"));
+    let social = a.social.as_ref().unwrap();
+    assert_eq!((social.operation, social.limit), (SocialOperation::Basic, Some(20)));
+    assert_eq!(a.ai.as_ref().unwrap().when, AiWhen::Daily);
+    let web = b.web.as_ref().unwrap();
+    assert_eq!((web.limit, web.operation, web.query.as_str()), (2, WebOperation::Links, "r"));
+    assert!(b.social.is_none() && b.ai.is_none());
+    assert_eq!(b.schedule.as_ref().unwrap().period, Period::Every(5_400_000));
+    let unscheduled = good(&format!("service.base_url = \"sandbox\"\n{TOPIC}"));
+    assert_eq!(unscheduled.topics[0].schedule, None, "runs only when asked");
+}
+
+#[test]
+fn desearch_has_a_public_address_and_keys_of_its_own() {
+    let config = good(&format!(
+        "[service]\ndialect = \"desearch\"\n{TOPIC}social.limit = 20\nai.count = 10\nai.tools = [\"web\", \"twitter\"]\n"
+    ));
+    assert!(matches!(&config.service.target, Target::Url(url) if url.as_str() == "https://api.desearch.ai/"));
+    assert_eq!(config.service.dialect, Dialect::Desearch);
+    assert_eq!(config.topics[0].ai.as_ref().unwrap().tools, ["web", "twitter"]);
+    assert!(config.service.rate_limit.is_some());
+}
+
+/// Each broken line stands alone in a good file; the place, the message and the hint are what a person reads.
+#[test]
+fn every_kind_of_mistake_has_its_place_and_a_way_out() {
+    let service = |line: &str| format!("[service]\n{line}\n[[topics]]\nid = \"a\"\nquery = \"q\"\n");
+    let topic = |line: &str| format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{line}\n");
+    for (text, place, message, hint) in [
+        (service("base_ulr = \"sandbox\""), "2:1", "unknown key `base_ulr` in [service]", "did you mean `base_url`?"),
+        (service(""), "1:2", "`base_url` is missing", "base_url = \"sandbox\""),
+        (service("base_url = 5"), "2:12", "takes a string, found an integer", "base_url"),
+        (service("base_url = \"sandbx\""), "2:12", "is no address", "did you mean `sandbox`?"),
+        (service("base_url = \"http://api.example.com\""), "2:12", "unencrypted", "https://"),
+        (service("base_url = \"https://me:pw@api.example.com\""), "2:12", "user name or a password", "api_key_env"),
+        (service("base_url = \"ftp://api.example.com\""), "2:12", "cannot use ftp:", "https://"),
+        (service("base_url = \"sandbox\"\nbudget_per_day = 5"), "3:1", "unknown key", "not available in this version"),
+        (service("base_url = \"sandbox\"\napi_key = \"k\""), "3:1", "unknown key `api_key`", "TOPICWATCH_API_KEY"),
+        (
+            service("base_url = \"sandbox\"\napi_key_env = \"sk-123$\""),
+            "3:15",
+            "no name of an environment variable",
+            "never the key",
+        ),
+        (service("base_url = \"sandbox\"\nmax_tries = 0"), "3:13", "cannot be 0", "from 1 to 20"),
+        (
+            service("base_url = \"sandbox\"\nmax_tries = \"4\""),
+            "3:13",
+            "takes an integer, found a string",
+            "max_tries = 3",
+        ),
+        (service("base_url = \"sandbox\"\nmax_tries = 99999999999999999999"), "3:13", "too large", "smaller"),
+        (service("base_url = \"sandbox\"\nrate_limit = \"60\""), "3:14", "`rate_limit` cannot be", "60/min"),
+        (
+            service("base_url = \"sandbox\"\ncall_timeout = 60"),
+            "3:16",
+            "takes a duration string, found an integer",
+            "\"90s\"",
+        ),
+        (service("base_url = \"sandbox\"\ncall_timeout = \"60\""), "3:16", "`call_timeout`", "\""),
+        (service("base_url = \"sandbox\"\nmax_response_bytes = \"15 megs\""), "3:22", "no number of bytes", "15MB"),
+        (service("base_url = \"sandbox\"\nprices.web = -1"), "3:14", "no price", "0.004"),
+        (service("base_url = \"sandbox\"\nprices = 3"), "3:10", "group of keys", "prices.social"),
+        (
+            service("base_url = \"sandbox\"\ndialect = \"dsearch\""),
+            "3:11",
+            "cannot be \"dsearch\"",
+            "did you mean `desearch`?",
+        ),
+        (service("base_url = \"sandbox\"\ntimezone = \"UTC\""), "3:1", "unknown key", "belongs under [[topics]]"),
+        (
+            service("base_url = \"sandbox\"\n[database]\nurl = \"mysql://u:hunter2@h/d\""),
+            "4:7",
+            "not supported",
+            "SQLite and PostgreSQL",
+        ),
+        (service("base_url = \"sandbox\"\n[databse]"), "3:2", "unknown key `databse`", "did you mean `[database]`?"),
+        (
+            service("base_url = \"sandbox\"\n[[reports]]"),
+            "3:3",
+            "unknown key `reports`",
+            "not available in this version",
+        ),
+        (service("base_url = \"sandbox\"\n[web]"), "3:2", "unknown key `web`", "not available in this version"),
+        (service("base_url = \"sandbox\"\n[[topic]]"), "3:3", "unknown key `topic`", "did you mean `[[topics]]`?"),
+        (service("base_url = \"sandbox\"\n[[service]]"), "", "duplicate key", "keep one"),
+        (
+            service("base_url = \"sandbox\"\n[defaults]\nquery = \"x\""),
+            "4:1",
+            "unknown key `query` in [defaults]",
+            "[[topics]]",
+        ),
+        ("[service]\nbase_url = \"sandbox\"\n".to_owned(), "2:21", "there is no topic", "[[topics]]"),
+        ("[service]\nbase_url = \"sandbox\"\n[topics]\n".to_owned(), "3:2", "list of sections", "[[topics]]"),
+        (
+            "service = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\n".to_owned(),
+            "1:1",
+            "`service` is a section",
+            "[service]",
+        ),
+        (topic("web.limt = 5"), "6:5", "unknown key `web.limt`", "did you mean `web.limit`?"),
+        (topic("limit = 5"), "6:1", "unknown key `limit`", "`social.limit` or `web.limit`"),
+        (topic("ai.model = \"NOVA\""), "6:4", "unknown key `ai.model`", "did you mean `model`?"),
+        (topic("web.limit = 0"), "6:13", "cannot be 0", "from 1 to 100"),
+        (topic("web.limit = 1.5"), "6:13", "takes an integer, found a number with a fraction", "web.limit = 3"),
+        (topic("social.limit = 5"), "6:16", "not known to this call", "desearch"),
+        (topic("ai.count = 10"), "6:12", "dialect \"spec\"", "desearch"),
+        (topic("ai.tools = [\"web\"]"), "6:12", "dialect \"spec\"", "desearch"),
+        (topic("ai.prompt = \"about {qeury}\""), "6:13", "unknown placeholder `{qeury}`", "did you mean `{query}`?"),
+        (topic("web.query = \"a { b\""), "6:13", "single brace", "{{"),
+        (topic("sources = []"), "6:11", "is empty", "social"),
+        (topic("sources = [\"web\", \"scoial\"]"), "6:19", "cannot be \"scoial\"", "did you mean `social`?"),
+        (topic("sources = [\"web\", \"web\"]"), "6:19", "twice", "once"),
+        (topic("sources = [\"web\", 3]"), "6:11", "found a list holding an integer", "sources"),
+        (topic("window = \"24h\""), "6:10", "cannot be \"24h\"", "PAST_24_HOURS"),
+        (topic("tags = [\"\"]"), "6:9", "is empty", ""),
+        (topic("timezone = \"Europe/Berln\"\nevery = \"1h\""), "6:12", "Europe/Berln", "Europe/Berlin"),
+        (topic("schedule = \"nonsense\""), "6:12", "`schedule`: ", ""),
+        (topic("schedule = \"0 6 * * *\"\nevery = \"1h\""), "7:1", "beside `schedule`", "one of the two"),
+        (topic("every = \"5s\""), "6:9", "`every`", "1m"),
+        (topic("every = 2026-01-01"), "6:9", "found a date", "every"),
+        (topic("overlap = \"buffer-one\""), "6:11", "cannot be", "did you mean `buffer_one`?"),
+        (topic("paused = \"yes\""), "6:10", "takes true or false, found a string", "paused = true"),
+        (topic("title = \"a\\u001Bb\""), "6:9", "control character \\u{1b}", "remove"),
+        (topic("[[topics]]\nid = \"a\"\nquery = \"q\""), "7:6", "a second topic has the id \"a\"", "line 4"),
+        (topic("[[topics]]\nquery = \"q\""), "6:1", "has no `id`", "id ="),
+        (topic("[[topics]]\nid = \"b\""), "6:1", "topic \"b\" has no `query` for: social, web, ai", "query ="),
+        (topic("[[topics]]\nid = \"Acme Corp\"\nquery = \"q\""), "7:6", "cannot be \"Acme Corp\"", "\"acme-corp\""),
+        (topic("[[topics]]\nid = \"con\"\nquery = \"q\""), "7:6", "device name", "con-topic"),
+        (
+            topic(&format!("[[topics]]\nid = \"b\"\nquery = \"{}\"", "x".repeat(2_001))),
+            "8:9",
+            "2001 characters",
+            "shorten",
+        ),
+        (topic("[[topics]]\nid = \"b\"\nquery = \"\"\"\na\nb\"\"\""), "8:9", "control character", "one line"),
+        (topic("model = NOVA"), "6:9", "string values must be quoted", "double quotes"),
+        (topic("model = \"A\"\nmodel = \"B\""), "7:1", "duplicate key", "keep one"),
+        (topic("[[topics]"), "6:10", "unclosed", "[[name]]"),
+    ] {
+        let told = told(&text);
+        let matching = |m: &&String| m.starts_with(place) && m.contains(message) && m.contains(hint);
+        assert!(told.iter().find(matching).is_some(), "wanted {place} {message} {hint}\nin {text}\ngot {told:#?}");
+        assert_eq!(told.len(), 1, "one mistake, told once: {told:#?}\nin {text}");
+    }
+}
+
+#[test]
+fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
+    let text = "[service]\nbase_ulr = \"sandbox\"\nmax_tries = \"4\"\n[databse]\nurl = \"x\"\n[[topics]]\nid = \"A\"\nquery = \"q\"\n\
+                timezone = \"Mars\"\nschedule = \"x\"\n[[topics]]\nid = \"b\"\nsources = [\"wbe\"]\nweb.limit = 1000\n";
+    let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [1, 2, 3, 4, 7, 9, 10, 13, 14]);
+}
+
+#[test]
+fn a_mistake_of_syntax_does_not_hide_the_others_unless_what_follows_would_be_misread() {
+    let text = "[service]\nbase_url = sandbox\nmax_tris = 3\n[[topics]]\nid = \"a\"\nquery = \"q\"\nwindow = \"24h\"\n";
+    let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [2, 3, 7]);
+    let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\ntags = [\"x\",\nquery = \"q\"\n[[topics]]\nid = \"b\"\n";
+    assert_eq!(told(text).len(), 1, "{:#?}", told(text));
+}
+
+#[test]
+fn mistakes_are_drawn_with_the_line_underlined_and_a_hint() {
+    let error = read(
+        "[service]\r\nbase_url = \"sandbox\" # 😀\r\n[[topics]]\r\nid = \"a\"\r\nquery = \"q\"\r\nweb = { \"😀\" = 1, limt = 5 }\r\n",
+    );
+    insta::assert_snapshot!(error.unwrap_err().render(false, 80), @"");
+}
+
+#[test]
+fn nothing_of_the_file_reaches_the_terminal_raw_and_no_secret_reaches_it_at_all() {
+    let text = "[service]\nbase_url = \"sandbox\"\napi_key = \"hunter2\"\n\"b\\u001b[31m\\u202e\" = 1 # \u{202e}\u{9b}31m\n\
+                [database]\nurl = \"mysql://me:hunter2@db/x\"\n[[topics]]\nid = \"\\u001b]0;x\\u0007\"\nquery = \"q\"\n";
+    for color in [false, true] {
+        let drawn = read(text).unwrap_err().render(color, 80);
+        assert!(!drawn.contains("hunter2"), "{drawn}");
+        assert!(!drawn.contains(['\u{202e}', '\u{9b}', '\u{7}']) && !drawn.contains("\u{1b}]"), "{drawn:?}");
+        assert_eq!(drawn.contains('\u{1b}'), color);
+    }
+    let drawn = read("[service]\nbase_url = \"sandbox\"\ntoken = hunter2\n").unwrap_err().render(false, 80);
+    assert!(!drawn.contains("hunter2"), "{drawn}");
+    let one = with_env(
+        &format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}"),
+        &[("TOPICWATCH_DATABASE_URL", "mysql://me:hunter2@db/x")],
+        None,
+    );
+    assert!(!one.unwrap_err().render(false, 80).contains("hunter2"));
+}
+
+#[test]
+fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
+    let config = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\n"));
+    assert_eq!(config.warnings.len(), 1);
+    assert!(
+        config.warnings[0].starts_with("jobs.toml:6:9: ") && config.warnings[0].contains("48 h"),
+        "{:?}",
+        config.warnings
+    );
+    let drawn = draw(&config.notices, false, 100);
+    assert!(drawn.starts_with("warning: `every` is rarer") && drawn.contains("PAST_7_DAYS"), "{drawn}");
+    let wide = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\nwindow = \"PAST_7_DAYS\"\n"));
+    assert!(wide.warnings.is_empty());
+}
+
+#[test]
+fn the_command_line_wins_over_the_environment_the_environment_over_the_file_and_origins_are_known() {
+    let file =
+        format!("[service]\nbase_url = \"sandbox\"\nmax_tries = 7\n[database]\nurl = \"sqlite:file.db\"\n{TOPIC}");
+    let origin = |config: &Config, key: &str| {
+        let effective = config.effective.iter().find(|e| e.key == key).unwrap();
+        (effective.value.clone(), effective.origin.clone())
+    };
+    let plain = good(&file);
+    assert_eq!(origin(&plain, "service.max_tries"), ("7".into(), "jobs.toml:3".into()));
+    assert_eq!(origin(&plain, "service.max_concurrent"), ("8".into(), "default".into()));
+    assert_eq!(origin(&plain, "service.rate_limit"), ("\"unlimited\"".into(), "default".into()));
+    assert_eq!(origin(&plain, "database.url"), ("\"sqlite:/conf/file.db\"".into(), "jobs.toml:5".into()));
+
+    let env = [
+        ("TOPICWATCH_DATABASE_URL", "postgres://me:hunter2@db/t"),
+        ("TOPICWATCH_SERVICE_MAX_TRIES", "9"),
+        ("TOPICWATCH_SERVICE_PRICES_AI", "0.01"),
+        ("TOPICWATCH_SERVICE_PLATFORM", ""),
+    ];
+    let over = with_env(&file, &env, None).unwrap();
+    assert_eq!(over.service.max_tries, 9);
+    assert_eq!(over.service.platform, "X", "an empty variable counts as unset");
+    assert_eq!(origin(&over, "service.prices.ai").1, "environment TOPICWATCH_SERVICE_PRICES_AI");
+    assert_eq!(
+        origin(&over, "database.url"),
+        ("\"postgres://me:***@db/t\"".into(), "environment TOPICWATCH_DATABASE_URL".into())
+    );
+    assert!(!format!("{over:?}").contains("hunter2"));
+
+    let flag = with_env(&file, &env, Some("sqlite:flag.db")).unwrap();
+    assert_eq!(flag.database.url, "sqlite:/conf/flag.db");
+    assert_eq!(origin(&flag, "database.url").1, "flag --database");
+}
+
+#[test]
+fn a_variable_may_name_a_file_that_holds_the_value_but_not_both() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("url");
+    std::fs::write(&path, "postgres://me:pw@db/t\n").unwrap();
+    let path = path.to_str().unwrap();
+    let file = format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}");
+    let config = with_env(&file, &[("TOPICWATCH_DATABASE_URL_FILE", path)], None).unwrap();
+    assert_eq!(config.database.url, "postgres://me:pw@db/t");
+    let env = [("TOPICWATCH_DATABASE_URL_FILE", path), ("TOPICWATCH_DATABASE_URL", "sqlite:x.db")];
+    let both = mistakes(with_env(&file, &env, None));
+    assert!(both[0].message.contains("both set") && both[0].place.is_none(), "{both:?}");
+    let none = mistakes(with_env(&file, &[("TOPICWATCH_DATABASE_URL_FILE", "/nowhere/url")], None));
+    assert!(none[0].message.contains("cannot be read"), "{none:?}");
+}
+
+#[test]
+fn a_wrong_override_names_its_variable_and_a_misspelt_one_is_noticed() {
+    let file = format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}");
+    let wrong = mistakes(with_env(&file, &[("TOPICWATCH_SERVICE_MAX_TRIES", "many")], None));
+    assert!(
+        wrong[0].to_string().starts_with("environment TOPICWATCH_SERVICE_MAX_TRIES: `max_tries` takes an integer"),
+        "{wrong:?}"
+    );
+    let typo = with_env(
+        &file,
+        &[("TOPICWATCH_DATABSE_URL", "x"), ("TOPICWATCH_API_KEY", "k"), ("TOPICWATCH_FAR_AWAY", "y")],
+        None,
+    )
+    .unwrap();
+    assert_eq!(typo.warnings.len(), 1, "{:?}", typo.warnings);
+    assert!(typo.warnings[0].contains("did you mean `TOPICWATCH_DATABASE_URL`?"), "{:?}", typo.warnings);
+}
+
+#[test]
+fn the_file_is_looked_for_in_the_documented_order() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    let write = |at: &str, id: &str| {
+        let path = root.join(at);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(
+            &path,
+            format!("\u{FEFF}[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"{id}\"\nquery = \"q\"\n"),
+        )
+        .unwrap();
+        path
+    };
+    let explicit = write("explicit/a.toml", "explicit");
+    let named = write("named/b.toml", "named");
+    std::fs::create_dir(root.join("here")).unwrap();
+    let xdg = root.join("xdg").to_str().unwrap().to_owned();
+    let found = |explicit: Option<&Path>, named: Option<&Path>, xdg: Option<&str>| {
+        let look = |name: &str| match name {
+            "TOPICWATCH_CONFIG" => named.map(|path| path.to_str().unwrap().to_owned()),
+            "XDG_CONFIG_HOME" => xdg.map(str::to_owned),
+            _ => None,
+        };
+        load(&LoadRequest {
+            explicit: explicit.map(Path::to_path_buf),
+            database_flag: None,
+            env: &look,
+            env_names: Vec::new(),
+            cwd: root.join("here"),
+            home: Some(root.join("home")),
+            now: NOW,
+        })
+    };
+    let id = |result: Result<Config, LoadError>| result.unwrap().topics[0].id.clone();
+    if !Path::new("/etc/topicwatch/jobs.toml").exists() {
+        let none = found(None, None, Some(&xdg)).unwrap_err();
+        let LoadError::NotFound { looked } = &none else { panic!("{none:?}") };
+        assert_eq!(looked.len(), 3);
+        let drawn = none.render(false, 200);
+        assert!(drawn.contains("topicwatch init") && drawn.contains("/etc/topicwatch/jobs.toml"), "{drawn}");
+    }
+    write("home/.config/topicwatch/jobs.toml", "home");
+    assert_eq!(id(found(None, None, None)), "home");
+    assert_eq!(id(found(None, None, Some("relative/is/ignored"))), "home");
+    write("xdg/topicwatch/jobs.toml", "xdg");
+    assert_eq!(id(found(None, None, Some(&xdg))), "xdg");
+    write("here/jobs.toml", "here");
+    assert_eq!(id(found(None, None, Some(&xdg))), "here");
+    assert_eq!(id(found(None, Some(&named), None)), "named");
+    let config = found(Some(&explicit), Some(&named), None).unwrap();
+    assert_eq!(config.topics[0].id, "explicit");
+    assert_eq!(config.database.sqlite_path(), Some(root.join("explicit/topicwatch.db").as_path()));
+    assert!(matches!(found(Some(&root.join("no.toml")), None, None), Err(LoadError::NotFound { .. })));
+    assert!(matches!(found(Some(root), None, None), Err(LoadError::Unreadable { .. })), "a folder");
+    std::fs::write(root.join("latin.toml"), b"a = 1\n# caf\xe9\n").unwrap();
+    let latin = found(Some(&root.join("latin.toml")), None, None).unwrap_err().render(false, 200);
+    assert!(latin.contains("not UTF-8 text: byte 11 (line 2)"), "{latin}");
+    std::fs::write(root.join("big.toml"), vec![b'#'; 9 * 1024 * 1024]).unwrap();
+    assert!(found(Some(&root.join("big.toml")), None, None).unwrap_err().to_string().contains("larger than"));
+}
+
+#[test]
+fn the_key_comes_from_the_environment_or_a_private_file_and_nothing_else_passes() {
+    use secrecy::ExposeSecret as _;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("key");
+    let mut service = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}")).service;
+    let key = |service: &topicwatch::config::ServiceConfig, env: &[(&str, &str)]| {
+        read_key(service, &|name| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+            .map(|key| key.expose_secret().to_owned())
+    };
+    let missing = key(&service, &[]).unwrap_err();
+    assert!(missing.message.contains("TOPICWATCH_API_KEY") && missing.hint.contains("sandbox"), "{missing:?}");
+    assert_eq!(key(&service, &[("TOPICWATCH_API_KEY", "a$b\n")]).unwrap(), "a$b");
+    std::fs::write(&path, "from-file\r\n").unwrap();
+    let shown = path.to_str().unwrap();
+    assert_eq!(key(&service, &[("TOPICWATCH_API_KEY_FILE", shown)]).unwrap(), "from-file");
+    assert!(key(&service, &[("TOPICWATCH_API_KEY", "a"), ("TOPICWATCH_API_KEY_FILE", shown)]).is_err());
+    for bad in ["a\nhunter2", "hunter2\n\n", "hunter2 é", " hunter2", "   ", "a\u{7f}hunter2"] {
+        let error = key(&service, &[("TOPICWATCH_API_KEY", bad)]).unwrap_err();
+        assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+    }
+    service.api_key_file = Some(path.clone());
+    assert_eq!(key(&service, &[("TOPICWATCH_API_KEY", "env-wins")]).unwrap(), "env-wins");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(key(&service, &[]).unwrap_err().hint.starts_with("chmod 600"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    assert_eq!(key(&service, &[]).unwrap(), "from-file");
+}
+
+#[test]
+fn the_schema_beside_the_example_is_the_one_of_the_program_and_the_example_fits_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("jobs.schema.json");
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&path, schema()).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), schema(), "run the test with UPDATE_SCHEMA=1");
+    let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+    let example: toml::Table = EXAMPLE.parse().unwrap();
+    fits(&serde_json::to_value(example).unwrap(), &schema, "jobs.toml");
+}
+
+/// The part of JSON Schema that the schema uses.
+fn fits(value: &serde_json::Value, schema: &serde_json::Value, at: &str) {
+    if let Some(choices) = schema["enum"].as_array() {
+        assert!(choices.contains(value), "{at}: {value}");
+        return;
+    }
+    match (schema["type"].as_str(), value) {
+        (Some("object"), serde_json::Value::Object(members)) => {
+            for name in schema["required"].as_array().into_iter().flatten() {
+                assert!(members.contains_key(name.as_str().unwrap()), "{at} lacks {name}");
+            }
+            for (name, member) in members {
+                let property = schema["properties"].get(name).unwrap_or_else(|| panic!("{at}.{name} is unknown"));
+                fits(member, property, &format!("{at}.{name}"));
+            }
+        }
+        (Some("array"), serde_json::Value::Array(items)) => {
+            items.iter().for_each(|item| fits(item, &schema["items"], at));
+        }
+        (Some("integer"), serde_json::Value::Number(number)) => {
+            assert!(
+                number.as_i64() >= schema["minimum"].as_i64() && number.as_i64() <= schema["maximum"].as_i64(),
+                "{at}"
+            );
+        }
+        (Some("string"), serde_json::Value::String(_)) | (Some("boolean"), serde_json::Value::Bool(_)) => {}
+        (kind, value) => panic!("{at}: {value} is not {kind:?}"),
+    }
+}
+
+#[test]
+fn a_file_of_nothing_but_mistakes_is_told_within_bounds() {
+    let mut text = "[service]\n".to_owned();
+    for n in 0..5_000 {
+        text.push_str(&format!("x{n} = 1\n"));
+    }
+    let told = mistakes(read(&text));
+    assert_eq!(told.len(), 201);
+    assert!(told.last().unwrap().message.contains("more mistakes"), "{:?}", told.last());
+    let nested = format!("[service]\nx = {}", "[".repeat(100_000));
+    assert!(read(&nested).is_err());
+}
+
+#[test]
+fn thousands_of_topics_are_read() {
+    let mut text = "[service]\nbase_url = \"sandbox\"\n[defaults]\nschedule = \"0 * * * *\"\n".to_owned();
+    for n in 0..3_000 {
+        text.push_str(&format!("[[topics]]\nid = \"t{n}\"\nquery = \"q {n}\"\n"));
+    }
+    assert_eq!(good(&text).topics.len(), 3_000);
+}
+
+#[test]
+fn a_url_is_shown_without_its_password() {
+    assert_eq!(redact_url("postgres://me:hunter2@db/t"), "postgres://me:***@db/t");
+}
+
+/// Lines that hang together often enough to get past the parser.
+fn line() -> impl Strategy<Value = String> {
+    let key = prop::sample::select(
+        KEYS.iter()
+            .map(|key| key.name)
+            .chain(["x", "[service]", "[[topics]]", "[defaults]", "social"])
+            .collect::<Vec<_>>(),
+    );
+    let value = prop_oneof![
+        Just("\"q\"".to_owned()),
+        Just("3".to_owned()),
+        Just("[\"a\", 1]".to_owned()),
+        Just("true".to_owned()),
+        Just("1e400".to_owned()),
+        Just("\"1h\"".to_owned()),
+        Just("{ limit = 3 }".to_owned()),
+        "\\PC{0,12}",
+    ];
+    (key, value, any::<bool>()).prop_map(|(key, value, header)| {
+        if key.starts_with('[') && header { key.to_owned() } else { format!("{key} = {value}") }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_text_makes_loading_panic_and_every_refusal_can_be_drawn(text in prop_oneof![any::<String>(), prop::collection::vec(line(), 0..12).prop_map(|l| l.join("\n"))]) {
+        if let Err(error) = read(&text) {
+            let drawn = error.render(false, 80);
+            prop_assert!(drawn.starts_with("error: "));
+            prop_assert!(!drawn.chars().any(|c| c.is_control() && c != '\n'));
+        }
+    }
+}

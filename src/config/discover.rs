@@ -1,0 +1,62 @@
+//! Which file is the configuration: the one that was named, or the first of the usual places.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::Time;
+
+/// What is needed to load a configuration; nothing is taken from the process itself.
+pub struct LoadRequest<'e> {
+    /// `--config`.
+    pub explicit: Option<PathBuf>,
+    /// `--database`.
+    pub database_flag: Option<String>,
+    /// Looks an environment variable up.
+    pub env: &'e dyn Fn(&str) -> Option<String>,
+    /// Names of the environment's variables, to warn of misspelt ones; may be empty.
+    pub env_names: Vec<String>,
+    /// Folder against which `--config` and the search are resolved.
+    pub cwd: PathBuf,
+    /// The user's home folder, when there is one.
+    pub home: Option<PathBuf>,
+    /// The present, for the hours that a schedule leaves uncovered.
+    pub now: Time,
+}
+
+/// Name of the file in every place.
+pub const FILE_NAME: &str = "jobs.toml";
+
+/// Finds the file; otherwise the places that were looked at.
+pub(super) fn find(request: &LoadRequest<'_>) -> Result<PathBuf, Vec<PathBuf>> {
+    let named = request.explicit.clone().or_else(|| variable(request, "TOPICWATCH_CONFIG").map(PathBuf::from));
+    let places = match named {
+        // What was named is taken even when it is no plain file; reading it says what is wrong.
+        Some(path) => {
+            let path = request.cwd.join(path);
+            return if path.exists() { Ok(path) } else { Err(vec![path]) };
+        }
+        None => usual_places(request),
+    };
+    match places.iter().find(|path| path.is_file()) {
+        Some(path) => Ok(path.clone()),
+        None => Err(places),
+    }
+}
+
+fn variable(request: &LoadRequest<'_>, name: &str) -> Option<String> {
+    (request.env)(name).filter(|value| !value.is_empty())
+}
+
+fn usual_places(request: &LoadRequest<'_>) -> Vec<PathBuf> {
+    // The base directory specification: a relative XDG_CONFIG_HOME is invalid and ignored.
+    let xdg = variable(request, "XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let xdg = xdg.or_else(|| request.home.as_ref().map(|home| home.join(".config")));
+    let mut places = vec![request.cwd.join(FILE_NAME)];
+    places.extend(xdg.map(|dir| dir.join("topicwatch").join(FILE_NAME)));
+    places.push(Path::new("/etc/topicwatch").join(FILE_NAME));
+    places
+}
+
+/// A path for people: relative to the current folder when it lies in it.
+pub(super) fn shown(path: &Path, cwd: &Path) -> String {
+    path.strip_prefix(cwd).unwrap_or(path).display().to_string()
+}

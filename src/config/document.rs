@@ -1,0 +1,296 @@
+//! The parsed document, walked key by key into tables of known keys: everything unknown and everything of the wrong type
+//! is reported here, with its place. What the values mean is not looked at.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::given::{Given, Origin, Table, Value, expected, fits, kind};
+use super::keys::{KEYS, Key, LATER, Section, of};
+use super::mistake::Mistakes;
+use super::redact::is_secret_name;
+use super::suggest::nearest;
+
+/// The file, section by section.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    /// `[service]`.
+    pub(super) service: Table,
+    /// `[database]`.
+    pub(super) database: Table,
+    /// `[scheduler]`.
+    pub(super) scheduler: Table,
+    /// `[defaults]`.
+    pub(super) defaults: Table,
+    /// Each of `[[topics]]`.
+    pub(super) topics: Vec<Table>,
+    /// Whether the syntax is so broken that what is missing says nothing.
+    pub(super) broken: bool,
+}
+
+/// Parses and walks the text. With syntax errors that concern one value each, the rest is walked all the same; with
+/// others (a header cut off, a list never closed) what follows would be misread, and only they are reported.
+pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
+    let text = mistakes.text().as_str();
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut document = Document { broken: !errors.is_empty(), ..Document::default() };
+    if !errors.is_empty() {
+        if report_syntax(mistakes, errors) {
+            return document;
+        }
+        mistakes.quiet_lines_of_errors();
+    }
+    for (name, value) in root.get_ref() {
+        let table = match name.get_ref().as_ref() {
+            "service" => one(mistakes, Section::Service, name, value),
+            "database" => one(mistakes, Section::Database, name, value),
+            "scheduler" => one(mistakes, Section::Scheduler, name, value),
+            "defaults" => defaults(mistakes, name, value),
+            "topics" => {
+                topics(mistakes, name, value, &mut document.topics);
+                continue;
+            }
+            unknown => {
+                let hint = unknown_section(unknown);
+                mistakes.at(&name.span(), format!("unknown key `{unknown}`"), hint);
+                continue;
+            }
+        };
+        match name.get_ref().as_ref() {
+            "service" => document.service = table,
+            "database" => document.database = table,
+            "scheduler" => document.scheduler = table,
+            _ => document.defaults = table,
+        }
+    }
+    document
+}
+
+/// Reports syntax errors; true when the rest of the document cannot be trusted.
+fn report_syntax(mistakes: &mut Mistakes<'_>, mut errors: Vec<toml::de::Error>) -> bool {
+    let end = mistakes.text().as_str().len();
+    let span = |error: &toml::de::Error| error.span().unwrap_or(end..end);
+    errors.sort_by_key(|error| span(error).start);
+    let unclosed = errors.iter().any(|e| e.message().contains("unclosed") && !e.message().contains("unclosed table"));
+    let local = |message: &str| {
+        ["string values must be quoted", "duplicate key", "invalid"].iter().any(|known| message.starts_with(known))
+            && !message.contains("multi-line")
+    };
+    let mut structural = false;
+    for error in &errors {
+        let message = error.message();
+        mistakes.at(&span(error), message, syntax_hint(message));
+        structural |= !local(message);
+        // In a list that is never closed everything that follows is an error; the first one says it.
+        if structural && unclosed {
+            break;
+        }
+    }
+    structural
+}
+
+fn syntax_hint(message: &str) -> &'static str {
+    if message.starts_with("string values must be quoted") {
+        "write text between double quotes: key = \"value\""
+    } else if message.starts_with("duplicate key") {
+        "keep one of the two"
+    } else if message.contains("unclosed table") || message.contains("missing table open") {
+        "a section is written [name], an entry of a list of sections [[name]]"
+    } else if message.contains("string") {
+        "a string ends with the quote it began with, on the same line"
+    } else if message.contains("array") {
+        "a list is written [\"one\", \"two\"]"
+    } else {
+        "see https://toml.io for how the file is written"
+    }
+}
+
+fn unknown_section(name: &str) -> String {
+    const SECTIONS: [&str; 5] = ["service", "database", "scheduler", "defaults", "topics"];
+    if LATER.contains(&name) {
+        return "not available in this version".to_owned();
+    }
+    if let Some(meant) = nearest(name, SECTIONS.into_iter().chain(["topic", "default"])) {
+        let meant = match meant {
+            "topic" => "topics",
+            "default" => "defaults",
+            other => other,
+        };
+        return if meant == "topics" {
+            "did you mean `[[topics]]`?".into()
+        } else {
+            format!("did you mean `[{meant}]`?")
+        };
+    }
+    match KEYS.iter().find(|key| key.name == name) {
+        Some(key) => format!("`{name}` belongs under {}", home(key)),
+        None => "the file has [service], [database], [scheduler], [defaults] and [[topics]]".to_owned(),
+    }
+}
+
+fn home(key: &Key) -> String {
+    match key.section {
+        Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
+        Section::Topic => "[[topics]]".to_owned(),
+        section => format!("[{}]", section.as_str()),
+    }
+}
+
+fn one(mistakes: &mut Mistakes<'_>, section: Section, name: &Name<'_>, value: &Spanned<DeValue<'_>>) -> Table {
+    let mut table = Table { header: Some(value.span()), ..Table::default() };
+    match value.get_ref() {
+        DeValue::Table(entries) => {
+            Walk { section, keys: of(section).collect(), shown: section.as_str(), mistakes }
+                .entries("", entries, &mut table);
+        }
+        other => {
+            let section = section.as_str();
+            let hint = format!("write [{section}] on a line of its own, keys below it");
+            mistakes.at(&name.span(), format!("`{section}` is a section, found {}", kind(other)), hint);
+        }
+    }
+    table
+}
+
+fn defaults(mistakes: &mut Mistakes<'_>, name: &Name<'_>, value: &Spanned<DeValue<'_>>) -> Table {
+    let mut table = Table { header: Some(value.span()), ..Table::default() };
+    match value.get_ref() {
+        DeValue::Table(entries) => {
+            let keys = of(Section::Topic).filter(|key| key.has_default_section()).collect();
+            Walk { section: Section::Topic, keys, shown: "defaults", mistakes }.entries("", entries, &mut table);
+        }
+        other => {
+            let hint = "write [defaults] on a line of its own, keys below it";
+            mistakes.at(&name.span(), format!("`defaults` is a section, found {}", kind(other)), hint);
+        }
+    }
+    table
+}
+
+fn topics(mistakes: &mut Mistakes<'_>, name: &Name<'_>, value: &Spanned<DeValue<'_>>, topics: &mut Vec<Table>) {
+    const HINT: &str = "write [[topics]] on a line of its own before each topic";
+    let DeValue::Array(list) = value.get_ref() else {
+        mistakes.at(&name.span(), format!("`topics` is a list of sections, found {}", kind(value.get_ref())), HINT);
+        return;
+    };
+    for entry in list.iter() {
+        let DeValue::Table(entries) = entry.get_ref() else {
+            mistakes.at(&entry.span(), format!("a topic is a section, found {}", kind(entry.get_ref())), HINT);
+            continue;
+        };
+        let mut table = Table { header: Some(entry.span()), ..Table::default() };
+        let keys = of(Section::Topic).collect();
+        Walk { section: Section::Topic, keys, shown: "topics", mistakes }.entries("", entries, &mut table);
+        topics.push(table);
+    }
+}
+
+type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
+
+/// The walk through one section.
+struct Walk<'w, 't> {
+    section: Section,
+    keys: Vec<&'static Key>,
+    shown: &'static str,
+    mistakes: &'w mut Mistakes<'t>,
+}
+
+impl Walk<'_, '_> {
+    fn entries(&mut self, prefix: &str, entries: &DeTable<'_>, table: &mut Table) {
+        for (name, value) in entries {
+            let path =
+                if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
+            if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
+                self.known(key, name.span(), value, table);
+            } else if self.is_group(&path) {
+                match value.get_ref() {
+                    DeValue::Table(inner) => self.entries(&path, inner, table),
+                    other => {
+                        let hint = format!("write one of its keys: {}", self.members(&path));
+                        let message = format!("`{path}` is a group of keys, found {}", kind(other));
+                        self.mistakes.at(&value.span(), message, hint);
+                    }
+                }
+            } else {
+                let (hint, meant) = self.hint(&path, name.get_ref());
+                table.attempted.extend(meant);
+                let message = format!("unknown key `{path}` in [{}]", self.shown);
+                self.mistakes.at(&name.span(), message, hint);
+            }
+        }
+    }
+
+    fn known(&mut self, key: &'static Key, at: Range<usize>, value: &Spanned<DeValue<'_>>, table: &mut Table) {
+        let (found, span) = (value.get_ref(), value.span());
+        if !fits(key.shape, found) {
+            let (wanted, example) = expected(key.shape);
+            let found = match found {
+                DeValue::Array(list) => list
+                    .iter()
+                    .find(|element| !matches!(element.get_ref(), DeValue::String(_)))
+                    .map_or_else(|| "a list".to_owned(), |e| format!("a list holding {}", kind(e.get_ref()))),
+                other => kind(other).to_owned(),
+            };
+            let message = format!("`{}` takes {wanted}, found {found}", key.name);
+            self.mistakes.at(&span, message, format!("write {} = {example}", key.name));
+            table.attempted.push(key.name);
+            return;
+        }
+        let origin = Origin::File { key: at, value: span };
+        match Value::of(found) {
+            Some(Ok(value)) => {
+                table.given.insert(key.name, Given { value, origin });
+            }
+            Some(Err(fault)) => {
+                self.mistakes.fault(key.name, &origin, fault);
+                table.attempted.push(key.name);
+            }
+            None => {}
+        }
+    }
+
+    fn is_group(&self, path: &str) -> bool {
+        self.keys.iter().any(|key| key.name.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+    }
+
+    fn members(&self, path: &str) -> String {
+        let members = self.keys.iter().map(|key| key.name);
+        members
+            .filter(|name| name.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// What to write instead of an unknown key, and the key that was probably meant.
+    fn hint(&self, path: &str, last: &str) -> (String, Option<&'static str>) {
+        if self.section == Section::Service && is_secret_name(last) {
+            let hint = "keep the key out of the file: put it into the environment variable TOPICWATCH_API_KEY (another \
+                        name: `api_key_env`), or into a file that only you may read (`api_key_file`)";
+            return (hint.to_owned(), None);
+        }
+        if LATER.contains(&path) {
+            return ("not available in this version".to_owned(), None);
+        }
+        if let Some(meant) = nearest(path, self.keys.iter().map(|key| key.name)) {
+            return (format!("did you mean `{meant}`?"), Some(meant));
+        }
+        let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
+        let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();
+        if let Some(meant) = same.first() {
+            let names: Vec<String> = same.iter().map(|name| format!("`{name}`")).collect();
+            return (format!("did you mean {}?", names.join(" or ")), Some(*meant));
+        }
+        let group = path.rsplit_once('.').map_or("", |(group, _)| group);
+        let hint = match KEYS.iter().find(|key| key.name == path) {
+            Some(key) => format!("`{path}` belongs under {}", home(key)),
+            None if !group.is_empty() && self.is_group(group) => format!("its keys are {}", self.members(group)),
+            None if self.keys.len() > 16 => "the annotated jobs.toml of `topicwatch init` shows every key".to_owned(),
+            None => {
+                let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
+                format!("keys of [{}]: {}", self.shown, names.join(", "))
+            }
+        };
+        (hint, None)
+    }
+}

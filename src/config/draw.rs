@@ -1,0 +1,40 @@
+//! How mistakes look on a terminal: the line, underlined, with what is wrong and what to do. It reads no file; a
+//! [`Mistake`] carries its excerpt.
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use super::mistake::{Mistake, Severity, one_line};
+
+/// Draws mistakes one after another, an empty line between them. `width` is the terminal's in columns.
+#[must_use]
+pub fn draw(mistakes: &[Mistake], color: bool, width: usize) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() }.term_width(width.clamp(40, 400));
+    mistakes.iter().map(|mistake| one(&renderer, mistake) + "\n").collect::<Vec<_>>().join("\n")
+}
+
+fn one(renderer: &Renderer, mistake: &Mistake) -> String {
+    let level = match mistake.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let hint = (!mistake.hint.is_empty()).then(|| Level::HELP.with_name("hint").message(mistake.hint.as_str()));
+    let title = level.primary_title(mistake.message.as_str());
+    let Some(place) = &mistake.place else {
+        let group = annotate_snippets::Group::with_title(title).elements(hint);
+        return renderer.render(&[group]);
+    };
+    let file = one_line(&mistake.file);
+    let snippet = Snippet::source(place.excerpt.as_str())
+        .path(file.as_str())
+        .line_start(place.line)
+        .annotation(AnnotationKind::Primary.span(place.underline.clone()));
+    let drawn = renderer.render(&[title.element(snippet).elements(hint)]);
+    if place.excerpt_column == 1 {
+        return drawn;
+    }
+    // The renderer counts columns from the excerpt's beginning, which of a long line is not the line's.
+    let counted = place.column + 1 - place.excerpt_column;
+    let (wrong, right) =
+        (format!("{file}:{}:{counted}", place.line), format!("{file}:{}:{}", place.line, place.column));
+    drawn.replacen(&wrong, &right, 1)
+}

@@ -1,0 +1,126 @@
+//! Overrides: the command line over the environment over the file. Every key outside topics has a variable
+//! `TOPICWATCH_SECTION_KEY`, and the same with `_FILE` for a file that holds the value. An empty variable counts as unset,
+//! because compose files cannot unset one.
+
+use std::path::Path;
+
+use super::Effective;
+use super::discover::LoadRequest;
+use super::given::{Given, Origin, Table, Value};
+use super::keys::{KEYS, Section, of};
+use super::mistake::Mistakes;
+use super::redact::redact_url;
+use super::suggest::nearest;
+
+/// Largest file that a `_FILE` variable may name.
+const LARGEST_VALUE: u64 = 64 * 1024;
+/// Variables of this program that override no key.
+const OTHERS: [&str; 5] =
+    ["TOPICWATCH_CONFIG", "TOPICWATCH_API_KEY", "TOPICWATCH_API_KEY_FILE", "TOPICWATCH_TEST_DATA", "TOPICWATCH_LOG"];
+
+/// Lays the environment and the command line over one section of the file.
+pub(super) fn lay_over(
+    section: Section,
+    table: &mut Table,
+    request: &LoadRequest<'_>,
+    dir: &Path,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let set = |name: &str| (request.env)(name).filter(|value| !value.is_empty());
+    for key in of(section) {
+        let Some(variable) = key.variable() else { continue };
+        let in_file = format!("{variable}_FILE");
+        let (value, origin) = match (set(&variable), set(&in_file)) {
+            (Some(_), Some(_)) => {
+                let message = format!("{variable} and {in_file} are both set");
+                mistakes.nowhere(message, "unset one of the two");
+                continue;
+            }
+            (Some(value), None) => (value, variable),
+            (None, Some(path)) => match read_value(&dir.join(path)) {
+                Ok(value) => (value, in_file),
+                Err(why) => {
+                    mistakes
+                        .nowhere(format!("{in_file} names a file that {why}"), "check the path and its permissions");
+                    continue;
+                }
+            },
+            (None, None) => continue,
+        };
+        table.given.insert(key.name, Given { value: Value::Text(value), origin: Origin::Variable(origin) });
+    }
+    if let (Section::Database, Some(url)) = (section, &request.database_flag) {
+        let given = Given { value: Value::Text(url.clone()), origin: Origin::Flag("--database") };
+        table.given.insert("url", given);
+    }
+}
+
+/// Reads a short text file; one line break at the end does not count.
+pub(super) fn read_value(path: &Path) -> Result<String, String> {
+    use std::io::Read;
+    let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
+    let mut text = String::new();
+    file.take(LARGEST_VALUE + 1).read_to_string(&mut text).map_err(|error| format!("cannot be read: {error}"))?;
+    if text.len() as u64 > LARGEST_VALUE {
+        return Err(format!("is larger than {} KiB", LARGEST_VALUE / 1024));
+    }
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(text.strip_suffix('\r').unwrap_or(text).to_owned())
+}
+
+/// Warns of variables that were probably meant for this program and do nothing.
+pub(super) fn warn_of_typos(request: &LoadRequest<'_>, api_key_env: Option<&str>, mistakes: &mut Mistakes<'_>) {
+    let mut known: Vec<String> = OTHERS.into_iter().map(str::to_owned).collect();
+    for variable in KEYS.iter().filter_map(super::keys::Key::variable) {
+        known.push(format!("{variable}_FILE"));
+        known.push(variable);
+    }
+    if let Some(variable) = api_key_env {
+        known.push(variable.to_owned());
+        known.push(format!("{variable}_FILE"));
+    }
+    let mut unknown: Vec<&String> =
+        request.env_names.iter().filter(|name| name.starts_with("TOPICWATCH_") && !known.contains(name)).collect();
+    unknown.sort();
+    unknown.dedup();
+    for name in unknown {
+        if let Some(meant) = nearest(name, known.iter().map(String::as_str)) {
+            mistakes.warn(
+                None,
+                format!("the environment variable {name} does nothing"),
+                format!("did you mean `{meant}`?"),
+            );
+        }
+    }
+}
+
+/// The keys of a section that have a value, with their origins; `amend` are values that were decided otherwise than by
+/// being written.
+pub(super) fn effective(
+    section: Section,
+    table: &Table,
+    amend: &[(&str, String)],
+    file: &super::text::Text,
+) -> Vec<Effective> {
+    let mut list = Vec::new();
+    for key in of(section) {
+        let (given, origin) = match table.given.get(key.name) {
+            Some(given) => {
+                let origin = match &given.origin {
+                    Origin::File { key, .. } => format!("{}:{}", file.shown(), file.line(key.start)),
+                    other => other.to_string(),
+                };
+                (Some(given.value.clone()), origin)
+            }
+            None => (key.default.and_then(Value::of_default), Origin::Default.to_string()),
+        };
+        let amended = amend.iter().find(|(name, _)| *name == key.name).map(|(_, value)| Value::Text(value.clone()));
+        let Some(value) = amended.or(given) else { continue };
+        let value = match value {
+            Value::Text(text) => Value::Text(redact_url(&text)),
+            other => other,
+        };
+        list.push(Effective { key: key.full(), value: value.to_toml(), origin });
+    }
+    list
+}

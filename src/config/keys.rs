@@ -1,0 +1,191 @@
+//! Every key of `jobs.toml`, once: its section, shape, default and purpose. Unknown-key detection, suggestions, the
+//! environment's names, the JSON Schema and the tests of the shipped file all read this table; what a value means is
+//! decided where it is used.
+
+use crate::model::{AiWhen, CatchUp, Overlap, SocialOperation, Source, WebOperation, Window};
+use crate::search::Dialect;
+
+/// A part of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Section {
+    /// `[service]`.
+    Service,
+    /// `[database]`.
+    Database,
+    /// `[scheduler]`.
+    Scheduler,
+    /// `[[topics]]`, and `[defaults]` but for what names one topic.
+    Topic,
+}
+
+impl Section {
+    /// The table's name in the file.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Database => "database",
+            Self::Scheduler => "scheduler",
+            Self::Topic => "topics",
+        }
+    }
+}
+
+/// What may stand behind a key.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// A string.
+    Text,
+    /// A string like `"90s"`.
+    Duration,
+    /// A string like `"60/min"`.
+    Rate,
+    /// A number of bytes, or a string like `"15MB"`.
+    Bytes,
+    /// A whole number within bounds.
+    Integer(i64, i64),
+    /// Dollars.
+    Dollars,
+    /// `true` or `false`.
+    Flag,
+    /// One of a closed list of strings.
+    OneOf(fn() -> Vec<&'static str>),
+    /// A list of strings.
+    Texts,
+    /// A list of strings of a closed list.
+    SomeOf(fn() -> Vec<&'static str>),
+}
+
+/// One key.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// Where it stands.
+    pub section: Section,
+    /// Name within the section, dotted (`web.limit`).
+    pub name: &'static str,
+    /// What may stand behind it.
+    pub shape: Shape,
+    /// Value in force when nothing is written, as TOML; `None` when there is none.
+    pub default: Option<&'static str>,
+    /// What it is for, one sentence.
+    pub doc: &'static str,
+}
+
+impl Key {
+    /// The name with its section (`service.max_tries`).
+    #[must_use]
+    pub fn full(&self) -> String {
+        format!("{}.{}", self.section.as_str(), self.name)
+    }
+
+    /// Whether it may be written under `[defaults]` too.
+    #[must_use]
+    pub fn has_default_section(&self) -> bool {
+        self.section == Section::Topic && !matches!(self.name, "id" | "title" | "query")
+    }
+
+    /// The environment variable that overrides it, for keys outside topics.
+    #[must_use]
+    pub fn variable(&self) -> Option<String> {
+        (self.section != Section::Topic)
+            .then(|| format!("TOPICWATCH_{}", self.full().replace('.', "_").to_ascii_uppercase()))
+    }
+}
+
+macro_rules! names {
+    ($list:ident) => {
+        || $list::ALL.iter().map(|member| member.as_str()).collect()
+    };
+}
+
+macro_rules! keys {
+    ($($section:ident { $($name:literal $shape:expr, $default:expr, $doc:literal;)+ })+) => {
+        /// The table, in the order of the shipped file.
+        pub static KEYS: &[Key] = &[
+            $($(Key { section: Section::$section, name: $name, shape: $shape, default: $default, doc: $doc },)+)+
+        ];
+    };
+}
+
+use Shape::{Bytes, Dollars, Duration, Flag, Integer, OneOf, Rate, SomeOf, Text, Texts};
+
+keys! {
+    Service {
+        "base_url" Text, None, "Where searches go: \"sandbox\", or the service's address.";
+        "dialect" OneOf(names!(Dialect)), Some("\"spec\""), "How the service is spoken to: by its contract, or as deployed services do.";
+        "platform" Text, Some("\"X\""), "The social platform, as it stands in request paths and tool names.";
+        "api_key_env" Text, Some("\"TOPICWATCH_API_KEY\""), "Name of the environment variable that holds the key.";
+        "api_key_file" Text, None, "File that holds the key, readable by its owner only.";
+        "call_timeout" Duration, Some("\"120s\""), "Longest wait for one reply.";
+        "max_concurrent" Integer(1, 256), Some("8"), "Calls in flight at the same time.";
+        "rate_limit" Rate, Some("\"60/min\""), "Calls started per time, or \"unlimited\".";
+        "max_tries" Integer(1, 20), Some("4"), "Tries of one call, the first included.";
+        "max_response_bytes" Bytes, Some("15000000"), "Largest reply that is read, after decompression.";
+        "max_calls_per_day" Integer(1, 10_000_000), Some("500"), "Calls per UTC day, counted before each call.";
+        "prices.social" Dollars, Some("0.003"), "Dollars a social call is counted at when the reply names no cost.";
+        "prices.web" Dollars, Some("0.001"), "Dollars a web call is counted at when the reply names no cost.";
+        "prices.ai" Dollars, Some("0.004"), "Dollars an AI call is counted at when the reply names no cost.";
+    }
+    Database {
+        "url" Text, Some("\"sqlite:topicwatch.db\""), "Where findings are kept: sqlite:PATH or postgres://USER@HOST/NAME.";
+        "schema" Text, Some("\"topicwatch\""), "Schema on PostgreSQL.";
+    }
+    Scheduler {
+        "max_concurrent_runs" Integer(1, 1_000), Some("16"), "Runs at the same time in one process.";
+        "lease" Duration, Some("\"60s\""), "How long a claimed run is left alone without a sign of life.";
+        "shutdown_grace" Duration, Some("\"30s\""), "How long a stop waits for runs that are going on.";
+    }
+    Topic {
+        "id" Text, None, "Short name, unique in the file: a-z, 0-9, - and _.";
+        "title" Text, None, "Name for people; the id when left out.";
+        "tags" Texts, Some("[]"), "Words to group topics by.";
+        "query" Text, None, "What to search for, in every source.";
+        "sources" SomeOf(names!(Source)), Some("[\"social\", \"web\", \"ai\"]"), "Which sources are asked.";
+        "window" OneOf(names!(Window)), Some("\"PAST_24_HOURS\""), "How far back social searches look.";
+        "model" Text, Some("\"NOVA\""), "Model of the AI search.";
+        "response_order" Text, None, "Order of an AI reply, such as \"SUMMARY_FIRST\"; sent only when set.";
+        "streaming" Flag, Some("false"), "Ask for the AI reply as a stream.";
+        "social.query" Text, Some("\"{query}\""), "What the social source is asked; {query} and {title} are filled in.";
+        "social.limit" Integer(1, 100), None, "Posts per call, where the call takes a number.";
+        "social.operation" OneOf(names!(SocialOperation)), Some("\"search\""), "Which call serves the social source.";
+        "web.query" Text, Some("\"{query}\""), "What the web source is asked; {query} and {title} are filled in.";
+        "web.limit" Integer(1, 100), Some("5"), "Pages per call.";
+        "web.operation" OneOf(names!(WebOperation)), Some("\"search\""), "Which call serves the web source.";
+        "ai.prompt" Text, Some("\"{query}\""), "What the AI source is asked; {query} and {title} are filled in.";
+        "ai.when" OneOf(names!(AiWhen)), Some("\"new\""), "Ask the AI source when something new was found, always, or once a day.";
+        "ai.count" Integer(10, 200), None, "Results an AI answer rests on (dialect desearch).";
+        "ai.tools" Texts, Some("[]"), "Tools an AI answer may use (dialect desearch).";
+        "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
+        "every" Duration, None, "Period, instead of a schedule.";
+        "timezone" Text, Some("\"UTC\""), "IANA time zone in which the schedule is meant.";
+        "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which of the slots that passed while nothing ran are made up for.";
+        "catch_up_window" Duration, Some("\"7d\""), "How far back missed slots are looked at.";
+        "max_catch_up_runs" Integer(1, 10_000), Some("100"), "Most runs made up for at once.";
+        "overlap" OneOf(names!(Overlap)), Some("\"skip\""), "What happens to a slot while the last run still goes on.";
+        "jitter" Duration, Some("\"0s\""), "Spread of starts after the slot, the same each time for a topic.";
+        "timeout" Duration, Some("\"5m\""), "Longest duration of a run.";
+        "max_attempts" Integer(1, 100), Some("3"), "Attempts at a run whose process died.";
+        "paused" Flag, Some("false"), "Not run by its schedule while true.";
+    }
+}
+
+/// Keys of one section.
+pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(move |key| key.section == section)
+}
+
+/// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
+pub(super) const LATER: [&str; 12] = [
+    "reports",
+    "exports",
+    "channels",
+    "alerts",
+    "web",
+    "retention",
+    "engine",
+    "budget_per_day",
+    "budget",
+    "notify",
+    "providers",
+    "sentiment",
+];

@@ -1,0 +1,156 @@
+//! Loading: find the file, read it, walk it, lay the overrides over it, build, and hand out either a [`Config`] or
+//! everything that is wrong.
+
+use std::path::{Path, PathBuf};
+
+use super::discover::{LoadRequest, find, shown};
+use super::document::{Document, walk};
+use super::draw::draw;
+use super::keys::Section;
+use super::mistake::{Mistake, Mistakes, one_line};
+use super::scalars::rate_shown;
+use super::text::Text;
+use super::{Config, Effective, ServiceConfig, Target, environment, service, storage, topics};
+
+/// Why there is no configuration. Nothing was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadError {
+    /// There is no file in any of the places.
+    NotFound {
+        /// Where it was looked for.
+        looked: Vec<PathBuf>,
+    },
+    /// The file cannot be read as text.
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// The file was read, and is wrong; never empty, in the order of the file.
+    Mistakes(Vec<Mistake>),
+}
+
+impl LoadError {
+    /// Everything that is wrong, for a terminal `width` columns wide; ends with a line break.
+    #[must_use]
+    pub fn render(&self, color: bool, width: usize) -> String {
+        let plain = |message: String, hint: String| {
+            let mistake = Mistake {
+                severity: super::Severity::Error,
+                file: String::new(),
+                place: None,
+                message: one_line(&message),
+                hint: one_line(&hint),
+            };
+            draw(&[mistake], color, width)
+        };
+        match self {
+            Self::NotFound { looked } => {
+                let places: Vec<String> = looked.iter().map(|path| path.display().to_string()).collect();
+                let message = format!("no configuration found; looked at {}", places.join(", "));
+                plain(message, "`topicwatch init` writes an annotated jobs.toml".to_owned())
+            }
+            Self::Unreadable { path, message, hint } => plain(format!("{} {message}", path.display()), hint.clone()),
+            Self::Mistakes(mistakes) => draw(mistakes, color, width),
+        }
+    }
+}
+
+impl std::fmt::Display for LoadError {
+    /// One line each.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mistakes(mistakes) => {
+                for (n, mistake) in mistakes.iter().enumerate() {
+                    if n > 0 {
+                        f.write_str("\n")?;
+                    }
+                    write!(f, "{mistake}")?;
+                }
+                Ok(())
+            }
+            other => f.write_str(other.render(false, 100).trim_end()),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Finds, reads and checks the configuration. Reads files, writes none.
+///
+/// # Errors
+/// See [`LoadError`].
+pub fn load(request: &LoadRequest<'_>) -> Result<Config, LoadError> {
+    let file = find(request).map_err(|looked| LoadError::NotFound { looked })?;
+    let name = shown(&file, &request.cwd);
+    match Text::read(&file, &name) {
+        Ok(text) => check(&text, &file, request),
+        Err(not_text) => Err(LoadError::Unreadable { path: file, message: not_text.message, hint: not_text.hint }),
+    }
+}
+
+/// Checks text that was read already, as if it stood in `file`.
+///
+/// # Errors
+/// [`LoadError::Mistakes`].
+pub fn load_text(text: &str, file: &Path, request: &LoadRequest<'_>) -> Result<Config, LoadError> {
+    check(&Text::new(shown(file, &request.cwd), text), file, request)
+}
+
+fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, LoadError> {
+    let dir = request.cwd.join(file).parent().map_or_else(|| request.cwd.clone(), Path::to_path_buf);
+    let mut mistakes = Mistakes::new(text);
+    let mut document = walk(&mut mistakes);
+    for (section, table) in [
+        (Section::Service, &mut document.service),
+        (Section::Database, &mut document.database),
+        (Section::Scheduler, &mut document.scheduler),
+    ] {
+        environment::lay_over(section, table, request, &dir, &mut mistakes);
+    }
+    let built = build(&document, &dir, request, &mut mistakes);
+    let key_variable = built.as_ref().map(|built| built.0.api_key_env.as_str());
+    environment::warn_of_typos(request, key_variable, &mut mistakes);
+
+    let failed = mistakes.any_error();
+    let (mut errors, notices) = mistakes.finish();
+    let Some((service, database, scheduler, topics)) = built.filter(|_| !failed) else {
+        if errors.is_empty() {
+            // Unreachable as far as known; a lost configuration must still not look like a good one.
+            let mut unknown = Mistakes::new(text);
+            unknown.nowhere("the configuration cannot be used", "please report this file as a bug");
+            errors = unknown.finish().0;
+        }
+        return Err(LoadError::Mistakes(errors));
+    };
+    let effective = effective(&document, &service, &database.url, text);
+    let warnings = notices.iter().map(ToString::to_string).collect();
+    Ok(Config { file: file.to_owned(), service, database, scheduler, topics, warnings, notices, effective })
+}
+
+type Built = (ServiceConfig, super::DatabaseConfig, super::SchedulerConfig, Vec<crate::model::Topic>);
+
+fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
+    let service = service::read(&document.service, dir, document.broken, mistakes);
+    let dialect = service::dialect(&document.service);
+    let database = storage::database(&document.database, dir, mistakes);
+    let scheduler = storage::scheduler(&document.scheduler, mistakes);
+    let topics = topics::read(document, dialect, request.now, mistakes);
+    Some((service?, database?, scheduler?, topics))
+}
+
+fn effective(document: &Document, service: &ServiceConfig, database: &str, text: &Text) -> Vec<Effective> {
+    let base_url = match &service.target {
+        Target::Sandbox => "sandbox".to_owned(),
+        Target::Url(url) => url.to_string(),
+    };
+    let amend = [("base_url", base_url), ("rate_limit", rate_shown(service.rate_limit))];
+    let mut list = environment::effective(Section::Service, &document.service, &amend, text);
+    let amend = [("url", database.to_owned())];
+    list.extend(environment::effective(Section::Database, &document.database, &amend, text));
+    list.extend(environment::effective(Section::Scheduler, &document.scheduler, &[], text));
+    list
+}

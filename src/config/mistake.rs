@@ -1,0 +1,199 @@
+//! One mistake in the configuration, with its place already cut out of the file so that it can be drawn without it, and
+//! the collector that every part of this room reports to. How mistakes look is `draw`'s.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::given::Origin;
+use super::text::Text;
+
+/// More than this many mistakes are counted, not kept.
+const MOST_KEPT: usize = 200;
+
+/// Whether the configuration can be used all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// It cannot.
+    Error,
+    /// It can, but deserves a word.
+    Warning,
+}
+
+/// Where in the file a mistake is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in Unicode scalar values, from 1.
+    pub column: usize,
+    /// The line (or the part of a long line around the mistake): no control characters, secrets masked.
+    pub excerpt: String,
+    /// Bytes of `excerpt` to underline.
+    pub underline: Range<usize>,
+    /// Column of the excerpt's first character, from 1; more than 1 only when a long line was cut.
+    pub excerpt_column: usize,
+}
+
+/// A mistake, or a warning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// Error or warning.
+    pub severity: Severity,
+    /// The file as it is shown to people.
+    pub file: String,
+    /// `None` when it lies in the environment, on the command line, or in no particular place.
+    pub place: Option<Place>,
+    /// What is wrong, one line, without control characters.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+impl std::fmt::Display for Mistake {
+    /// One line: `jobs.toml:12:3: message (hint)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{}:{}:{}: ", self.file, place.line, place.column)?;
+        }
+        f.write_str(&self.message)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, " (hint: {})", self.hint) }
+    }
+}
+
+/// A value that cannot be used, before it is known where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// What is wrong.
+    pub(super) message: String,
+    /// What to do.
+    pub(super) hint: String,
+    /// A narrower place than the value's, such as one element of a list.
+    pub(super) at: Option<Range<usize>>,
+}
+
+impl Fault {
+    /// A fault of the whole value.
+    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into(), at: None }
+    }
+}
+
+/// Gathers mistakes while the document is walked; the same one is kept once.
+pub(super) struct Mistakes<'t> {
+    text: &'t Text,
+    seen: HashSet<(usize, usize, String)>,
+    found: Vec<(usize, Mistake)>,
+    dropped: usize,
+    quiet: HashSet<usize>,
+}
+
+impl<'t> Mistakes<'t> {
+    /// None yet.
+    pub(super) fn new(text: &'t Text) -> Self {
+        Self { text, seen: HashSet::new(), found: Vec::new(), dropped: 0, quiet: HashSet::new() }
+    }
+
+    /// The file's text.
+    pub(super) fn text(&self) -> &'t Text {
+        self.text
+    }
+
+    /// From now on nothing more is reported for lines that have an error already: it would be about text that was
+    /// misread.
+    pub(super) fn quiet_lines_of_errors(&mut self) {
+        self.quiet = self.found.iter().filter_map(|(_, mistake)| Some(mistake.place.as_ref()?.line)).collect();
+    }
+
+    /// Whether an error was reported.
+    pub(super) fn any_error(&self) -> bool {
+        self.found.iter().any(|(_, mistake)| mistake.severity == Severity::Error)
+    }
+
+    /// Reports an error at a place of the file.
+    pub(super) fn at(&mut self, span: &Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
+        self.add(Severity::Error, Some(span), message.into(), hint.into());
+    }
+
+    /// Reports a warning at a place of the file, or in no place.
+    pub(super) fn warn(&mut self, span: Option<&Range<usize>>, message: impl Into<String>, hint: impl Into<String>) {
+        self.add(Severity::Warning, span, message.into(), hint.into());
+    }
+
+    /// Reports an error that is in no place of the file.
+    pub(super) fn nowhere(&mut self, message: impl Into<String>, hint: impl Into<String>) {
+        self.add(Severity::Error, None, message.into(), hint.into());
+    }
+
+    /// Reports a value's fault where the value came from.
+    pub(super) fn fault(&mut self, name: &str, origin: &Origin, fault: Fault) {
+        let gap = if fault.message.starts_with(':') { "" } else { " " };
+        let message = format!("`{name}`{gap}{}", fault.message);
+        match origin {
+            Origin::File { value, .. } => self.at(fault.at.as_ref().unwrap_or(value), message, fault.hint),
+            Origin::Variable(_) | Origin::Flag(_) => self.nowhere(format!("{origin}: {message}"), fault.hint),
+            Origin::Default => self.nowhere(format!("the default of {message}"), fault.hint),
+        }
+    }
+
+    fn add(&mut self, severity: Severity, span: Option<&Range<usize>>, message: String, hint: String) {
+        let (start, end) = span.map_or((0, 0), |span| (span.start, span.end));
+        if span.is_some_and(|span| self.quiet.contains(&self.text.line(span.start))) {
+            return;
+        }
+        if self.seen.contains(&(start, end, message.clone())) {
+            return;
+        }
+        if self.found.len() >= MOST_KEPT {
+            self.dropped += 1;
+            return;
+        }
+        self.seen.insert((start, end, message.clone()));
+        let mistake = Mistake {
+            severity,
+            file: self.text.shown().to_owned(),
+            place: span.map(|span| self.text.place(span)),
+            message: one_line(&message),
+            hint: one_line(&hint),
+        };
+        // Things outside the file come first: they are the ones nobody looks for.
+        self.found.push((span.map_or(0, |span| span.start + 1), mistake));
+    }
+
+    /// Errors and warnings, each in the order of their places.
+    pub(super) fn finish(mut self) -> (Vec<Mistake>, Vec<Mistake>) {
+        if self.dropped > 0 {
+            let more = format!("{} more mistakes are not shown", self.dropped);
+            let mistake = Mistake {
+                severity: Severity::Error,
+                file: self.text.shown().to_owned(),
+                place: None,
+                message: more,
+                hint: String::new(),
+            };
+            self.found.push((usize::MAX, mistake));
+        }
+        self.found.sort_by_key(|(start, _)| *start);
+        self.found.into_iter().map(|(_, mistake)| mistake).partition(|m| m.severity == Severity::Error)
+    }
+}
+
+/// Makes text from a file fit for one line of a terminal: control characters and characters that reorder text become
+/// visible escapes, and what is too long is cut.
+pub(super) fn one_line(text: &str) -> String {
+    const LONGEST: usize = 400;
+    let mut line = String::with_capacity(text.len().min(LONGEST));
+    for (n, c) in text.chars().enumerate() {
+        if n == LONGEST {
+            line.push('…');
+            break;
+        }
+        if unprintable(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
+    }
+    line
+}
+
+/// C0, C1, and the characters that change the direction or the line in a terminal.
+pub(super) fn unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')
+}

@@ -1,0 +1,91 @@
+//! Keeping secrets out of whatever is printed: passwords in database URLs, and keys that somebody wrote into the file.
+
+/// Names after which the rest of a line is nobody's business.
+const SECRET_NAMES: [&str; 8] = ["api_key", "api-key", "apikey", "key", "token", "secret", "password", "authorization"];
+
+/// Whether a key of this name would hold a secret.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    SECRET_NAMES.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// A database URL for people: the password, and parameters that carry one, read `***`. Works on text that is no URL at
+/// all, because broken ones are printed too.
+#[must_use]
+pub fn redact_url(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    // The last `@` ends the user information even when a password holds `/`, `#` or `@` unescaped.
+    let rest = match rest.rsplit_once('@') {
+        Some((user, host)) => match user.split_once(':') {
+            Some((user, _)) => format!("{user}:***@{host}"),
+            None => format!("{user}@{host}"),
+        },
+        None => rest.to_owned(),
+    };
+    let Some((base, query)) = rest.split_once('?') else { return format!("{scheme}://{rest}") };
+    let query: Vec<String> = query
+        .split('&')
+        .map(|pair| match pair.split_once('=') {
+            Some((name, _)) if name.to_ascii_lowercase().contains("pass") || is_secret_name(name) => {
+                format!("{name}=***")
+            }
+            _ => pair.to_owned(),
+        })
+        .collect();
+    format!("{scheme}://{base}?{}", query.join("&"))
+}
+
+/// The characters of a line of the file, one for one, those of a secret replaced by `*`: the value of a key with a
+/// telling name up to the line's end, and a URL's password.
+pub(super) fn mask_secrets(line: &str) -> impl Iterator<Item = char> + '_ {
+    let tail = line
+        .match_indices('=')
+        .find(|(at, _)| {
+            let before = line[..*at].trim_end().trim_end_matches(['"', '\'']);
+            let name = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).next().unwrap_or("");
+            is_secret_name(name)
+        })
+        .map_or(line.len(), |(at, _)| at + 1);
+    let password = line.find("://").map_or(0..0, |at| {
+        let from = at + 3;
+        let to = line.rfind('@').unwrap_or(from);
+        let colon = line.get(from..to).and_then(|user| user.find(':'));
+        colon.map_or(0..0, |colon| from + colon + 1..to)
+    });
+    line.char_indices().map(move |(at, c)| {
+        let secret = (at >= tail && !c.is_whitespace()) || password.contains(&at);
+        if secret { '*' } else { c }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_never_printed() {
+        for (url, shown) in [
+            ("postgres://me:hunter2@db/topics", "postgres://me:***@db/topics"),
+            ("postgres://me:a/b@c#d@db/topics", "postgres://me:***@db/topics"),
+            ("postgres://me@db/topics", "postgres://me@db/topics"),
+            ("postgres://db/t?sslmode=require&password=x", "postgres://db/t?sslmode=require&password=***"),
+            ("postgres://db/t?sslpassword=x", "postgres://db/t?sslpassword=***"),
+            ("sqlite:topicwatch.db", "sqlite:topicwatch.db"),
+            ("postgres://", "postgres://"),
+        ] {
+            assert_eq!(redact_url(url), shown);
+        }
+    }
+
+    #[test]
+    fn a_secret_in_a_line_is_masked_character_by_character() {
+        for (line, shown) in [
+            ("api_key = \"abc\"", "api_key = *****"),
+            ("service = { \"token\" = abc }", "service = { \"token\" = *** *"),
+            ("service.key=abc", "service.key=***"),
+            ("api_key_env = \"X\"", "api_key_env = \"X\""),
+            ("url = \"postgres://me:pw@h/d\"", "url = \"postgres://me:**@h/d\""),
+        ] {
+            assert_eq!(mask_secrets(line).collect::<String>(), shown);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Single values: from what was written to what is meant, within bounds. Each function takes a value and gives it back
+//! typed, or says what is wrong with it and what to write instead.
+
+use std::time::Duration;
+
+use super::given::Value;
+use super::mistake::Fault;
+use super::schedule_keys::parse_duration;
+use super::suggest::did_you_mean;
+use crate::model::Micros;
+use crate::search::Rate;
+
+type Read<T> = Result<T, Fault>;
+
+/// A string as it is.
+pub(super) fn text(value: &Value) -> Read<String> {
+    match value {
+        Value::Text(text) => Ok(text.clone()),
+        _ => Err(Fault::new("takes a string", "")),
+    }
+}
+
+/// A string for people or for a service: not blank, no control characters, not longer than `longest` characters.
+pub(super) fn plain_text(value: &Value, longest: usize) -> Read<String> {
+    let text = text(value)?;
+    check_plain(&text, longest, false)?;
+    Ok(text)
+}
+
+/// The rule of [`plain_text`], for text that came about otherwise; `lines` allows line breaks and tabs.
+pub(super) fn check_plain(text: &str, longest: usize, lines: bool) -> Read<()> {
+    if text.trim().is_empty() {
+        return Err(Fault::new("is empty", "write something, or leave the key out"));
+    }
+    let allowed = |c: char| lines && matches!(c, '\n' | '\r' | '\t');
+    if let Some(bad) = text.chars().find(|c| c.is_control() && !allowed(*c)) {
+        let message = format!("holds the control character {}", bad.escape_unicode());
+        return Err(Fault::new(message, "remove it; a text is written on one line"));
+    }
+    let length = text.chars().count();
+    if length > longest {
+        return Err(Fault::new(format!("is {length} characters long, at most {longest} are allowed"), "shorten it"));
+    }
+    Ok(())
+}
+
+/// A word of letters, digits and a few other characters, such as a platform or a model.
+pub(super) fn word(value: &Value, also: &str) -> Read<String> {
+    let text = text(value)?;
+    let good = |c: char| c.is_ascii_alphanumeric() || also.contains(c);
+    if text.is_empty() || text.len() > 64 || !text.chars().all(good) {
+        let hint = format!("up to 64 characters of A-Z, a-z, 0-9 and {}", also.escape_debug());
+        return Err(Fault::new(format!("cannot be {text:?}"), hint));
+    }
+    Ok(text)
+}
+
+/// A whole number within bounds; the environment gives it as text.
+pub(super) fn integer(value: &Value, least: i64, most: i64) -> Read<i64> {
+    let number = match value {
+        Value::Integer(number) => Some(*number),
+        Value::Text(text) => text.trim().replace('_', "").parse().ok(),
+        _ => None,
+    };
+    match number {
+        Some(number) if (least..=most).contains(&number) => Ok(number),
+        Some(number) => {
+            Err(Fault::new(format!("cannot be {number}"), format!("write a number from {least} to {most}")))
+        }
+        None => Err(Fault::new("takes an integer", format!("write a number from {least} to {most}"))),
+    }
+}
+
+/// `true` or `false`.
+pub(super) fn flag(value: &Value) -> Read<bool> {
+    match value {
+        Value::Flag(flag) => Ok(*flag),
+        Value::Text(text) if text == "true" => Ok(true),
+        Value::Text(text) if text == "false" => Ok(false),
+        _ => Err(Fault::new("takes true or false", "write true or false, without quotes")),
+    }
+}
+
+/// Dollars per call.
+pub(super) fn dollars(value: &Value) -> Read<Micros> {
+    #[expect(clippy::cast_precision_loss, reason = "absurd amounts are refused below")]
+    let number = match value {
+        Value::Number(number) => *number,
+        Value::Integer(number) => *number as f64,
+        Value::Text(text) => text.trim().parse().unwrap_or(f64::NAN),
+        _ => f64::NAN,
+    };
+    Micros::from_dollars(number)
+        .filter(|price| *price <= Micros(1_000_000_000))
+        .ok_or_else(|| Fault::new("is no price of a call", "write dollars from 0 to 1000, such as 0.004"))
+}
+
+/// A duration within bounds.
+pub(super) fn duration(value: &Value, least: Duration, most: Duration) -> Read<Duration> {
+    let length = parse_duration(&text(value)?)?;
+    if length < least || length > most {
+        let hint = format!("write a duration from {} to {}", shown(least), shown(most));
+        return Err(Fault::new(format!("cannot be {}", shown(length)), hint));
+    }
+    Ok(length)
+}
+
+/// A duration for people: `90s`, `5m`, `36h`, `3d`.
+pub(super) fn shown(length: Duration) -> String {
+    let ms = length.as_millis();
+    for (unit, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)] {
+        if ms >= size && ms % size == 0 {
+            return format!("{}{unit}", ms / size);
+        }
+    }
+    if ms == 0 { "0s".to_owned() } else { format!("{ms}ms") }
+}
+
+/// Calls per time; `None` is unlimited.
+pub(super) fn rate(value: &Value) -> Read<Option<Rate>> {
+    let text = text(value)?;
+    if text == "unlimited" {
+        return Ok(None);
+    }
+    let wrong = || Fault::new(format!("cannot be {text:?}"), "write \"60/min\", \"5/s\", \"1000/h\" or \"unlimited\"");
+    let (count, per) = text.split_once('/').ok_or_else(wrong)?;
+    let seconds = match per.trim() {
+        "s" | "sec" | "second" => 1,
+        "m" | "min" | "minute" => 60,
+        "h" | "hour" => 3_600,
+        "d" | "day" => 86_400,
+        _ => return Err(wrong()),
+    };
+    let count: u32 = count.trim().parse().map_err(|_| wrong())?;
+    if count == 0 || count > 1_000_000 {
+        return Err(Fault::new(format!("cannot be {text:?}"), "write a count from 1 to 1000000"));
+    }
+    Ok(Some(Rate { count, per: Duration::from_secs(seconds) }))
+}
+
+/// A rate as it would be written.
+pub(super) fn rate_shown(rate: Option<Rate>) -> String {
+    let Some(Rate { count, per }) = rate else { return "unlimited".to_owned() };
+    match per.as_secs() {
+        1 => format!("{count}/s"),
+        60 => format!("{count}/min"),
+        3_600 => format!("{count}/h"),
+        86_400 => format!("{count}/day"),
+        other => format!("{count}/{other}s"),
+    }
+}
+
+/// A number of bytes: an integer, or a string with a unit (decimal `kB MB GB`, binary `KiB MiB GiB`).
+pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Read<u64> {
+    const HINT: &str = "write a number of bytes, or \"15MB\"";
+    let number = match value {
+        Value::Integer(number) => u64::try_from(*number).ok(),
+        Value::Text(text) => {
+            let text = text.trim();
+            let digits = text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len());
+            let unit: Option<u64> = match text[digits..].trim().to_ascii_lowercase().as_str() {
+                "" | "b" => Some(1),
+                "kb" => Some(1_000),
+                "mb" => Some(1_000_000),
+                "gb" => Some(1_000_000_000),
+                "kib" => Some(1 << 10),
+                "mib" => Some(1 << 20),
+                "gib" => Some(1 << 30),
+                _ => None,
+            };
+            let count: Option<u64> = text[..digits].replace('_', "").parse().ok();
+            unit.zip(count).and_then(|(unit, count)| unit.checked_mul(count))
+        }
+        _ => None,
+    };
+    match number {
+        Some(number) if (least..=most).contains(&number) => Ok(number),
+        Some(number) => Err(Fault::new(format!("cannot be {number} bytes"), format!("from {least} to {most}"))),
+        None => Err(Fault::new("is no number of bytes", HINT)),
+    }
+}
+
+/// One of a closed list.
+pub(super) fn one_of<T>(value: &Value, parse: fn(&str) -> Option<T>, all: &[&'static str]) -> Read<T> {
+    let text = text(value)?;
+    parse(&text).ok_or_else(|| unknown_choice(&text, all))
+}
+
+/// The fault of a word that is not in a closed list.
+pub(super) fn unknown_choice(text: &str, all: &[&'static str]) -> Fault {
+    let choices = all.iter().map(|choice| format!("\"{choice}\"")).collect::<Vec<_>>().join(", ");
+    let hint = did_you_mean(text, all.iter().copied(), &format!("one of {choices}"));
+    Fault::new(
+        format!("cannot be {text:?}"),
+        if hint.starts_with("one of") { hint } else { format!("{hint} (one of {choices})") },
+    )
+}
+
+/// A list of short texts without repetition; a list from the environment is separated by commas.
+pub(super) fn texts(value: &Value, most: usize, longest: usize) -> Read<Vec<String>> {
+    let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
+    if list.len() > most {
+        return Err(Fault::new(
+            format!("holds {} entries, at most {most} are allowed", list.len()),
+            "shorten the list",
+        ));
+    }
+    let mut read: Vec<String> = Vec::with_capacity(list.len());
+    for (element, at) in list {
+        let here = |fault: Fault| Fault {
+            message: format!("holds an entry that {}", fault.message),
+            at: Some(at.clone()),
+            ..fault
+        };
+        let text = plain_text(element, longest).map_err(here)?;
+        if read.contains(&text) {
+            return Err(Fault { at: Some(at.clone()), ..Fault::new(format!("names {text:?} twice"), "name it once") });
+        }
+        read.push(text);
+    }
+    Ok(read)
+}
+
+/// A topic's id.
+pub(super) fn slug(value: &Value) -> Read<String> {
+    const HINT: &str = "an id is up to 64 characters of a-z, 0-9, - and _, and begins with a letter or a digit";
+    let text = text(value)?;
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if text.len() > 64 || !text.chars().all(good) || !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        let lower: String = text.trim().to_lowercase().chars().map(|c| if good(c) { c } else { '-' }).collect();
+        let meant = lower.trim_matches('-');
+        let hint = if meant.len() > 64 || !meant.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            HINT.to_owned()
+        } else {
+            format!("{HINT}: \"{meant}\"")
+        };
+        return Err(Fault::new(format!("cannot be {text:?}"), hint));
+    }
+    let device = matches!(text.as_str(), "con" | "prn" | "aux" | "nul")
+        || (text.len() == 4
+            && (text.starts_with("com") || text.starts_with("lpt"))
+            && text.ends_with(|c: char| c.is_ascii_digit()));
+    if device {
+        let hint = format!("file names are made from ids: choose another, such as \"{text}-topic\"");
+        return Err(Fault::new(format!("cannot be {text:?}, a device name on Windows"), hint));
+    }
+    Ok(text)
+}
+
+/// The rule of PostgreSQL for names that need no quotes.
+pub(super) fn schema_name(value: &Value) -> Read<String> {
+    let text = text(value)?;
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let first = |c: char| c.is_ascii_lowercase() || c == '_';
+    if text.len() > 63 || !text.starts_with(first) || !text.chars().all(good) || text.starts_with("pg_") {
+        let hint = "up to 63 characters of a-z, 0-9 and _, not beginning with a digit or pg_";
+        return Err(Fault::new(format!("cannot be {text:?}"), hint));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    #[test]
+    fn rates_and_sizes_are_read_in_their_spellings() {
+        for (text, count, seconds) in
+            [("60/min", 60, 60), ("5/s", 5, 1), ("1000/h", 1_000, 3_600), ("7 / day", 7, 86_400)]
+        {
+            assert_eq!(rate(&of(text)), Ok(Some(Rate { count, per: Duration::from_secs(seconds) })), "{text}");
+        }
+        assert_eq!(rate(&of("unlimited")), Ok(None));
+        for text in ["", "60", "0/min", "-1/s", "5/fortnight", "99999999999/s", "/s"] {
+            assert!(rate(&of(text)).is_err(), "{text}");
+        }
+        for (text, number) in [("15MB", 15_000_000), ("1 MiB", 1_048_576), ("2000", 2_000), ("15_000kb", 15_000_000)] {
+            assert_eq!(bytes(&of(text), 1, u64::MAX), Ok(number), "{text}");
+        }
+        for text in ["", "MB", "1.5MB", "15 megs", "99999999999GB", "é"] {
+            assert!(bytes(&of(text), 1, u64::MAX).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_are_safe_as_file_names_everywhere() {
+        for good in ["a", "acme-2", "0_x", "console"] {
+            assert_eq!(slug(&of(good)), Ok(good.to_owned()));
+        }
+        for bad in ["", "-a", "Acme", "a/b", "..", "é", "con", "com1", "lpt9", &"a".repeat(65)] {
+            assert!(slug(&of(bad)).is_err(), "{bad}");
+        }
+        assert!(slug(&of("Acme Corp")).is_err_and(|fault| fault.hint.contains("\"acme-corp\"")));
+    }
+}

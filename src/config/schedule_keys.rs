@@ -1,0 +1,234 @@
+//! The schedule keys of a topic: from written values to a checked policy. What a schedule means is `schedule`'s; this is
+//! the only file of the room that asks it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::given::{Given, Reader};
+use super::mistake::{Fault, Mistakes};
+use super::scalars::{duration, flag, integer, one_of, shown, text};
+use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Window};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A duration as written in the file.
+pub(super) fn parse_duration(text: &str) -> Result<Duration, Fault> {
+    schedule::parse_duration(text).map_err(fault)
+}
+
+fn fault(refused: schedule::Refused) -> Fault {
+    Fault::new(format!(": {}", refused.message), refused.hint)
+}
+
+/// What is known of a schedule once it was compiled.
+#[derive(Clone)]
+struct Verdict {
+    warnings: Vec<String>,
+    uncovered: Option<Duration>,
+}
+
+/// Reads schedules, and compiles each distinct one once: of thousands of topics most share theirs.
+pub(super) struct Schedules {
+    now: Time,
+    known: HashMap<(String, String, Window), Result<Verdict, Fault>>,
+}
+
+impl Schedules {
+    /// None yet; `now` is where the hours that no run would cover are counted from.
+    pub(super) fn new(now: Time) -> Self {
+        Self { now, known: HashMap::new() }
+    }
+
+    /// A topic's policy; `None` when it has no schedule, or one with a fault, which is then reported. `looks_back` is
+    /// the window of its social searches, when it has any.
+    pub(super) fn read(
+        &mut self,
+        reader: &Reader<'_>,
+        looks_back: Option<Window>,
+        mistakes: &mut Mistakes<'_>,
+    ) -> Option<SchedulePolicy> {
+        let period = period(reader, mistakes);
+        let timezone = reader.read(mistakes, "timezone", |value| {
+            let name = text(value)?;
+            zone(&name).map(|()| name)
+        });
+        let limits = |least: u64, most: u64| (Duration::from_secs(least), Duration::from_secs(most));
+        let mut span = |name: &str, (least, most): (Duration, Duration)| {
+            reader.read(mistakes, name, |value| duration(value, least, most)).map(millis)
+        };
+        let catch_up_window_ms = span("catch_up_window", limits(60, 366 * 86_400));
+        let jitter_ms = span("jitter", limits(0, 86_400));
+        let timeout_ms = span("timeout", limits(1, 86_400));
+        let catch_up =
+            reader.read(mistakes, "catch_up", |v| one_of(v, CatchUp::parse, &names(CatchUp::ALL, |c| c.as_str())));
+        let overlap =
+            reader.read(mistakes, "overlap", |v| one_of(v, Overlap::parse, &names(Overlap::ALL, |o| o.as_str())));
+        let count = |mistakes: &mut Mistakes<'_>, name: &str, most: i64| {
+            reader.read(mistakes, name, |v| integer(v, 1, most)).and_then(|n| u32::try_from(n).ok())
+        };
+        let max_catch_up_runs = count(mistakes, "max_catch_up_runs", 10_000);
+        let max_attempts = count(mistakes, "max_attempts", 100);
+        let paused = reader.read(mistakes, "paused", flag);
+
+        let (given, period) = period?;
+        // Compiled even when another key is wrong, so that every mistake is found at once.
+        let zone = timezone.as_deref().unwrap_or("UTC");
+        let sound = self.compile(&given, &probe(period.clone(), zone), looks_back, mistakes);
+        let policy = SchedulePolicy {
+            period,
+            timezone: timezone?,
+            catch_up: catch_up?,
+            catch_up_window_ms: catch_up_window_ms?,
+            max_catch_up_runs: max_catch_up_runs?,
+            overlap: overlap?,
+            jitter_ms: jitter_ms?,
+            timeout_ms: timeout_ms?,
+            max_attempts: max_attempts?,
+            paused: paused?,
+        };
+        sound.then_some(policy)
+    }
+
+    /// Compiles the schedule; reports what is wrong or doubtful about it where it is written.
+    fn compile(
+        &mut self,
+        (name, given): &(&'static str, Given),
+        policy: &SchedulePolicy,
+        looks_back: Option<Window>,
+        mistakes: &mut Mistakes<'_>,
+    ) -> bool {
+        let window = looks_back.unwrap_or(Window::Past7Days);
+        let now = self.now;
+        let spelling = match &policy.period {
+            Period::Cron(cron) => format!("cron {cron}"),
+            Period::Every(ms) => format!("every {ms}"),
+        };
+        let verdict = self.known.entry((spelling, policy.timezone.clone(), window)).or_insert_with(|| {
+            let schedule = schedule::Schedule::compile(policy).map_err(fault)?;
+            let uncovered = schedule::uncovered(&schedule, window, now);
+            Ok(Verdict { warnings: schedule.warnings().to_vec(), uncovered })
+        });
+        let verdict = match verdict {
+            Ok(verdict) => verdict,
+            Err(fault) => {
+                mistakes.fault(name, &given.origin, fault.clone());
+                return false;
+            }
+        };
+        let span = given.origin.span();
+        for warning in &verdict.warnings {
+            mistakes.warn(span, format!("`{name}`: {warning}"), "");
+        }
+        if let (Some(window), Some(hours)) = (looks_back, verdict.uncovered) {
+            let message = format!(
+                "`{name}` is rarer than `window` = \"{window}\": {} between two runs are not covered",
+                hours_shown(hours)
+            );
+            let wider = if window == Window::Past24Hours { ", or set window = \"PAST_7_DAYS\"" } else { "" };
+            mistakes.warn(span, message, format!("let it run at least every {}{wider}", hours_shown(window.length())));
+        }
+        true
+    }
+}
+
+/// A policy of which only period and zone matter.
+fn probe(period: Period, timezone: &str) -> SchedulePolicy {
+    SchedulePolicy {
+        period,
+        timezone: timezone.to_owned(),
+        catch_up: CatchUp::Latest,
+        catch_up_window_ms: 0,
+        max_catch_up_runs: 1,
+        overlap: Overlap::Skip,
+        jitter_ms: 0,
+        timeout_ms: 0,
+        max_attempts: 1,
+        paused: false,
+    }
+}
+
+fn hours_shown(length: Duration) -> String {
+    if length.as_secs() >= 3_600 && length.as_secs() % 3_600 == 0 {
+        format!("{} h", length.as_secs() / 3_600)
+    } else {
+        shown(length)
+    }
+}
+
+fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|member| name(*member)).collect()
+}
+
+/// `schedule` or `every`, of the nearest table that has either; both in one table contradict each other.
+fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static str, Given), Period)> {
+    let table = reader.tables.iter().find(|t| t.given.contains_key("schedule") || t.given.contains_key("every"))?;
+    if let (Some(_), Some(_)) = (table.given.get("schedule"), table.given.get("every")) {
+        let span = table.key_span("every").cloned().unwrap_or_default();
+        mistakes.at(
+            &span,
+            "`every` stands beside `schedule`: only one of them can say when it runs",
+            "keep one of the two",
+        );
+        return None;
+    }
+    let nearest = Reader { section: reader.section, tables: std::slice::from_ref(table) };
+    if let Some(given) = table.given.get("schedule") {
+        let cron = nearest.read(mistakes, "schedule", text)?;
+        return Some((("schedule", given.clone()), Period::Cron(cron)));
+    }
+    let given = table.given.get("every")?.clone();
+    let every = nearest.read(mistakes, "every", |value| duration(value, Duration::from_secs(60), 366 * DAY))?;
+    Some((("every", given), Period::Every(millis(every))))
+}
+
+/// Whether a zone is known: asked of `schedule`, so that there is one answer.
+fn zone(name: &str) -> Result<(), Fault> {
+    schedule::Schedule::compile(&probe(Period::Every(millis(DAY)), name)).map(|_| ()).map_err(fault)
+}
+
+// STAND-IN until the schedule room lands
+mod schedule {
+    use super::*;
+    pub(super) struct Refused {
+        pub(super) message: String,
+        pub(super) hint: String,
+    }
+    pub(super) struct Schedule(Option<u64>);
+    impl Schedule {
+        pub(super) fn compile(policy: &SchedulePolicy) -> Result<Self, Refused> {
+            match &policy.period {
+                Period::Cron(c) if c.split_whitespace().count() < 5 && !c.starts_with('@') => {
+                    Err(Refused { message: format!("{c:?} is no cron expression"), hint: "five fields".into() })
+                }
+                Period::Cron(_) => Ok(Self(None)),
+                Period::Every(ms) => Ok(Self(Some(*ms))),
+            }
+        }
+        pub(super) fn warnings(&self) -> &[String] {
+            &[]
+        }
+    }
+    pub(super) fn uncovered(s: &Schedule, w: Window, _from: Time) -> Option<Duration> {
+        s.0.and_then(|ms| Duration::from_millis(ms).checked_sub(w.length())).filter(|d| !d.is_zero())
+    }
+    pub(super) fn zone_suggestions(_: &str) -> Vec<String> {
+        Vec::new()
+    }
+    pub(super) fn parse_duration(text: &str) -> Result<Duration, Refused> {
+        let no = || Refused { message: format!("{text:?} is no duration"), hint: "write \"90s\", \"5m\"".into() };
+        let at = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(no)?;
+        let n: u64 = text[..at].parse().map_err(|_| no())?;
+        let unit = match &text[at..] {
+            "s" => 1,
+            "m" => 60,
+            "h" => 3600,
+            "d" => 86400,
+            _ => return Err(no()),
+        };
+        n.checked_mul(unit).filter(|n| *n < 1 << 40).map(Duration::from_secs).ok_or_else(no)
+    }
+}

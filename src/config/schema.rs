@@ -1,0 +1,99 @@
+//! The JSON Schema (draft 2020-12) of `jobs.toml`, for editors: made from the table of keys. It describes outward types;
+//! everything else is checked by loading.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{KEYS, Key, Section, Shape};
+
+/// The schema as pretty-printed JSON with a line break at the end.
+#[must_use]
+pub fn schema() -> String {
+    let mut service = section(|key| key.section == Section::Service);
+    // Required only under the dialect that has no public default.
+    service["if"] = json!({ "properties": { "dialect": { "const": "desearch" } }, "required": ["dialect"] });
+    service["then"] = json!(true);
+    service["else"] = json!({ "required": ["base_url"] });
+    let mut topic = section(|key| key.section == Section::Topic);
+    topic["required"] = json!(["id"]);
+    let both = json!({ "required": ["schedule", "every"] });
+    topic["not"] = both.clone();
+    let mut defaults = section(Key::has_default_section);
+    defaults["not"] = both;
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "jobs.toml of topicwatch",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["topics"],
+        "properties": {
+            "service": service,
+            "database": section(|key| key.section == Section::Database),
+            "scheduler": section(|key| key.section == Section::Scheduler),
+            "defaults": defaults,
+            "topics": { "type": "array", "minItems": 1, "items": topic },
+        },
+    });
+    format!("{schema:#}\n")
+}
+
+fn section(belongs: impl Fn(&Key) -> bool) -> Value {
+    let mut object = empty_object();
+    for key in KEYS.iter().filter(|key| belongs(key)) {
+        let mut at = &mut object;
+        let mut names = key.name.split('.').peekable();
+        while let Some(name) = names.next() {
+            let slot = &mut at["properties"][name];
+            if names.peek().is_none() {
+                *slot = property(key);
+            } else if slot.is_null() {
+                *slot = empty_object();
+            }
+            at = &mut at["properties"][name];
+        }
+    }
+    object
+}
+
+fn empty_object() -> Value {
+    json!({ "type": "object", "additionalProperties": false, "properties": {} })
+}
+
+fn property(key: &Key) -> Value {
+    let mut property = match key.shape {
+        Shape::Text => json!({ "type": "string" }),
+        Shape::Duration => json!({ "type": "string", "examples": ["90s", "5m", "12h", "7d"] }),
+        Shape::Rate => json!({ "type": "string", "examples": ["60/min", "5/s", "1000/h", "unlimited"] }),
+        Shape::Bytes => json!({ "type": ["integer", "string"], "examples": [15_000_000, "15MB"] }),
+        Shape::Integer(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Shape::Dollars => json!({ "type": "number", "minimum": 0, "maximum": 1000 }),
+        Shape::Flag => json!({ "type": "boolean" }),
+        Shape::OneOf(choices) => json!({ "enum": choices() }),
+        Shape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+        Shape::SomeOf(choices) => {
+            json!({ "type": "array", "items": { "enum": choices() }, "minItems": 1, "uniqueItems": true })
+        }
+    };
+    let mut about = Map::new();
+    about.insert("description".to_owned(), json!(key.doc));
+    if let Some(default) = key.default.and_then(as_json) {
+        about.insert("default".to_owned(), default);
+    }
+    if let Some(object) = property.as_object_mut() {
+        object.append(&mut about);
+    }
+    property
+}
+
+/// A default as JSON.
+fn as_json(toml: &str) -> Option<Value> {
+    fn convert(value: super::given::Value) -> Value {
+        match value {
+            super::given::Value::Text(text) => json!(text),
+            super::given::Value::Integer(number) => json!(number),
+            super::given::Value::Number(number) => json!(number),
+            super::given::Value::Flag(flag) => json!(flag),
+            super::given::Value::List(list) => list.into_iter().map(|(value, _)| convert(value)).collect(),
+        }
+    }
+    super::given::Value::of_default(toml).map(convert)
+}

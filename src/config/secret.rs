@@ -1,0 +1,95 @@
+//! The service's key: from the environment or from a file of its owner, never from `jobs.toml`. It is not part of
+//! [`super::Config`], so that nothing that prints a configuration can print it.
+
+use std::path::Path;
+
+use secrecy::SecretString;
+
+use super::ServiceConfig;
+use super::environment::read_value;
+
+/// Why there is no usable key. Neither text ever holds a part of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct KeyError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+fn refused<T>(message: String, hint: String) -> Result<T, KeyError> {
+    Err(KeyError { message, hint })
+}
+
+/// Reads the key: the variable named by `api_key_env`, else the file named by that variable with `_FILE` (as container
+/// secrets are handed over), else `api_key_file`. One line break at the end is dropped.
+///
+/// # Errors
+/// When there is none, when two places contradict each other, when it cannot be a header value (RFC 9110 section 5.5),
+/// or when others than the owner may read `api_key_file`.
+pub fn read_key(service: &ServiceConfig, env: &dyn Fn(&str) -> Option<String>) -> Result<SecretString, KeyError> {
+    let variable = &service.api_key_env;
+    let in_file = format!("{variable}_FILE");
+    let set = |name: &str| env(name).filter(|value| !value.is_empty());
+    let (origin, key) = match (set(variable), set(&in_file)) {
+        (Some(_), Some(_)) => {
+            return refused(format!("{variable} and {in_file} are both set"), "unset one of the two".to_owned());
+        }
+        (Some(key), None) => {
+            let key = key.strip_suffix('\n').unwrap_or(&key);
+            (variable.clone(), key.strip_suffix('\r').unwrap_or(key).to_owned())
+        }
+        (None, Some(path)) => (in_file, from_file(Path::new(&path), &path)?),
+        (None, None) => match &service.api_key_file {
+            Some(path) => {
+                let shown = path.display().to_string();
+                owner_only(path, &shown)?;
+                (format!("api_key_file {shown}"), from_file(path, &shown)?)
+            }
+            None => {
+                let message = format!("no key: {variable} is not set");
+                let hint = format!(
+                    "export {variable}='…' (single quotes: keys hold `$`), or set base_url = \"sandbox\" to try without"
+                );
+                return refused(message, hint);
+            }
+        },
+    };
+    if key.trim().is_empty() {
+        return refused(format!("the key of {origin} is empty"), "put the key there, and nothing else".to_owned());
+    }
+    if key.len() > 4_096 {
+        return refused(format!("the key of {origin} is longer than 4096 bytes"), "is it the right file?".to_owned());
+    }
+    if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let message = format!("the key of {origin} holds a space, a line break or a character outside ASCII");
+        return refused(message, "put the bare key there: one line, no quotes, no `Bearer`".to_owned());
+    }
+    Ok(SecretString::from(key))
+}
+
+fn from_file(path: &Path, shown: &str) -> Result<String, KeyError> {
+    read_value(path)
+        .or_else(|why| refused(format!("the key file {shown} {why}"), "check the path and its permissions".to_owned()))
+}
+
+#[cfg(unix)]
+fn owner_only(path: &Path, shown: &str) -> Result<(), KeyError> {
+    use std::os::unix::fs::PermissionsExt;
+    // A file that cannot be looked at cannot be read either; reading it says why.
+    let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return refused(
+            format!("others may read the key file {shown} (mode {mode:04o})"),
+            format!("chmod 600 {shown}"),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn owner_only(_: &Path, _: &str) -> Result<(), KeyError> {
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! `[service]`: where searches go, how, how often and at what price.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use url::{Host, Url};
+
+use super::given::{Reader, Table};
+use super::keys::Section;
+use super::mistake::{Fault, Mistakes};
+use super::scalars::{bytes, dollars, duration, integer, one_of, rate, text, word};
+use super::{ServiceConfig, Target};
+use crate::budget::Prices;
+use crate::search::{Dialect, Rate};
+
+/// Where `dialect = "desearch"` goes when nothing is said.
+pub(super) const DESEARCH: &str = "https://api.desearch.ai";
+
+/// Reads the section; `None` when something in it is wrong, which is then reported. `broken` keeps silent about what is
+/// missing.
+pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_>) -> Option<ServiceConfig> {
+    let reader = Reader { section: Section::Service, tables: &[table] };
+    let names: Vec<&'static str> = Dialect::ALL.iter().map(|dialect| dialect.as_str()).collect();
+    let dialect = reader.read(mistakes, "dialect", |value| one_of(value, Dialect::parse, &names));
+    let target = match reader.written("base_url") {
+        Some(_) => reader.read(mistakes, "base_url", |value| target(&text(value)?)),
+        None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH).ok().map(Target::Url),
+        None => {
+            if !broken && !table.mentions("base_url") {
+                missing(table, mistakes);
+            }
+            None
+        }
+    };
+    let seconds = Duration::from_secs;
+    let count = |mistakes: &mut Mistakes<'_>, name: &str, most: i64| {
+        reader.read(mistakes, name, |v| integer(v, 1, most)).and_then(|n| u32::try_from(n).ok())
+    };
+    let platform = reader.read(mistakes, "platform", |value| word(value, "_-"));
+    let api_key_env = reader.read(mistakes, "api_key_env", variable_name);
+    let api_key_file = reader.written("api_key_file").map(|_| {
+        reader
+            .read(mistakes, "api_key_file", |value| super::scalars::plain_text(value, 4_096))
+            .map(|path| dir.join(path))
+    });
+    let call_timeout = reader.read(mistakes, "call_timeout", |v| duration(v, seconds(1), seconds(3_600)));
+    let max_concurrent = count(mistakes, "max_concurrent", 256);
+    let rate_limit = rate_limit(&reader, target.as_ref(), mistakes);
+    let max_tries = count(mistakes, "max_tries", 20);
+    let max_response_bytes = reader.read(mistakes, "max_response_bytes", |v| bytes(v, 1_000, 1_000_000_000));
+    let max_calls_per_day = count(mistakes, "max_calls_per_day", 10_000_000);
+    let mut price = |name: &str| reader.read(mistakes, name, dollars);
+    let (social, web, ai) = (price("prices.social"), price("prices.web"), price("prices.ai"));
+
+    Some(ServiceConfig {
+        target: target?,
+        dialect: dialect?,
+        platform: platform?,
+        api_key_env: api_key_env?,
+        api_key_file: match api_key_file {
+            Some(path) => Some(path?),
+            None => None,
+        },
+        call_timeout: call_timeout?,
+        max_concurrent: max_concurrent?,
+        rate_limit: rate_limit?,
+        max_tries: max_tries?,
+        max_response_bytes: max_response_bytes?,
+        max_calls_per_day: max_calls_per_day?,
+        prices: Prices { social: social?, web: web?, ai: ai? },
+    })
+}
+
+/// The dialect, for sections that depend on it; `None` when it is wrong, which [`read`] reports.
+pub(super) fn dialect(table: &Table) -> Option<Dialect> {
+    let reader = Reader { section: Section::Service, tables: &[table] };
+    reader.look("dialect").and_then(|given| Dialect::parse(&text(&given.value).ok()?))
+}
+
+fn missing(table: &Table, mistakes: &mut Mistakes<'_>) {
+    const MESSAGE: &str = "`base_url` is missing in [service]";
+    const HINT: &str = "write base_url = \"sandbox\" to try without a key, or the service's address";
+    match &table.header {
+        Some(header) => mistakes.at(header, MESSAGE, HINT),
+        None => mistakes.at(&(0..0), MESSAGE, format!("begin the file with a line [service]; below it {HINT}")),
+    }
+}
+
+/// Nobody is spared by limiting the stand-in, so it is unlimited unless a rate was written.
+fn rate_limit(reader: &Reader<'_>, target: Option<&Target>, mistakes: &mut Mistakes<'_>) -> Option<Option<Rate>> {
+    if reader.written("rate_limit").is_none() && target == Some(&Target::Sandbox) {
+        return Some(None);
+    }
+    reader.read(mistakes, "rate_limit", rate)
+}
+
+/// Reads `base_url`. Messages do not repeat an address that may hold a secret.
+fn target(text: &str) -> Result<Target, Fault> {
+    const HINT: &str = "write \"sandbox\" or an address such as \"https://api.example.com\"";
+    if text == "sandbox" {
+        return Ok(Target::Sandbox);
+    }
+    let url = Url::parse(text).map_err(|error| {
+        let near = super::suggest::nearest(text, ["sandbox"]).map(|meant| format!("did you mean `{meant}`?"));
+        Fault::new(format!("is no address: {error}"), near.unwrap_or_else(|| HINT.to_owned()))
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Fault::new(format!("cannot use {}:", url.scheme()), HINT));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let hint = "keep secrets out of the file: put the key into the environment variable of `api_key_env`";
+        return Err(Fault::new("holds a user name or a password", hint));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(Fault::new("holds a `?` or `#` part", "paths are appended to it: end it with the host or a path"));
+    }
+    let loopback = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => IpAddr::V4(address).is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address).is_loopback(),
+        None => return Err(Fault::new("names no host", HINT)),
+    };
+    if url.scheme() == "http" && !loopback {
+        let hint = "write https://; http:// is for this machine only (localhost, 127.0.0.1, [::1])";
+        return Err(Fault::new("would send the key unencrypted over the network", hint));
+    }
+    Ok(Target::Url(url))
+}
+
+fn variable_name(value: &super::given::Value) -> Result<String, Fault> {
+    let name = text(value)?;
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || name.len() > 128 || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(good)
+    {
+        // Not repeated in the message: it may be the key itself.
+        let hint = "write the variable's name, such as \"TOPICWATCH_API_KEY\", never the key";
+        return Err(Fault::new("is no name of an environment variable", hint));
+    }
+    Ok(name)
+}

@@ -1,0 +1,143 @@
+//! `[database]` and `[scheduler]`: where findings are kept, and how runs share a process.
+
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use url::Url;
+
+use super::given::{Reader, Table};
+use super::keys::Section;
+use super::mistake::{Fault, Mistakes};
+use super::scalars::{duration, integer, schema_name, text};
+use super::suggest::nearest;
+use super::{DatabaseConfig, SchedulerConfig};
+
+/// Reads `[database]`.
+pub(super) fn database(table: &Table, dir: &Path, mistakes: &mut Mistakes<'_>) -> Option<DatabaseConfig> {
+    let reader = Reader { section: Section::Database, tables: &[table] };
+    let url = reader.read(mistakes, "url", |value| database_url(&text(value)?, dir));
+    let schema = reader.read(mistakes, "schema", schema_name);
+    Some(DatabaseConfig { url: url?, schema: schema? })
+}
+
+/// Reads `[scheduler]`.
+pub(super) fn scheduler(table: &Table, mistakes: &mut Mistakes<'_>) -> Option<SchedulerConfig> {
+    let reader = Reader { section: Section::Scheduler, tables: &[table] };
+    let seconds = Duration::from_secs;
+    let runs = reader.read(mistakes, "max_concurrent_runs", |value| integer(value, 1, 1_000));
+    let lease = reader.read(mistakes, "lease", |value| duration(value, seconds(1), seconds(3_600)));
+    let grace = reader.read(mistakes, "shutdown_grace", |value| duration(value, seconds(0), seconds(3_600)));
+    Some(SchedulerConfig {
+        max_concurrent_runs: runs.and_then(|n| u32::try_from(n).ok())?,
+        lease: lease?,
+        shutdown_grace: grace?,
+    })
+}
+
+/// Checks a database URL; a SQLite path becomes absolute, below `dir` when it is relative. Messages never repeat the
+/// text: it may hold a password.
+fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
+    const HINT: &str = "write \"sqlite:topicwatch.db\" or \"postgres://USER@HOST/NAME\"";
+    if text.chars().any(char::is_control) {
+        return Err(Fault::new("holds a control character", HINT));
+    }
+    let Some((scheme, rest)) = text.split_once(':') else {
+        let hint = if text.is_empty() || text.contains('@') {
+            HINT.to_owned()
+        } else {
+            format!("did you mean \"sqlite:{text}\"?")
+        };
+        return Err(Fault::new("names no kind of database", hint));
+    };
+    match scheme {
+        "sqlite" => sqlite(rest, dir),
+        "postgres" | "postgresql" => {
+            let url = Url::parse(text).map_err(|error| {
+                let hint =
+                    "write \"postgres://USER@HOST/NAME\"; in a password write / @ : # ? % as %2F %40 %3A %23 %3F %25";
+                Fault::new(format!("is no address: {error}"), hint)
+            })?;
+            if url.cannot_be_a_base() || url.fragment().is_some() {
+                return Err(Fault::new("is no PostgreSQL address", "write \"postgres://USER@HOST/NAME\""));
+            }
+            Ok(text.to_owned())
+        }
+        other => {
+            let hint = match nearest(other, ["sqlite", "postgres", "postgresql"]) {
+                Some(meant) => format!("did you mean `{meant}:`?"),
+                None => format!("SQLite and PostgreSQL are supported: {HINT}"),
+            };
+            Err(Fault::new("names a kind of database that is not supported", hint))
+        }
+    }
+}
+
+fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    let refused = |message: &str, hint: &str| Err(Fault::new(message, hint));
+    if path.is_empty() {
+        return refused("names no file", "write \"sqlite:topicwatch.db\"");
+    }
+    if path.contains(":memory:") {
+        return refused("would forget everything at the end", "name a file: \"sqlite:topicwatch.db\"");
+    }
+    if path.contains('?') {
+        return refused("holds parameters", "write the path only: how the file is opened is decided by the program");
+    }
+    if path.starts_with('~') {
+        return refused(
+            "begins with `~`, which only a shell understands",
+            "write the whole path, or one relative to this file",
+        );
+    }
+    if path.ends_with('/') {
+        return refused("names a folder", "name a file in it");
+    }
+    let path = tidy(&dir.join(path));
+    match path.to_str() {
+        Some(path) => Ok(format!("sqlite:{path}")),
+        None => refused("lies in a folder whose name is not UTF-8", "write an absolute path"),
+    }
+}
+
+/// Drops `.` components, for people's sake; `..` stays, because of symbolic links.
+fn tidy(path: &Path) -> PathBuf {
+    path.components().filter(|component| !matches!(component, Component::CurDir)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sqlite_path_is_resolved_and_what_cannot_be_kept_is_refused() {
+        let dir = Path::new("/etc/topicwatch");
+        for (url, resolved) in [
+            ("sqlite:topicwatch.db", "sqlite:/etc/topicwatch/topicwatch.db"),
+            ("sqlite://./data/t.db", "sqlite:/etc/topicwatch/data/t.db"),
+            ("sqlite:///var/lib/t.db", "sqlite:/var/lib/t.db"),
+            ("sqlite:/var/lib/t.db", "sqlite:/var/lib/t.db"),
+            ("postgres://me:pw@db/topics", "postgres://me:pw@db/topics"),
+            ("postgresql:///topics?host=/run/postgresql", "postgresql:///topics?host=/run/postgresql"),
+        ] {
+            assert_eq!(database_url(url, dir), Ok(resolved.to_owned()), "{url}");
+        }
+        for url in [
+            "",
+            "topicwatch.db",
+            "sqlite:",
+            "sqlite::memory:",
+            "sqlite:t.db?mode=ro",
+            "sqlite:~/t.db",
+            "sqlite:data/",
+            "mysql://me@db/t",
+            "postgres:topics",
+            "postgres://me:hunter/2@db/t",
+            "redis://hunter2",
+        ] {
+            let fault = database_url(url, dir);
+            assert!(fault.is_err(), "{url}");
+            assert!(!format!("{fault:?}").contains("hunter"), "{fault:?}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! `[[topics]]` over `[defaults]`: each topic as it will be run. What single values may be is decided in `scalars`, what
+//! schedules mean in `schedule_keys`.
+
+use std::collections::HashMap;
+
+use super::document::Document;
+use super::given::{Given, Origin, Reader, Table, Value};
+use super::keys::Section;
+use super::mistake::{Fault, Mistakes};
+use super::scalars::{check_plain, flag, integer, one_of, plain_text, slug, text, texts, unknown_choice, word};
+use super::schedule_keys::Schedules;
+use super::template::{Unfilled, fill};
+use crate::model::{
+    AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Time, Topic, WebOperation, WebQuery, Window,
+};
+use crate::search::Dialect;
+
+/// Longest query in characters; services refuse longer ones.
+const LONGEST_QUERY: usize = 2_000;
+/// Longest prompt in characters.
+const LONGEST_PROMPT: usize = 8_000;
+const LONGEST_TITLE: usize = 200;
+
+/// Reads all topics. Whatever is wrong is reported; a topic with a fault is left out.
+pub(super) fn read(
+    document: &Document,
+    dialect: Option<Dialect>,
+    now: Time,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<Topic> {
+    let mut room = Reading { dialect, schedules: Schedules::new(now), broken: document.broken };
+    if !document.defaults.given.is_empty() {
+        room.rehearse(&document.defaults, mistakes);
+    }
+    if document.topics.is_empty() && !document.broken {
+        let end = mistakes.text().as_str().trim_end().len();
+        let hint = "add one: [[topics]], and below it id = \"acme\" and query = \"acme\"";
+        mistakes.at(&(end..end), "there is no topic", hint);
+    }
+    let mut ids: HashMap<String, usize> = HashMap::new();
+    let mut topics = Vec::with_capacity(document.topics.len());
+    for table in &document.topics {
+        let topic = room.topic(table, &document.defaults, mistakes);
+        if let Some(Given { value: Value::Text(id), origin: Origin::File { value, .. } }) = table.given.get("id") {
+            let line = mistakes.text().line(value.start);
+            if let Some(first) = ids.get(id) {
+                let hint = format!("the first one is in line {first}; ids are how findings are filed: choose another");
+                mistakes.at(value, format!("a second topic has the id {id:?}"), hint);
+            } else {
+                ids.insert(id.clone(), line);
+            }
+        }
+        topics.extend(topic);
+    }
+    topics
+}
+
+struct Reading {
+    dialect: Option<Dialect>,
+    schedules: Schedules,
+    broken: bool,
+}
+
+impl Reading {
+    /// Reads `[defaults]` as a topic of nothing else, so that a fault is found even where every topic overrides it.
+    fn rehearse(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
+        let mut table = Table::default();
+        for key in ["id", "query"] {
+            let given = Given { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
+            table.given.insert(key, given);
+        }
+        self.topic(&table, defaults, mistakes);
+    }
+
+    fn topic(&mut self, table: &Table, defaults: &Table, mistakes: &mut Mistakes<'_>) -> Option<Topic> {
+        let tables = [table, defaults];
+        let reader = Reader { section: Section::Topic, tables: &tables };
+        let header = table.header.clone();
+        let id = reader.read(mistakes, "id", slug);
+        if let (false, Some(header), false) = (self.broken, &header, table.mentions("id")) {
+            let hint = "write id = \"…\": a short name that stays, for files and the database";
+            mistakes.at(header, "this topic has no `id`", hint);
+        }
+        let title = match reader.written("title") {
+            Some(_) => reader.read(mistakes, "title", |value| plain_text(value, LONGEST_TITLE)),
+            None => id.clone(),
+        };
+        let tags = reader.read(mistakes, "tags", |value| texts(value, 32, 64));
+        let window = reader.read(mistakes, "window", |v| one_of(v, Window::parse, &all(Window::ALL, Window::as_str)));
+        let query = reader.written("query").map(|_| reader.read(mistakes, "query", |v| plain_text(v, LONGEST_QUERY)));
+        let sources = reader.read(mistakes, "sources", sources);
+
+        let mut words = Words {
+            reader: &reader,
+            query: query.as_ref().and_then(Option::as_deref),
+            // A query with a fault was reported once; what would be made of it is not looked at.
+            query_wrong: matches!(query, Some(None)) || (query.is_none() && table.mentions("query")),
+            title: title.as_deref().unwrap_or(""),
+            needy: Vec::new(),
+        };
+        let social = words.social(self.dialect, mistakes);
+        let web = words.web(mistakes);
+        let ai = words.ai(self.dialect, mistakes);
+        let wanted = |source: Source| sources.as_ref().is_some_and(|sources| sources.contains(&source));
+        let needy: Vec<&str> = words.needy.iter().filter(|s| wanted(**s)).map(|s| s.as_str()).collect();
+        if let (false, false, Some(header)) = (self.broken, needy.is_empty(), &header) {
+            let what = needy.join(", ");
+            let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
+            let hint = "write query = \"…\" (or social.query, web.query, ai.prompt), or name other `sources`";
+            mistakes.at(header, format!("{named} has no `query` for: {what}"), hint);
+        }
+
+        let looks_back = window.filter(|_| header.is_some() && wanted(Source::Social));
+        let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
+        let schedule = self.schedules.read(&reader, looks_back, mistakes);
+        if scheduled && schedule.is_none() || !needy.is_empty() || words.query_wrong {
+            return None;
+        }
+        Some(Topic {
+            id: id?,
+            title: title?,
+            tags: tags?,
+            window: window?,
+            social: if wanted(Source::Social) { Some(social?) } else { None },
+            web: if wanted(Source::Web) { Some(web?) } else { None },
+            ai: if wanted(Source::Ai) { Some(ai?) } else { None },
+            schedule,
+        })
+    }
+}
+
+/// What each source of a topic is asked.
+struct Words<'r> {
+    reader: &'r Reader<'r>,
+    query: Option<&'r str>,
+    query_wrong: bool,
+    title: &'r str,
+    needy: Vec<Source>,
+}
+
+impl Words<'_> {
+    fn filled(&mut self, source: Source, name: &str, mistakes: &mut Mistakes<'_>) -> Option<String> {
+        let (longest, lines) = if source == Source::Ai { (LONGEST_PROMPT, true) } else { (LONGEST_QUERY, false) };
+        let given = self.reader.look(name)?;
+        let template = self.reader.read(mistakes, name, text)?;
+        let fault = match fill(&template, self.query, self.title) {
+            Ok(filled) => match check_plain(&filled, longest, lines) {
+                Ok(()) => return Some(filled),
+                Err(fault) => fault,
+            },
+            Err(Unfilled::Wrong(fault)) => fault,
+            Err(Unfilled::NeedsQuery) => {
+                if !self.query_wrong {
+                    self.needy.push(source);
+                }
+                return None;
+            }
+        };
+        mistakes.fault(name, &given.origin, fault);
+        None
+    }
+
+    fn social(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<SocialQuery> {
+        let reader = self.reader;
+        let query = self.filled(Source::Social, "social.query", mistakes);
+        let names = all(SocialOperation::ALL, SocialOperation::as_str);
+        let operation = reader.read(mistakes, "social.operation", |v| one_of(v, SocialOperation::parse, &names));
+        // The contract's own social search takes no number; the other two calls have one shape in both dialects.
+        let no_number = dialect == Some(Dialect::Spec) && operation == Some(SocialOperation::Search);
+        let hint = "remove it, or set social.operation = \"posts\" or \"basic\", or dialect = \"desearch\"";
+        let limit = self.number("social.limit", (1, 100), no_number.then_some(hint), mistakes);
+        Some(SocialQuery { query: query?, operation: operation?, limit: limit? })
+    }
+
+    fn web(&mut self, mistakes: &mut Mistakes<'_>) -> Option<WebQuery> {
+        let reader = self.reader;
+        let query = self.filled(Source::Web, "web.query", mistakes);
+        let names = all(WebOperation::ALL, WebOperation::as_str);
+        let operation = reader.read(mistakes, "web.operation", |v| one_of(v, WebOperation::parse, &names));
+        let limit = reader.read(mistakes, "web.limit", |value| integer(value, 1, 100));
+        let limit = limit.and_then(|number| u32::try_from(number).ok());
+        Some(WebQuery { query: query?, operation: operation?, limit: limit? })
+    }
+
+    fn ai(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<AiQuery> {
+        const DESEARCH_ONLY: &str = "remove it, or set dialect = \"desearch\" in [service]";
+        let reader = self.reader;
+        let spec = dialect == Some(Dialect::Spec);
+        let prompt = self.filled(Source::Ai, "ai.prompt", mistakes);
+        let model = reader.read(mistakes, "model", |value| word(value, "._:/-"));
+        let order = match reader.written("response_order") {
+            Some(_) => reader.read(mistakes, "response_order", |value| word(value, "_")).map(Some),
+            None => Some(None),
+        };
+        let streaming = reader.read(mistakes, "streaming", flag);
+        let when = reader.read(mistakes, "ai.when", |v| one_of(v, AiWhen::parse, &all(AiWhen::ALL, AiWhen::as_str)));
+        let count = self.number("ai.count", (10, 200), spec.then_some(DESEARCH_ONLY), mistakes);
+        let tools = reader.read(mistakes, "ai.tools", |value| {
+            let tools = texts(value, 16, 40)?;
+            if spec && !tools.is_empty() {
+                return Err(Fault::new("is not known to dialect \"spec\"", DESEARCH_ONLY));
+            }
+            Ok(tools)
+        });
+        Some(AiQuery {
+            prompt: prompt?,
+            model: model?,
+            response_order: order?,
+            streaming: streaming?,
+            when: when?,
+            count: count?,
+            tools: tools?,
+        })
+    }
+
+    /// An optional number; `refused` is the hint when the call does not take one.
+    fn number(
+        &self,
+        name: &str,
+        (least, most): (i64, i64),
+        refused: Option<&str>,
+        mistakes: &mut Mistakes<'_>,
+    ) -> Option<Option<u32>> {
+        if self.reader.written(name).is_none() {
+            return Some(None);
+        }
+        self.reader
+            .read(mistakes, name, |value| match refused {
+                Some(hint) => Err(Fault::new("is not known to this call in dialect \"spec\"", hint)),
+                None => integer(value, least, most),
+            })
+            .map(|number| u32::try_from(number).ok())
+    }
+}
+
+fn sources(value: &Value) -> Result<Vec<Source>, Fault> {
+    let names = all(Source::ALL, Source::as_str);
+    let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
+    if list.is_empty() {
+        return Err(Fault::new("is empty: nothing would be asked", "name \"social\", \"web\" or \"ai\""));
+    }
+    let mut sources = Vec::new();
+    for (element, at) in list {
+        let name = text(element)?;
+        let here = |fault: Fault| Fault { at: Some(at.clone()), ..fault };
+        let source = Source::parse(&name).ok_or_else(|| here(unknown_choice(&name, &names)))?;
+        if sources.contains(&source) {
+            return Err(here(Fault::new(format!("names {name:?} twice"), "name it once")));
+        }
+        sources.push(source);
+    }
+    Ok(sources)
+}
+
+fn all<T: Copy>(members: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
+    members.iter().map(|member| name(*member)).collect()
+}
