@@ -1,6 +1,8 @@
 //! Speaking to the search service: what to ask in each dialect, how to call it politely, and how to read whatever comes
 //! back. It stores nothing, decides nothing about identity, and never reads the clock: `now` is an argument.
 
+pub mod decode;
+
 use std::time::Duration;
 
 use bytes::Bytes;
