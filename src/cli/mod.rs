@@ -1,1 +1,100 @@
-//! (skeleton)
+//! The command line: one file for each verb, and the only place where the rooms are wired together. What a verb needs
+//! from the configuration and the environment is made in `context`; how it ends is `failure`'s.
+
+mod args;
+mod check;
+mod completions;
+mod context;
+mod examples;
+mod export;
+mod failure;
+mod ids;
+mod init;
+mod items;
+mod logs;
+mod migrate;
+mod once;
+mod output;
+mod probe;
+mod progress;
+mod run;
+mod runs;
+mod sandbox;
+mod show;
+mod status;
+mod table;
+mod trial;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+pub use args::{Cli, Verb};
+pub use failure::{Exit, Failure};
+
+/// Parses the command line, runs the verb, and says how it ended. Everything that can go wrong is told on stderr.
+#[must_use]
+pub fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(asked) if matches!(asked.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => return told(&asked),
+        Err(wrong) => {
+            let _ = wrong.print();
+            return Exit::Usage;
+        }
+    };
+    crate::http::install_crypto();
+    logs::start(&cli);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            output::note(&format!("error: the runtime could not be started: {error}"));
+            return Exit::Unexpected;
+        }
+    };
+    let ended = runtime.block_on(dispatch(cli));
+    runtime.shutdown_background();
+    match ended {
+        Ok(exit) => exit,
+        Err(failure) => {
+            if !failure.text.is_empty() {
+                output::note(&format!("error: {}", failure.text));
+            }
+            if !failure.hint.is_empty() {
+                output::note(&format!("hint: {}", failure.hint));
+            }
+            failure.exit
+        }
+    }
+}
+
+/// Few threads: the work is waiting for the service and for one writer.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(2, |n| n.get().clamp(1, 4))
+}
+
+/// Help and version go to stdout; a pipe that closed early has seen enough.
+fn told(asked: &clap::Error) -> Exit {
+    match asked.print() {
+        Ok(()) => Exit::Ok,
+        Err(error) => Failure::from(error).exit,
+    }
+}
+
+async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+    let common = cli.common;
+    match cli.verb {
+        Verb::Init(args) => init::run(&args),
+        Verb::Check(args) => check::run(&common, &args).await,
+        Verb::Try(args) => trial::run(&common, &args).await,
+        Verb::Once(args) => once::run(&common, &args).await,
+        Verb::Run(args) => run::run(&common, &args).await,
+        Verb::Status(args) => status::run(&common, &args).await,
+        Verb::Runs(args) => runs::run(&common, &args).await,
+        Verb::Show(args) => show::run(&common, &args).await,
+        Verb::Items(args) => items::run(&common, &args).await,
+        Verb::Export(args) => export::run(&common, &args).await,
+        Verb::Migrate => migrate::run(&common).await,
+        Verb::Sandbox(args) => sandbox::run(&args).await,
+        Verb::Completions(args) => completions::run(&args),
+    }
+}

@@ -50,7 +50,10 @@ pub(super) const MIXED: &str = "mixed";
 
 /// The searches of a run whose findings the database refuses: nothing of their replies is kept.
 pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {
-    for search in searches.iter_mut().filter(|s| s.result.raw.take().is_some()) {
+    for search in &mut searches {
+        if search.result.raw.take().is_none() {
+            continue;
+        }
         search.result.state = SearchState::Error;
         search.result.error = Some((MIXED.to_owned(), why.text.clone()));
         search.hint = Some(why.hint.clone());

@@ -1,0 +1,270 @@
+//! What can be said on the command line. Help texts here are the reference; README's help blocks are checked against
+//! them.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::examples;
+
+/// Watches topics through a search service and keeps every finding once.
+#[derive(Debug, Parser)]
+#[command(name = "topicwatch", version = VERSION, about, propagate_version = false, max_term_width = 100, after_help = examples::TOP)]
+pub struct Cli {
+    #[command(flatten)]
+    /// Options of every verb.
+    pub common: Common,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// Version, with that of the built-in SQLite.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (SQLite ", env!("TOPICWATCH_SQLITE_VERSION"), ")");
+
+/// Options of every verb, before or after it.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Configuration file [default: $TOPICWATCH_CONFIG, ./jobs.toml, the user's configuration folder, /etc/topicwatch]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Database, over what the configuration says: sqlite:PATH or postgres://…
+    #[arg(long, global = true, value_name = "URL")]
+    pub database: Option<String>,
+    /// Say only what went wrong
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more on stderr (twice: much more)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// How log lines are written on stderr
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+}
+
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Write an annotated jobs.toml (never overwrites)
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
+    /// Check the configuration and say what is in force; all mistakes at once
+    #[command(after_help = examples::CHECK)]
+    Check(CheckArgs),
+    /// Ask one question, show what comes back, store nothing
+    #[command(after_help = examples::TRY)]
+    Try(TryArgs),
+    /// Run topics now and store what they find
+    #[command(after_help = examples::ONCE)]
+    Once(OnceArgs),
+    /// Run every topic at its slots until stopped
+    #[command(after_help = examples::RUN)]
+    Run(RunArgs),
+    /// How each topic stands
+    #[command(after_help = examples::STATUS)]
+    Status(JsonArgs),
+    /// The ledger: what ran, what it found, what it cost
+    #[command(after_help = examples::RUNS)]
+    Runs(RunsArgs),
+    /// One run's merged snapshot: answer, posts, pages, which sources agree
+    #[command(after_help = examples::SHOW)]
+    Show(ShowArgs),
+    /// Items, the newest first
+    #[command(after_help = examples::ITEMS)]
+    Items(ItemsArgs),
+    /// Write items, sightings, answers or runs as CSV
+    #[command(after_help = examples::EXPORT)]
+    Export(ExportArgs),
+    /// Bring the database's tables up to date (every other verb does so by itself)
+    #[command(after_help = examples::MIGRATE)]
+    Migrate,
+    /// Serve invented findings on an address, as the search service would
+    #[command(after_help = examples::SANDBOX)]
+    Sandbox(SandboxArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+}
+
+/// `init`
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Where to write it
+    #[arg(default_value = "jobs.toml")]
+    pub file: PathBuf,
+}
+
+/// `check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Make one cheap call: is the key accepted, is the dialect right, how long does it take
+    #[arg(long)]
+    pub probe: bool,
+    /// Print the JSON Schema of the file instead
+    #[arg(long, conflicts_with = "probe")]
+    pub schema: bool,
+    /// Print what is in force as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `try`
+#[derive(Debug, Args)]
+pub struct TryArgs {
+    /// What to search for
+    pub query: String,
+    /// Ask only these sources
+    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
+    pub source: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `once`
+#[derive(Debug, Args)]
+pub struct OnceArgs {
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Run exactly the slots that came due since the last recorded one, as cron and systemd timers want it
+    #[arg(long)]
+    pub due: bool,
+    /// Call nobody; print the requests and what they would cost
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The present, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct RunArgs {}
+
+/// Verbs with nothing but `--json`
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `runs`
+#[derive(Debug, Args)]
+pub struct RunsArgs {
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Begun at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u32,
+    /// With every search of each run
+    #[arg(long)]
+    pub searches: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `show`
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Topic id
+    pub topic: String,
+    /// This run instead of the last
+    #[arg(long, value_name = "ID")]
+    pub run: Option<String>,
+    /// Print Markdown, ready to paste
+    #[arg(long, conflicts_with = "json")]
+    pub md: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `items`
+#[derive(Debug, Args)]
+pub struct ItemsArgs {
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// First seen at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub new_since: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `export`
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Which rows
+    #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "answers", "runs"])]
+    pub what: String,
+    /// For programs (RFC 4180), or for spreadsheets (byte order mark, ids as text, formulas guarded)
+    #[arg(long, value_name = "PROFILE", default_value = "machine", value_parser = ["machine", "excel"])]
+    pub profile: String,
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Before (same forms)
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// File to replace as a whole, or - for stdout
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+}
+
+/// `sandbox`
+#[derive(Debug, Args)]
+pub struct SandboxArgs {
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8787")]
+    pub listen: SocketAddr,
+    /// Answer from a folder of JSONL and CSV posts and pages instead of invented ones
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// Over how much time the folder's own span is laid, ending now
+    #[arg(long, value_name = "DURATION", default_value = "14d", requires = "corpus")]
+    pub span: String,
+    /// The only key accepted [default: any]
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<String>,
+    /// Misbehave: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
+    #[arg(long, value_name = "RULE")]
+    pub fault: Vec<String>,
+    /// The present, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,205 @@
+//! From the configuration and the environment to the parts a verb needs: settings of the store, the client, the
+//! collector, and the embedded sandbox when that is where searches go.
+
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use super::args::Common;
+use super::{Failure, ids, output};
+use crate::collect::{self, Collector};
+use crate::config::{self, Config, LoadRequest, Target};
+use crate::daemon::system_clock;
+use crate::model::{Clock, Time, Topic};
+use crate::sandbox;
+use crate::search::{self, Client};
+use crate::store::{self, Nature, Store};
+
+/// What every verb that reads the configuration starts with.
+pub(super) struct Context {
+    pub(super) config: Config,
+    pub(super) clock: Clock,
+}
+
+/// The searching half: the service's client, and the sandbox that lives as long as it is needed.
+pub(super) struct Service {
+    pub(super) client: Client,
+    pub(super) base_url: url::Url,
+    pub(super) sandbox: Option<sandbox::Running>,
+}
+
+/// Reads an environment variable; an unset and an unreadable one are the same.
+pub(super) fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The present as a verb sees it: the machine's, or the one it was given.
+pub(super) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
+    match at {
+        None => Ok(system_clock()),
+        Some(text) => {
+            let at = Time::parse(text).ok_or_else(|| Failure::usage(format!("--at: `{}` is no time", output::brief(text, 60)), "write 2026-03-11T09:00:00Z"))?;
+            Ok(Arc::new(move || at))
+        }
+    }
+}
+
+impl Context {
+    /// Loads the configuration; all its mistakes at once. Warnings are told on stderr.
+    pub(super) fn load(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
+        let context = Self::load_silently(common, at)?;
+        if !common.quiet {
+            for warning in &context.config.warnings {
+                output::note(&format!("warning: {warning}"));
+            }
+        }
+        Ok(context)
+    }
+
+    /// The same for a verb that draws the warnings itself.
+    pub(super) fn load_silently(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
+        let clock = clock(at)?;
+        let request = LoadRequest {
+            explicit: common.config.clone(),
+            database_flag: common.database.clone(),
+            env: &env,
+            env_names: std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
+            cwd: std::env::current_dir().map_err(|e| Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists"))?,
+            home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
+            now: clock(),
+        };
+        let config = config::load(&request).map_err(|mistakes| {
+            output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
+            Failure::silent(super::Exit::Usage)
+        })?;
+        Ok(Self { config, clock })
+    }
+
+    /// Whether searches go to the embedded sandbox.
+    pub(super) fn is_sandbox(&self) -> bool {
+        self.config.service.target == Target::Sandbox
+    }
+
+    /// What will be stored, where that is known beforehand. An address on this machine may be another sandbox; its
+    /// replies will say so.
+    fn nature(&self) -> Option<Nature> {
+        match &self.config.service.target {
+            Target::Sandbox => Some(Nature::Sandbox),
+            Target::Url(url) => {
+                let loopback = match url.host() {
+                    Some(url::Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+                    Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+                    Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+                    None => false,
+                };
+                (!loopback).then_some(Nature::Real)
+            }
+        }
+    }
+
+    /// Where findings are kept. Invented ones go to a database of their own unless one is named.
+    pub(super) fn store_settings(&self, create: bool) -> store::Settings {
+        let database = &self.config.database;
+        let by_default = |key: &str| self.config.effective.iter().any(|e| e.key == key && e.origin == "default");
+        let (mut url, mut schema) = (database.url.clone(), database.schema.clone());
+        if self.is_sandbox() && by_default("database.url") {
+            url = url.strip_suffix(".db").map_or(url.clone(), |stem| format!("{stem}-sandbox.db"));
+        }
+        if self.is_sandbox() && by_default("database.schema") {
+            schema.push_str("_sandbox");
+        }
+        store::Settings { url, schema, nature: self.nature(), create }
+    }
+
+    /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.
+    pub(super) async fn store(&self, create: bool) -> Result<Store, Failure> {
+        let store = Store::open(&self.store_settings(create)).await?;
+        store.publish().await?;
+        Ok(store)
+    }
+
+    /// Connects to the service; starts the embedded sandbox when that is the service.
+    pub(super) async fn service(&self) -> Result<Service, Failure> {
+        let service = &self.config.service;
+        let (base_url, api_key, sandbox) = match &service.target {
+            Target::Url(url) => {
+                let key = config::read_key(service, &env).map_err(|e| Failure::usage(e.message, e.hint))?;
+                (url.clone(), key, None)
+            }
+            Target::Sandbox => {
+                let running = start_sandbox(Arc::clone(&self.clock)).await?;
+                let url = url::Url::parse(&running.base_url()).map_err(|e| Failure::new(super::Exit::Unexpected, format!("the sandbox has no address: {e}"), ""))?;
+                (url, SecretString::from("sandbox"), Some(running))
+            }
+        };
+        let client = Client::new(search::Settings {
+            base_url: base_url.clone(),
+            dialect: service.dialect,
+            platform: service.platform.clone(),
+            api_key,
+            call_timeout: service.call_timeout,
+            max_concurrent: service.max_concurrent,
+            rate_limit: service.rate_limit,
+            max_tries: service.max_tries,
+            max_response_bytes: service.max_response_bytes,
+        })
+        .map_err(|e| Failure::usage(e.text, e.hint))?;
+        Ok(Service { client, base_url, sandbox })
+    }
+
+    /// Wires a collector.
+    pub(super) fn collector(&self, store: Store, client: Client) -> Arc<Collector> {
+        let service = &self.config.service;
+        let settings = collect::Settings {
+            dialect: service.dialect,
+            platform: service.platform.clone(),
+            max_calls_per_day: service.max_calls_per_day,
+            prices: service.prices,
+            sandbox: self.is_sandbox(),
+        };
+        Arc::new(Collector::new(store, client, settings, Arc::clone(&self.clock), ids::fractions()))
+    }
+
+    /// The topics named, or all; an unknown name is a mistake with its nearest neighbours.
+    pub(super) fn topics(&self, named: &[String]) -> Result<Vec<Topic>, Failure> {
+        self.known(named)?;
+        Ok(self.config.topics.iter().filter(|t| named.is_empty() || named.contains(&t.id)).cloned().collect())
+    }
+
+    /// Refuses names of topics that the configuration does not have.
+    pub(super) fn known(&self, named: &[String]) -> Result<(), Failure> {
+        let ids: Vec<&str> = self.config.topics.iter().map(|t| t.id.as_str()).collect();
+        match named.iter().find(|name| !ids.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(unknown) => Err(Failure::usage(
+                format!("there is no topic `{}` in {}", output::brief(unknown, 64), self.config.file.display()),
+                format!("the topics are: {}", output::brief(&ids.join(", "), 400)),
+            )),
+        }
+    }
+}
+
+/// The sandbox on a port of its own.
+async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
+    let settings = sandbox::Settings {
+        listen: std::net::SocketAddr::from(([127, 0, 0, 1], 0)),
+        key: None,
+        corpus: sandbox::CorpusSource::BuiltIn,
+        faults: Vec::new(),
+        clock,
+    };
+    sandbox::start(settings).await.map_err(|e| Failure::new(super::Exit::Unexpected, e.message, e.hint))
+}
+
+/// An instant as people write it: a time, a date, or a duration ago.
+pub(super) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let date = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|day| Time::from_jiff(day.timestamp()));
+    let ago = || crate::schedule::parse_duration(text).ok().map(|length| now.minus(length));
+    Time::parse(text).or_else(date).or_else(ago).map(Some).ok_or_else(|| {
+        Failure::usage(
+            format!("{option}: `{}` is no time", output::brief(text, 60)),
+            "write 2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d (ago)",
+        )
+    })
+}

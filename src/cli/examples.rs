@@ -1,0 +1,74 @@
+//! Examples at the end of each `--help`.
+
+pub(super) const TOP: &str = "\
+Examples:
+  topicwatch init                       write an annotated jobs.toml
+  topicwatch once                       run every topic now
+  topicwatch show rust-lang --md        what the last run saw, ready to paste
+  topicwatch export --out items.csv     everything found, as CSV
+  topicwatch run                        run every topic at its slots
+
+Exit codes: 0 ok, 2 usage or configuration, 3 some searches failed (the rest is stored),
+4 database, 5 output, 130 interrupted, 1 anything else.";
+pub(super) const INIT: &str = "\
+Examples:
+  topicwatch init
+  topicwatch init ~/.config/topicwatch/jobs.toml";
+pub(super) const CHECK: &str = "\
+Examples:
+  topicwatch check
+  topicwatch check --probe              is the key accepted?
+  topicwatch check --schema > jobs.schema.json";
+pub(super) const TRY: &str = "\
+Examples:
+  topicwatch try \"rust async runtime\"
+  topicwatch try --source web --json \"rust async runtime\"
+
+Its calls are not counted against max_calls_per_day: nothing is stored.";
+pub(super) const ONCE: &str = "\
+Examples:
+  topicwatch once
+  topicwatch once --topic rust-lang --topic postgres
+  topicwatch once --dry-run             what would be asked, and what it would cost
+  0 * * * * topicwatch once --due       in a crontab; two at once never call twice";
+pub(super) const RUN: &str = "\
+Examples:
+  topicwatch run
+  topicwatch run --log-format json
+
+SIGTERM and Ctrl-C let running topics finish and exit with 0; a second one exits at once.";
+pub(super) const STATUS: &str = "\
+Examples:
+  topicwatch status
+  topicwatch status --json | jq '.topics[] | select(.standing != \"ok\")'";
+pub(super) const RUNS: &str = "\
+Examples:
+  topicwatch runs
+  topicwatch runs --topic rust-lang --since 7d --searches";
+pub(super) const SHOW: &str = "\
+Examples:
+  topicwatch show rust-lang
+  topicwatch show rust-lang --md | less
+  topicwatch show rust-lang --run topic:rust-lang@2026-03-11T06:00:00Z --json";
+pub(super) const ITEMS: &str = "\
+Examples:
+  topicwatch items --new-since 24h
+  topicwatch items --topic rust-lang --json";
+pub(super) const EXPORT: &str = "\
+Examples:
+  topicwatch export --out items.csv
+  topicwatch export --what sightings --topic rust-lang --since 7d | gzip > sightings.csv.gz
+  topicwatch export --profile excel --out for-the-boss.csv";
+pub(super) const MIGRATE: &str = "\
+Examples:
+  topicwatch migrate
+  topicwatch migrate --database postgres://watch@db.example/findings";
+pub(super) const SANDBOX: &str = "\
+Examples:
+  topicwatch sandbox --listen 127.0.0.1:0
+  topicwatch sandbox --corpus ./posts --span 14d
+  topicwatch sandbox --fault source=web,status=503,times=2";
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  topicwatch completions bash > /etc/bash_completion.d/topicwatch
+  topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";

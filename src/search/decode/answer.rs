@@ -1,0 +1,66 @@
+//! The text of an AI answer, wherever a deployment puts it, and what is said about the answer: model and cost. The same
+//! functions serve the plain reply and the stream, so that both give the same text.
+
+use super::node::{Node, Object};
+use super::{Limits, field, lenient, nested};
+use crate::model::Micros;
+
+/// The names under which an answer is found, the first with something in it counts.
+pub(super) const NAMES: &[&str] = &["summary", "response", "completion", "text"];
+
+/// Wrappers that are looked into: an object in a text in an object.
+const MAX_WRAPPERS: u32 = 4;
+
+/// The answer among an object's members.
+pub(super) fn of(object: &Object, limits: Limits) -> Option<String> {
+    NAMES.iter().find_map(|name| text(object.get(name)?, limits))
+}
+
+/// A value as an answer's text: a text, an object that holds one, or a text that is JSON for one of them.
+pub(super) fn text(node: &Node, limits: Limits) -> Option<String> {
+    unwrapped(node, limits, MAX_WRAPPERS)
+}
+
+fn unwrapped(node: &Node, limits: Limits, wrappers: u32) -> Option<String> {
+    if wrappers == 0 {
+        return None;
+    }
+    match node {
+        Node::Text(text) => {
+            let trimmed = text.trim();
+            if trimmed.is_empty() {
+                return None;
+            }
+            let inner = match trimmed.as_bytes().first() {
+                Some(b'{') => nested(trimmed, limits),
+                Some(b'"') => lenient::parse(trimmed, limits).ok(),
+                _ => None,
+            };
+            inner
+                .and_then(|inner| unwrapped(&inner, limits, wrappers - 1))
+                .or_else(|| Some(field::capped(text, limits.max_field_chars).to_owned()))
+        }
+        Node::Object(object) => {
+            NAMES.iter().chain(["content"].iter()).find_map(|name| unwrapped(object.get(name)?, limits, wrappers - 1))
+        }
+        _ => None,
+    }
+}
+
+/// The label of the model, when given.
+pub(super) fn model(object: &Object) -> Option<String> {
+    field::label(object, &["source", "model"])
+}
+
+/// What the reply says that it cost.
+pub(super) fn cost(object: &Object) -> Option<Micros> {
+    let dollars = |object: &Object, name: &str| match object.get(name)? {
+        Node::Number(number) => Micros::from_dollars(number.as_f64()?),
+        Node::Text(text) => Micros::from_dollars(text.trim().trim_start_matches('$').parse().ok()?),
+        _ => None,
+    };
+    dollars(object, "cost_usd").or_else(|| match object.get("usage")? {
+        Node::Object(usage) => ["cost_usd", "cost", "total_cost"].iter().find_map(|name| dollars(usage, name)),
+        _ => None,
+    })
+}

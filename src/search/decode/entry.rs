@@ -1,0 +1,78 @@
+//! One entry of a list: a post, a page, or nothing that can be read. Decided by what the entry holds; the list's name
+//! and the source only break ties.
+
+use super::node::{Node, Object};
+use super::{Context, field, page, post};
+use crate::model::{Found, Kind, Source};
+
+/// The thing in an entry; `None` when there is neither text nor title nor address in it.
+pub(super) fn read(entry: &Node, hint: Option<Kind>, context: &Context) -> Option<Found> {
+    match entry {
+        Node::Text(text) => bare(text, context),
+        Node::Object(object) => match kind(object, hint, context.source)? {
+            Kind::Post => Some(post::read(object, context)),
+            Kind::Page => Some(page::read(object, context)),
+        },
+        _ => None,
+    }
+}
+
+/// Whether an object is an entry by itself.
+pub(super) fn is_entry(object: &Object, hint: Option<Kind>, source: Source) -> bool {
+    kind(object, hint, source).is_some()
+}
+
+/// A bare text is a post's text, unless it is an address.
+fn bare(text: &str, context: &Context) -> Option<Found> {
+    let max = context.limits.max_field_chars;
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return None;
+    }
+    let is_address = (trimmed.starts_with("https://") || trimmed.starts_with("http://"))
+        && !trimmed.contains(char::is_whitespace)
+        && trimmed.chars().nth(max).is_none();
+    Some(if is_address {
+        Found { kind: Some(Kind::Page), url: Some(trimmed.to_owned()), ..Found::default() }
+    } else {
+        Found { kind: Some(Kind::Post), text: Some(field::capped(text, max).to_owned()), ..Found::default() }
+    })
+}
+
+fn kind(entry: &Object, hint: Option<Kind>, source: Source) -> Option<Kind> {
+    let marked = post::is_marked(entry);
+    let address = match entry.get("url").or_else(|| entry.get("link")) {
+        Some(Node::Text(address)) if !address.trim().is_empty() => Some(address.trim()),
+        _ => None,
+    };
+    let has_highlights = matches!(entry.get("highlights"), Some(Node::List(list)) if !list.items.is_empty());
+    let tie = || match (address, hint, source) {
+        (Some(address), _, _) if is_post_address(address) => Kind::Post,
+        (_, Some(kind), _) => kind,
+        (_, None, Source::Social) => Kind::Post,
+        (_, None, _) => Kind::Page,
+    };
+    if field::has_text(entry, &["title", "snippet"]) || has_highlights {
+        Some(Kind::Page)
+    } else if field::has_text(entry, post::TEXT) {
+        let only_link = entry.get("link").is_some() && entry.get("url").is_none();
+        Some(match (marked, address) {
+            (true, _) | (false, None) => Kind::Post,
+            (false, Some(_)) if only_link => Kind::Page,
+            (false, Some(_)) => tie(),
+        })
+    } else if address.is_some() {
+        Some(if marked { Kind::Post } else { tie() })
+    } else {
+        None
+    }
+}
+
+/// Whether an address names a post of the platform whose two hosts are known.
+fn is_post_address(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = host.to_ascii_lowercase();
+    let host = host.trim_start_matches("www.").trim_start_matches("mobile.").trim_start_matches("m.");
+    matches!(host, "x.com" | "twitter.com") && path.contains("status/")
+}

@@ -1,0 +1,70 @@
+//! The service's own words for "this failed" inside a 2xx: an error object or an error frame. Not here: status codes
+//! and transport errors, which the client sees.
+
+use super::node::{Node, Object};
+
+/// Characters of an error quoted.
+const MAX_CHARS: usize = 300;
+
+/// The error an object reports under `error`, `errors`, or as a frame of type `error`.
+pub(super) fn of(object: &Object) -> Option<String> {
+    let stated = ["error", "errors"].iter().find_map(|name| message(object.get(name)?, 3));
+    stated.or_else(|| match object.get("type")? {
+        Node::Text(kind) if kind == "error" => {
+            let said = ["content", "message", "detail", "text"].iter().find_map(|name| message(object.get(name)?, 3));
+            Some(said.unwrap_or_else(unspecified))
+        }
+        _ => None,
+    })
+}
+
+/// What `detail` says: a string, an object or an array of them.
+pub(super) fn detail(object: &Object) -> Option<String> {
+    message(object.get("detail")?, 3)
+}
+
+/// A value as one bounded line; `None` for what reports nothing (`null`, `false`, `""`, `{}`, `[]`).
+fn message(node: &Node, depth: u32) -> Option<String> {
+    if depth == 0 {
+        return None;
+    }
+    match node {
+        Node::Null | Node::Bool(false) => None,
+        Node::Bool(true) => Some(unspecified()),
+        Node::Number(number) => (number.as_f64() != Some(0.0)).then(|| format!("error {number}")),
+        Node::Text(text) => line(text),
+        Node::List(list) => {
+            let parts: Vec<_> = list.items.iter().take(3).filter_map(|item| message(item, depth - 1)).collect();
+            line(&parts.join("; "))
+        }
+        Node::Object(object) => {
+            let names = ["message", "msg", "detail", "error", "reason", "description", "code"];
+            let said = names.iter().find_map(|name| message(object.get(name)?, depth - 1));
+            said.or_else(|| (!object.members.is_empty() || object.strange.is_some()).then(unspecified))
+        }
+    }
+}
+
+fn unspecified() -> String {
+    "an error without a message".to_owned()
+}
+
+/// One line without control characters.
+fn line(text: &str) -> Option<String> {
+    let mut line = String::new();
+    let mut left = MAX_CHARS;
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        for c in word.chars() {
+            if left == 0 {
+                line.push('…');
+                return Some(line);
+            }
+            line.push(c);
+            left -= 1;
+        }
+    }
+    (!line.is_empty()).then_some(line)
+}

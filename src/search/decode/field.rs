@@ -1,0 +1,99 @@
+//! One member of an entry to one plain value, or nothing: a field of the wrong type is left out and never takes its
+//! entry with it. Numbers pass for texts and texts for numbers where that loses nothing.
+
+use super::node::{Node, Object};
+
+/// The longest id, handle or language tag believed; anything longer is no such thing.
+const MAX_LABEL_CHARS: usize = 256;
+
+/// A text's beginning of at most `max` characters.
+pub(super) fn capped(text: &str, max: usize) -> &str {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}
+
+/// The first of these members that is a text with something in it (or a number), cut to `max` characters.
+pub(super) fn text(object: &Object, names: &[&str], max: usize) -> Option<String> {
+    names.iter().find_map(|name| match object.get(name)? {
+        Node::Text(text) if !text.trim().is_empty() => Some(capped(text, max).to_owned()),
+        Node::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+/// Whether [`text`] would find something.
+pub(super) fn has_text(object: &Object, names: &[&str]) -> bool {
+    names.iter().any(|name| match object.get(name) {
+        Some(Node::Text(text)) => !text.trim().is_empty(),
+        Some(Node::Number(_)) => true,
+        _ => false,
+    })
+}
+
+/// The first of these members that is an address, trimmed. One that is too long is left out: cut, it would lead
+/// elsewhere.
+pub(super) fn address(object: &Object, names: &[&str], max: usize) -> Option<String> {
+    names.iter().find_map(|name| match object.get(name)? {
+        Node::Text(text) => short(text, max),
+        _ => None,
+    })
+}
+
+/// A short word such as a handle or a language tag, trimmed.
+pub(super) fn label(object: &Object, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match object.get(name)? {
+        Node::Text(text) => short(text, MAX_LABEL_CHARS),
+        _ => None,
+    })
+}
+
+/// An id as exact text: a text or a whole number, never a float.
+pub(super) fn id(object: &Object, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match object.get(name)? {
+        Node::Text(text) => short(text, MAX_LABEL_CHARS),
+        Node::Number(number) if !number.is_f64() => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+fn short(text: &str, max: usize) -> Option<String> {
+    let text = text.trim();
+    (!text.is_empty() && text.chars().nth(max).is_none()).then(|| text.to_owned())
+}
+
+/// A count: a whole number that is not negative, as a number or in digits.
+pub(super) fn count(object: &Object, names: &[&str]) -> Option<i64> {
+    names.iter().find_map(|name| {
+        let count = match object.get(name)? {
+            Node::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
+            Node::Text(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        count.filter(|n| *n >= 0)
+    })
+}
+
+/// `12.0` as 12, while a float still counts in ones.
+fn whole(number: f64) -> Option<i64> {
+    if number.fract() != 0.0 || !(0.0..=9_007_199_254_740_992.0).contains(&number) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "whole and bounded above")]
+    Some(number as i64)
+}
+
+/// Yes or no: `true`, `"true"`, `1` and their opposites.
+pub(super) fn flag(object: &Object, name: &str) -> Option<bool> {
+    match object.get(name)? {
+        Node::Bool(flag) => Some(*flag),
+        Node::Number(number) => match number.as_u64()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        },
+        Node::Text(text) => text.trim().to_ascii_lowercase().parse().ok(),
+        _ => None,
+    }
+}

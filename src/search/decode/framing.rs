@@ -1,0 +1,216 @@
+//! The bytes of a stream to its payloads: server-sent events (with or without blank lines between them), JSON values one
+//! after the other, or a line each. It knows nothing of what a payload means. However the bytes are cut into pieces, the
+//! payloads are the same; at most [`MAX_FRAME_BYTES`] are held.
+
+/// The largest event held; a longer one is dropped. The client's default cap on a whole body is below it.
+const MAX_FRAME_BYTES: usize = 16 << 20;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// One payload.
+#[derive(Debug, PartialEq)]
+pub(super) enum Payload<'a> {
+    /// The `data:` lines of one event, joined by line feeds, or one JSON value by itself. `last`: the stream ended
+    /// without a sign that this payload is complete.
+    Event { bytes: &'a [u8], last: bool },
+    /// A payload that broke or was too long.
+    Broken { last: bool },
+}
+
+/// Cuts a stream into payloads, piece by piece.
+#[derive(Debug)]
+pub(super) struct Framing {
+    mode: Mode,
+    held: Vec<u8>,
+    /// The event being collected (lines), or nothing (values).
+    event: Vec<u8>,
+    too_long: bool,
+}
+
+#[derive(Debug)]
+enum Mode {
+    /// Nothing but white space and a byte order mark so far.
+    Start,
+    /// Events made of lines; `after_cr` says that a line feed would belong to the line end just seen.
+    Lines { after_cr: bool },
+    /// JSON values.
+    Values { depth: usize, in_string: bool, escaped: bool },
+}
+
+impl Framing {
+    pub(super) fn new() -> Self {
+        Self { mode: Mode::Start, held: Vec::new(), event: Vec::new(), too_long: false }
+    }
+
+    /// Takes the next bytes and hands out every payload that they complete.
+    pub(super) fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
+        let mut rest = bytes;
+        while let Mode::Start = self.mode {
+            let Some((&byte, after)) = rest.split_first() else { return };
+            rest = after;
+            self.start(byte, out);
+        }
+        match self.mode {
+            Mode::Lines { .. } => self.lines(rest, out),
+            _ => self.values(rest, out),
+        }
+    }
+
+    /// Hands out what is left when the stream has ended.
+    pub(super) fn finish(mut self, out: &mut impl FnMut(Payload<'_>)) {
+        match self.mode {
+            Mode::Start => {}
+            Mode::Lines { .. } => {
+                self.line_end(out);
+                self.event_end(true, out);
+            }
+            Mode::Values { .. } if self.held.is_empty() => {}
+            Mode::Values { .. } => out(Payload::Broken { last: true }),
+        }
+    }
+
+    fn start(&mut self, byte: u8, out: &mut impl FnMut(Payload<'_>)) {
+        self.held.push(byte);
+        if self.held == BOM || (self.held.len() == 1 && byte.is_ascii_whitespace()) {
+            self.held.clear();
+        } else if !BOM.starts_with(&self.held) {
+            let head = std::mem::take(&mut self.held);
+            self.mode = match head.first() {
+                Some(b'{' | b'[' | b'"') => Mode::Values { depth: 0, in_string: false, escaped: false },
+                _ => Mode::Lines { after_cr: false },
+            };
+            self.push(&head, out);
+        }
+    }
+
+    fn lines(&mut self, mut rest: &[u8], out: &mut impl FnMut(Payload<'_>)) {
+        while let Some(&first) = rest.first() {
+            if std::mem::replace(&mut self.mode, Mode::Lines { after_cr: false }).after_cr() && first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            match rest.iter().position(|b| matches!(b, b'\n' | b'\r')) {
+                Some(end) => {
+                    self.hold(&rest[..end]);
+                    self.line_end(out);
+                    self.mode = Mode::Lines { after_cr: rest[end] == b'\r' };
+                    rest = &rest[end + 1..];
+                }
+                None => {
+                    self.hold(rest);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        let room = MAX_FRAME_BYTES.saturating_sub(self.held.len() + self.event.len());
+        self.too_long |= bytes.len() > room;
+        self.held.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// A line is complete: a blank one ends the event, a `data:` line or bare JSON belongs to it, others are skipped.
+    fn line_end(&mut self, out: &mut impl FnMut(Payload<'_>)) {
+        let line = std::mem::take(&mut self.held);
+        let text = line.trim_ascii_start();
+        if text.is_empty() {
+            self.event_end(false, out);
+        } else if let Some(data) = text.strip_prefix(b"data:") {
+            self.event_line(data.strip_prefix(b" ").unwrap_or(data));
+        } else if matches!(text.first(), Some(b'{' | b'[' | b'"')) {
+            self.event_line(text);
+        }
+        self.held = line;
+        self.held.clear();
+    }
+
+    fn event_line(&mut self, data: &[u8]) {
+        if !self.event.is_empty() {
+            self.event.push(b'\n');
+        }
+        self.event.extend_from_slice(data);
+    }
+
+    fn event_end(&mut self, last: bool, out: &mut impl FnMut(Payload<'_>)) {
+        if std::mem::take(&mut self.too_long) {
+            out(Payload::Broken { last });
+        } else if !self.event.is_empty() {
+            out(Payload::Event { bytes: &self.event, last });
+        }
+        self.event.clear();
+    }
+
+    fn values(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
+        let Mode::Values { mut depth, mut in_string, mut escaped } = self.mode else { return };
+        for &byte in bytes {
+            // Between values anything that opens none is skipped: white space, commas, a stray `data:`.
+            if self.held.is_empty() && !self.too_long && !matches!(byte, b'{' | b'[' | b'"') {
+                continue;
+            }
+            let mut complete = false;
+            match byte {
+                // No string holds a raw line end: the value broke off, and the next line is a new one.
+                b'\n' | b'\r' if in_string => {
+                    self.too_long = true;
+                    complete = true;
+                }
+                _ if escaped => escaped = false,
+                b'\\' if in_string => escaped = true,
+                b'"' => {
+                    in_string = !in_string;
+                    complete = !in_string && depth == 0;
+                }
+                _ if in_string => {}
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth = depth.saturating_sub(1);
+                    complete = depth == 0;
+                }
+                _ => {}
+            }
+            if self.held.len() < MAX_FRAME_BYTES {
+                self.held.push(byte);
+            } else {
+                self.too_long = true;
+            }
+            if complete {
+                if std::mem::take(&mut self.too_long) {
+                    out(Payload::Broken { last: false });
+                } else {
+                    out(Payload::Event { bytes: &self.held, last: false });
+                }
+                self.held.clear();
+                (depth, in_string, escaped) = (0, false, false);
+            }
+        }
+        self.mode = Mode::Values { depth, in_string, escaped };
+    }
+}
+
+impl Mode {
+    fn after_cr(&self) -> bool {
+        matches!(self, Self::Lines { after_cr: true })
+    }
+}
+
+/// Whether a text is a stream of server-sent events: fields and comments only, up to a `data:` line with JSON in it.
+/// Prose may begin with such a word too; it does not go on like that.
+pub(super) fn is_event_stream(text: &str) -> bool {
+    let (mut fields, mut words) = (0_usize, 0_usize);
+    for line in text.split(['\n', '\r']).map(str::trim_start).filter(|line| !line.is_empty()) {
+        if let Some(data) = line.strip_prefix("data:") {
+            match data.trim_start().chars().next() {
+                Some('{' | '[' | '"') => return true,
+                Some(_) => words += 1,
+                None => fields += 1,
+            }
+        } else if line.starts_with(':') || ["event:", "id:", "retry:"].iter().any(|field| line.starts_with(field)) {
+            fields += 1;
+        } else {
+            // A last line may be a field that was cut.
+            return fields > 0 && text.ends_with(line) && "data:".starts_with(line);
+        }
+    }
+    fields > 0 && words == 0
+}

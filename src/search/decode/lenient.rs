@@ -1,0 +1,278 @@
+//! Bytes to text, and text to JSON, with one bad character never losing a reply: invalid UTF-8, NUL and lone surrogates
+//! become U+FFFD, numbers that no machine integer or float holds become texts. Everything else is as strict as RFC 8259.
+//! One pass before the parser does it, which also bounds the depth and remembers where a cut reply was last whole.
+
+use std::borrow::Cow;
+
+use super::Limits;
+use super::node::{self, Node};
+
+const REPLACEMENT: &str = "\\ufffd";
+
+/// Why a text is not JSON.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// Nested deeper than allowed.
+    TooDeep,
+    /// It ends too early; what was complete before the end, when there was anything.
+    Cut(Option<Node>),
+    /// It breaks the grammar: where and how, without quoting it.
+    Broken(String),
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooDeep => f.write_str("nested too deeply"),
+            Self::Cut(_) => f.write_str("it ends too early"),
+            Self::Broken(how) => f.write_str(how),
+        }
+    }
+}
+
+/// The body as text: BOM gone, invalid bytes and NUL replaced by U+FFFD. At most three times as long.
+pub(super) fn text(body: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { text }
+}
+
+/// One JSON value and nothing after it.
+pub(super) fn parse(text: &str, limits: Limits) -> Result<Node, Refusal> {
+    parse_with(text, limits, false)
+}
+
+/// As [`parse`], with raw control characters inside strings accepted: joining the `data:` lines of an event by a line
+/// feed puts one there when a deployment broke a line inside a string.
+pub(super) fn parse_frame(text: &str, limits: Limits) -> Result<Node, Refusal> {
+    parse_with(text, limits, true)
+}
+
+fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, Refusal> {
+    let mut pass = Pass::new(text, controls);
+    if !pass.run(limits.max_depth) {
+        return Err(Refusal::TooDeep);
+    }
+    let (clean, whole) = pass.finish();
+    match node::build(&clean, limits) {
+        Ok(node) => Ok(node),
+        Err(error) if error.is_eof() => Err(Refusal::Cut(whole.and_then(|(end, closers)| {
+            let mut rest = clean.get(..end)?.to_owned();
+            rest.extend(closers.iter().rev().map(|opener| if *opener == b'[' { ']' } else { '}' }));
+            node::build(&rest, limits).ok()
+        }))),
+        Err(error) => Err(Refusal::Broken(error.to_string())),
+    }
+}
+
+/// Where the JSON value that begins a text ends (exclusive), by brackets and quotes alone; `None` when it does not end
+/// or does not begin with a bracket or a quote.
+pub(super) fn value_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at + 1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// The pass over the text. It never judges the grammar; the parser after it does.
+struct Pass<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    controls: bool,
+    out: String,
+    copied: usize,
+    open: Vec<u8>,
+    lists: usize,
+    /// Length of the output at which every open bracket holds only complete entries, and the brackets open there.
+    whole: Option<usize>,
+    whole_open: Vec<u8>,
+}
+
+impl<'a> Pass<'a> {
+    fn new(text: &'a str, controls: bool) -> Self {
+        let bytes = text.as_bytes();
+        let (out, open, whole_open) = (String::new(), Vec::new(), Vec::new());
+        Self { text, bytes, controls, out, copied: 0, open, lists: 0, whole: None, whole_open }
+    }
+
+    /// False when the text nests too deeply.
+    fn run(&mut self, max_depth: usize) -> bool {
+        let mut at = 0;
+        let mut before = 0_u8;
+        while let Some(&byte) = self.bytes.get(at) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => {
+                    at += 1;
+                    continue;
+                }
+                b'"' => {
+                    at = self.string(at + 1);
+                    before = byte;
+                    continue;
+                }
+                b'-' | b'0'..=b'9' => {
+                    at = self.number(at, before);
+                    before = b'0';
+                    continue;
+                }
+                b'{' | b'[' => {
+                    self.open.push(byte);
+                    self.lists += usize::from(byte == b'[');
+                    if self.open.len() > max_depth {
+                        return false;
+                    }
+                }
+                b'}' | b']' => {
+                    let opener = self.open.pop();
+                    self.lists -= usize::from(opener == Some(b'['));
+                    // Only objects count as complete entries of a cut list: a cut bare number looks whole.
+                    if byte == b'}' || self.lists == 0 {
+                        self.remember(at + 1);
+                    }
+                }
+                b',' if self.lists == 0 => self.remember(at),
+                _ => {}
+            }
+            before = byte;
+            at += 1;
+        }
+        true
+    }
+
+    /// Notes that everything up to `at` is whole, unless `at` lies inside an entry of a list.
+    fn remember(&mut self, at: usize) {
+        if self.lists == 0 || (self.lists == 1 && self.open.last() == Some(&b'[')) {
+            self.whole = Some(self.out.len() + (at - self.copied));
+            self.whole_open.clear();
+            self.whole_open.extend_from_slice(&self.open);
+        }
+    }
+
+    /// From after the opening quote to after the closing one.
+    fn string(&mut self, mut at: usize) -> usize {
+        while let Some(&byte) = self.bytes.get(at) {
+            match byte {
+                b'"' => return at + 1,
+                b'\\' => at = self.escape(at),
+                0..=0x1f if self.controls => {
+                    self.replace(at, at + 1, &format!("\\u{byte:04x}"));
+                    at += 1;
+                }
+                _ => at += 1,
+            }
+        }
+        at
+    }
+
+    /// From a backslash to after its escape; a valid pair of surrogates is one escape.
+    fn escape(&mut self, at: usize) -> usize {
+        match self.unit(at) {
+            Some(0xd800..=0xdbff) if matches!(self.unit(at + 6), Some(0xdc00..=0xdfff)) => at + 12,
+            Some(0 | 0xd800..=0xdfff) => {
+                self.replace(at, at + 6, REPLACEMENT);
+                at + 6
+            }
+            Some(_) => at + 6,
+            None => at + 2,
+        }
+    }
+
+    /// The UTF-16 unit of a `\uXXXX` at `at`.
+    fn unit(&self, at: usize) -> Option<u16> {
+        let digits = self.bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        digits.iter().try_fold(0_u16, |unit, digit| {
+            let value = char::from(*digit).to_digit(16)?;
+            Some(unit << 4 | u16::try_from(value).ok()?)
+        })
+    }
+
+    /// From the first character of a number to after its last; one that no machine number holds is put in quotes, but
+    /// never where the grammar wants a key.
+    fn number(&mut self, start: usize, before: u8) -> usize {
+        let length = self.bytes[start..]
+            .iter()
+            .position(|b| !matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
+            .unwrap_or(self.bytes.len() - start);
+        let end = start + length;
+        let in_list = self.open.last() == Some(&b'[');
+        if (before == b':' || before == 0 || (in_list && matches!(before, b'[' | b',')))
+            && let Some(token) = self.text.get(start..end)
+            && is_unholdable(token)
+        {
+            self.replace(start, end, &format!("\"{token}\""));
+        }
+        end
+    }
+
+    fn replace(&mut self, start: usize, end: usize, with: &str) {
+        self.out.push_str(self.text.get(self.copied..start).unwrap_or_default());
+        self.out.push_str(with);
+        self.copied = end;
+    }
+
+    fn finish(mut self) -> (Cow<'a, str>, Option<(usize, Vec<u8>)>) {
+        let whole = self.whole.map(|end| (end, self.whole_open));
+        if self.copied == 0 {
+            return (Cow::Borrowed(self.text), whole);
+        }
+        self.out.push_str(self.text.get(self.copied..).unwrap_or_default());
+        (Cow::Owned(self.out), whole)
+    }
+}
+
+/// Whether a token is a JSON number that neither a 64-bit integer holds exactly nor a float at all.
+fn is_unholdable(token: &str) -> bool {
+    if token.len() < 4 || !is_number(token) {
+        return false;
+    }
+    if token.contains(['.', 'e', 'E']) {
+        return token.parse::<f64>().is_ok_and(f64::is_infinite);
+    }
+    token.parse::<i64>().is_err() && token.parse::<u64>().is_err()
+}
+
+/// RFC 8259 section 6.
+fn is_number(token: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let token = token.strip_prefix('-').unwrap_or(token);
+    let (mantissa, exponent) = match token.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (token, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    digits(whole)
+        && (whole.len() == 1 || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
+}

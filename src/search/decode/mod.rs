@@ -1,0 +1,164 @@
+//! One 2xx body to one [`Reply`], by the shape of what came and never by which call it answers: deployments disagree
+//! about names, wrappers and streaming. Pure: no IO, no clock. It does not retry, judge windows, decide identity or
+//! remove duplicates, and it keeps text as data (nothing is stripped for terminals or pages here).
+//!
+//! The accepted shapes are listed in `docs/decoder.md`.
+
+mod answer;
+mod date;
+mod entry;
+mod failure;
+mod field;
+mod framing;
+mod lenient;
+mod node;
+mod page;
+mod post;
+mod shape;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use super::{ErrorClass, Reply};
+use crate::model::{Answer, Source, Time};
+use lenient::Refusal;
+use node::Node;
+pub use stream::StreamDecoder;
+
+/// What a body is read against.
+#[derive(Debug, Clone, Copy)]
+pub struct Context {
+    /// The source that was asked. It breaks ties between post and page, and only AI replies have an answer.
+    pub source: Source,
+    /// The instant of the reply: "17 hours ago" counts from here.
+    pub now: Time,
+    /// Whether a stream was asked for. A hint only: a stream is recognised by its shape.
+    pub streaming: bool,
+    /// How much of a body is kept.
+    pub limits: Limits,
+}
+
+/// How much of a body is kept. The body itself is capped by the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries kept of one reply, and of one list in it; what is over counts as unreadable.
+    pub max_items: usize,
+    /// Characters kept of a text; the rest is cut off on a character boundary.
+    pub max_field_chars: usize,
+    /// Nested lists and objects accepted; the parser never goes beyond 127.
+    pub max_depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_items: 1_000, max_field_chars: 100_000, max_depth: 128 }
+    }
+}
+
+/// Why a body is no reply. Nothing in it could be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecodeError {
+    /// `Malformed`, `Cut` or `Service`.
+    pub class: ErrorClass,
+    /// One bounded line for people; for `Service` it quotes the reply, so the caller scrubs the key from it.
+    pub text: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Reads a body. An empty one is an empty reply: that is a state of its own, not a failure. A stream always gives a
+/// reply, with `failure` set when it broke; a plain reply that was cut gives its complete entries with `failure` set.
+///
+/// # Errors
+/// `Malformed` for what is no reply at all (HTML, broken or too deeply nested JSON, plain text where entries were
+/// asked for), `Cut` for JSON that ends too early with nothing complete in it, `Service` for an error object.
+pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
+    let whole = lenient::text(body);
+    let text = whole.trim();
+    if text.is_empty() {
+        return Ok(Reply::default());
+    }
+    if framing::is_event_stream(text) {
+        return Ok(stream(&whole, context));
+    }
+    match lenient::parse(text, context.limits) {
+        Ok(node) if stream::is_frame(&node) => Ok(stream(&whole, context)),
+        Ok(node) => shape::reply(&node, context),
+        Err(Refusal::TooDeep) => {
+            Err(malformed(format!("the reply nests lists or objects deeper than {} levels", context.limits.max_depth)))
+        }
+        Err(_) if stream::starts_with_frame(text, context.limits) => Ok(stream(&whole, context)),
+        Err(Refusal::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+            shape::cut_reply(rest.as_ref(), context)
+        }
+        Err(refusal) => plain_text(text, &refusal, context),
+    }
+}
+
+/// A body that is not JSON: a page of a proxy, prose, or rubbish.
+fn plain_text(text: &str, refusal: &Refusal, context: &Context) -> Result<Reply, DecodeError> {
+    if is_markup(text) {
+        return Err(DecodeError {
+            class: ErrorClass::Malformed,
+            text: "an HTML page instead of JSON".to_owned(),
+            hint: "is base_url right? A proxy or login page may also be in between".to_owned(),
+        });
+    }
+    if context.source != Source::Ai || looks_like_json(text) || is_binary(text) {
+        return Err(malformed(format!("the reply is not JSON: {refusal}")));
+    }
+    let text = field::capped(text, context.limits.max_field_chars).to_owned();
+    Ok(Reply { answer: Some(Answer { text, model: None, partial: false }), ..Reply::default() })
+}
+
+fn stream(text: &str, context: &Context) -> Reply {
+    let mut decoder = StreamDecoder::new(*context);
+    decoder.push(text.as_bytes());
+    decoder.finish()
+}
+
+fn malformed(text: String) -> DecodeError {
+    let hint = "if it repeats, compare base_url and dialect with what the service documents".to_owned();
+    DecodeError { class: ErrorClass::Malformed, text, hint }
+}
+
+/// Whether prose was hardly meant: `{…`, `[{…`, `[[…` and `["…` are broken JSON, `[1] As reported` is not.
+fn looks_like_json(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b'{') => true,
+        Some(b'[') => text[1..].trim_start().starts_with(['{', '[', '"', ']']) || text.len() == 1,
+        _ => false,
+    }
+}
+
+fn is_markup(text: &str) -> bool {
+    let head: String = text.chars().take(1_024).collect::<String>().to_ascii_lowercase();
+    head.starts_with('<') && ["<!doctype", "<html", "<head", "<body", "<?xml"].iter().any(|mark| head.contains(mark))
+}
+
+/// More than one character in ten is no character: a compressed body or another encoding, not an answer.
+fn is_binary(text: &str) -> bool {
+    let (mut bad, mut all) = (0_usize, 0_usize);
+    for c in text.chars() {
+        all += 1;
+        bad += usize::from(c == '\u{fffd}' || (c.is_control() && !c.is_whitespace()));
+    }
+    bad * 10 > all
+}
+
+/// A parsed text inside a text (`"content": "[{…}]"`), when it is a list or an object.
+fn nested(text: &str, limits: Limits) -> Option<Node> {
+    let text = text.trim();
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    lenient::parse(text, limits).ok()
+}

@@ -1,0 +1,36 @@
+//! An entry that is a page of the web: what is known about it. Not here: whether it is one (`entry`).
+
+use super::node::{Node, Object};
+use super::{Context, date, field};
+use crate::model::{Found, Kind};
+
+/// The page in an entry. An `id` is not taken over: on a page it is no platform's id.
+pub(super) fn read(entry: &Object, context: &Context) -> Found {
+    let max = context.limits.max_field_chars;
+    Found {
+        kind: Some(Kind::Page),
+        url: field::address(entry, &["url", "link"], max),
+        author_name: field::text(entry, &["author"], max),
+        title: field::text(entry, &["title"], max),
+        text: field::text(entry, &["snippet", "content", "text"], max).or_else(|| highlights(entry, max)),
+        lang: field::label(entry, &["lang"]),
+        published_at: date::first(entry, &["published_date", "date", "created_at"], context.now),
+        ..Found::default()
+    }
+}
+
+/// The highlights as one text, a line each.
+fn highlights(entry: &Object, max: usize) -> Option<String> {
+    let text = match entry.get("highlights")? {
+        Node::List(list) => {
+            let lines = list.items.iter().filter_map(|item| match item {
+                Node::Text(text) if !text.trim().is_empty() => Some(text.as_str()),
+                _ => None,
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        Node::Text(text) => text.clone(),
+        _ => return None,
+    };
+    (!text.trim().is_empty()).then(|| field::capped(&text, max).to_owned())
+}

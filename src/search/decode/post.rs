@@ -1,0 +1,92 @@
+//! An entry that is a post: what is known about it, every field on its own. Not here: whether it is one (`entry`).
+
+use super::node::{Node, Object};
+use super::{Context, date, field};
+use crate::model::{Engagement, Found, Kind};
+
+/// Members that only posts have.
+const MARKS: &[&str] = &[
+    "created_at",
+    "user",
+    "username",
+    "screen_name",
+    "full_text",
+    "is_retweet",
+    "is_quote_tweet",
+    "conversation_id",
+    "like_count",
+    "favorite_count",
+    "retweet_count",
+    "reply_count",
+    "quote_count",
+    "bookmark_count",
+];
+
+/// The names under which a post's text is found.
+pub(super) const TEXT: &[&str] = &["full_text", "text", "content"];
+
+/// Whether an entry carries a member that only posts have.
+pub(super) fn is_marked(entry: &Object) -> bool {
+    MARKS.iter().any(|name| !matches!(entry.get(name), None | Some(Node::Null)))
+}
+
+/// The post in an entry.
+pub(super) fn read(entry: &Object, context: &Context) -> Found {
+    let max = context.limits.max_field_chars;
+    let (author, author_name) = author(entry, max);
+    Found {
+        kind: Some(Kind::Post),
+        id: field::id(entry, &["id_str", "id"]),
+        url: field::address(entry, &["url", "link"], max),
+        author,
+        author_name,
+        title: None,
+        text: field::text(entry, TEXT, max),
+        lang: field::label(entry, &["lang"]),
+        published_at: date::first(entry, &["created_at", "published_date", "date"], context.now),
+        engagement: Engagement {
+            likes: field::count(entry, &["like_count", "favorite_count"]),
+            reposts: field::count(entry, &["retweet_count"]),
+            replies: field::count(entry, &["reply_count"]),
+            quotes: field::count(entry, &["quote_count"]),
+            bookmarks: field::count(entry, &["bookmark_count"]),
+            views: field::count(entry, &["view_count", "impression_count"]),
+        },
+        is_repost: field::flag(entry, "is_retweet"),
+        is_quote: field::flag(entry, "is_quote_tweet"),
+        conversation_id: field::id(entry, &["conversation_id"]),
+        rank: 0,
+    }
+}
+
+/// Handle and display name, from a user object, a user's handle as text, or members of the post itself.
+fn author(entry: &Object, max: usize) -> (Option<String>, Option<String>) {
+    for name in ["user", "author"] {
+        match entry.get(name) {
+            Some(Node::Object(user)) => {
+                let handle = field::label(user, &["username", "screen_name"]).and_then(|h| handle(&h));
+                let name = field::text(user, &["name"], max);
+                if handle.is_some() || name.is_some() {
+                    return (handle, name);
+                }
+            }
+            Some(Node::Text(user)) if !user.trim().is_empty() => {
+                // Handles have no spaces: such a text is a display name.
+                return match handle(user) {
+                    Some(handle) => (Some(handle), None),
+                    None => (None, Some(field::capped(user.trim(), max).to_owned())),
+                };
+            }
+            _ => {}
+        }
+    }
+    let handle = field::label(entry, &["username", "screen_name"]).and_then(|h| handle(&h));
+    (handle, field::text(entry, &["name"], max))
+}
+
+/// A handle without its `@`; `None` for what cannot be one.
+fn handle(text: &str) -> Option<String> {
+    let handle = text.trim().trim_start_matches('@');
+    let is_one = !handle.is_empty() && handle.chars().count() <= 256 && !handle.contains(char::is_whitespace);
+    is_one.then(|| handle.to_owned())
+}

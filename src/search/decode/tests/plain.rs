@@ -1,0 +1,173 @@
+//! Plain replies: where lists, answers, errors and cost are found.
+
+use super::*;
+
+#[test]
+fn a_list_is_found_under_every_name_and_in_every_wrapper() {
+    let entry = r#"{"text":"hi"}"#;
+    let names = [
+        "results",
+        "tweets",
+        "data",
+        "miner_tweets",
+        "search",
+        "search_results",
+        "reddit_search",
+        "hacker_news_search_results",
+    ];
+    for source in [Source::Social, Source::Web, Source::Ai] {
+        assert_eq!(texts(&read(source, &format!("[{entry}]"))), ["hi"]);
+        for name in names {
+            for list in [
+                format!("[{entry}]"),
+                format!(r#"{{"organic_results":[{entry}]}}"#),
+                format!(r#"{{"data":[{entry}],"meta":{{"result_count":1}}}}"#),
+                format!(r#""[{}]""#, entry.replace('"', "\\\"")),
+            ] {
+                let body = format!(r#"{{"{name}":{list}}}"#);
+                let reply = read(source, &body);
+                assert_eq!(texts(&reply), ["hi"], "{body}");
+                assert_eq!(reply.items[0].kind, Some(Kind::Post), "{body}");
+            }
+            for nothing in ["[]", "null", "{}", r#"{"organic_results":[]}"#] {
+                let body = format!(r#"{{"{name}":{nothing}}}"#);
+                assert_eq!(read(source, &body), Reply::default(), "{body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_lists_of_one_reply_are_read_in_document_order() {
+    let reply = read(
+        Source::Ai,
+        r#"{"youtube_search_results":{"organic_results":[{"title":"v","link":"https://y.example/1"}]},
+            "miner_tweets":[{"id":"7","text":"t"}],"reddit_search":null,"wikipedia_search":{},
+            "completion":{"summary":"S","key_tweets":[{"text":"k","url":"https://x.com/a/status/1"}]}}"#,
+    );
+    let seen: Vec<_> = reply.items.iter().map(|i| (i.rank, i.kind)).collect();
+    assert_eq!(seen, [(1, Some(Kind::Page)), (2, Some(Kind::Post))]);
+    assert_eq!(answer(&reply), "S");
+}
+
+#[test]
+fn nothing_is_an_empty_reply() {
+    for body in ["", "  \r\n", "\u{feff}", "null", "[]", "{}", r#"{"usage_count":0,"cost_usd":"?"}"#] {
+        for source in [Source::Social, Source::Web, Source::Ai] {
+            assert_eq!(read(source, body), Reply::default(), "{body:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_is_found_wherever_a_deployment_puts_it() {
+    for body in [
+        r#"{"summary":"A"}"#,
+        r#"{"response":"A","source":"NOVA"}"#,
+        r#"{"completion":"A"}"#,
+        r#"{"completion":{"summary":"A","key_posts":[]}}"#,
+        r#"{"completion":"{\"summary\":\"A\"}"}"#,
+        r#"{"completion":"","text":"A"}"#,
+        r#"{"summary":{},"response":null,"completion":["x"],"text":"A"}"#,
+        r#"{"data":{"summary":"A"}}"#,
+        r#"{"data":{"text":"A"}}"#,
+        r#""A""#,
+        r#""{\"summary\":\"A\"}""#,
+        "A",
+        "  A\n",
+    ] {
+        let reply = read(Source::Ai, body);
+        assert_eq!(answer(&reply), "A", "{body}");
+        assert!(reply.items.is_empty() && !reply.answer.unwrap().partial, "{body}");
+    }
+    assert_eq!(read(Source::Ai, r#"{"completion":""}"#), Reply::default());
+}
+
+#[test]
+fn the_model_label_is_under_source_or_model() {
+    for (body, model) in [
+        (r#"{"response":"A","source":"NOVA"}"#, Some("NOVA")),
+        (r#"{"response":"A","model":"ORBIT"}"#, Some("ORBIT")),
+        (r#"{"response":"A","source":{"x":1},"model":7}"#, None),
+    ] {
+        assert_eq!(read(Source::Ai, body).answer.unwrap().model.as_deref(), model, "{body}");
+    }
+}
+
+#[test]
+fn only_an_ai_reply_has_an_answer() {
+    for source in [Source::Social, Source::Web] {
+        assert_eq!(read(source, r#"{"summary":"A","results":[{"text":"t"}]}"#).answer, None);
+        assert_eq!(refused(source, r#""just text""#).class, ErrorClass::Malformed);
+        assert_eq!(refused(source, "just text").class, ErrorClass::Malformed);
+    }
+}
+
+#[test]
+fn prose_that_begins_like_json_is_still_prose() {
+    for body in ["[1] As reported, …", "\"Quoted\" he said", "1. First", "true enough", "[Source](https://a.example)"]
+    {
+        assert_eq!(answer(&read(Source::Ai, body)), body);
+    }
+}
+
+#[test]
+fn cost_is_read_from_the_body() {
+    for (body, micros) in [
+        (r#"{"results":[],"cost_usd":0.004}"#, Some(4_000)),
+        (r#"{"results":[],"cost_usd":"0.003"}"#, Some(3_000)),
+        (r#"{"results":[],"usage":{"cost_usd":0.001}}"#, Some(1_000)),
+        (r#"{"results":[],"usage":7}"#, None),
+        (r#"{"results":[],"cost_usd":-1}"#, None),
+        (r#"{"results":[],"cost_usd":1e999}"#, None),
+    ] {
+        assert_eq!(read(Source::Web, body).cost, micros.map(crate::model::Micros), "{body}");
+    }
+}
+
+#[test]
+fn an_error_object_in_a_success_reply_is_the_services_failure() {
+    for (body, text) in [
+        (r#"{"error":"no miners"}"#, "no miners"),
+        (r#"{"error":{"code":5,"message":"no\nminers"}}"#, "no miners"),
+        (r#"{"detail":"no miners"}"#, "no miners"),
+        (r#"{"detail":[{"loc":["body"],"msg":"no miners"}]}"#, "no miners"),
+        (r#"{"detail":{"error":"no miners"},"results":[]}"#, "no miners"),
+        (r#"{"error":true,"results":null}"#, "an error without a message"),
+        (r#"{"type":"error","message":"no miners"}"#, "no miners"),
+    ] {
+        for source in [Source::Social, Source::Ai] {
+            let error = refused(source, body);
+            assert_eq!((error.class, error.text.as_str()), (ErrorClass::Service, text), "{body}");
+            assert!(!error.hint.is_empty());
+        }
+    }
+    for body in [r#"{"error":null,"results":[]}"#, r#"{"error":"","detail":[],"errors":{},"results":[]}"#] {
+        assert_eq!(read(Source::Web, body), Reply::default(), "{body}");
+    }
+    let error = refused(Source::Web, format!(r#"{{"error":"{}"}}"#, "é".repeat(5_000)));
+    assert_eq!(error.text.chars().count(), 301);
+}
+
+#[test]
+fn an_error_beside_results_keeps_them_and_is_told() {
+    let reply = read(Source::Web, r#"{"results":[{"title":"t","url":"https://a.example"}],"error":"half"}"#);
+    assert_eq!(reply.items.len(), 1);
+    assert_eq!(reply.failure, Some((ErrorClass::Service, "half".to_owned())));
+}
+
+#[test]
+fn results_under_an_unknown_name_are_not_taken_for_nothing() {
+    let error = refused(Source::Web, r#"{"hits":[{"title":"t"}]}"#);
+    assert_eq!(error.class, ErrorClass::Malformed);
+    assert!(error.text.contains("hits"), "{error}");
+    assert_eq!(refused(Source::Web, r#"{"data":{"hits":[{"title":"t"}]}}"#).class, ErrorClass::Malformed);
+    assert_eq!(read(Source::Web, r#"{"results":[],"related":["x"]}"#), Reply::default());
+    assert_eq!(read(Source::Web, r#"{"hits":[]}"#), Reply::default());
+}
+
+#[test]
+fn a_single_entry_without_a_list_is_a_list_of_one() {
+    assert_eq!(texts(&read(Source::Social, r#"{"id":"1","text":"t","user":"a"}"#)), ["t"]);
+    assert_eq!(texts(&read(Source::Social, r#"{"data":{"id":"1","text":"t"}}"#)), ["t"]);
+}
