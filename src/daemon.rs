@@ -11,7 +11,7 @@ use tokio_cron_scheduler::{Job, JobScheduler};
 use tokio_util::sync::CancellationToken;
 
 use crate::collect::{Collector, Crew, Done};
-use crate::model::{Clock, RunState, SchedulePolicy, Time, Trigger};
+use crate::model::{Clock, Overlap, RunState, SchedulePolicy, Time, Trigger};
 use crate::schedule::{Decision, Schedule, decide, jitter};
 use crate::store::{JobPlan, PlannedSlot, PlannedTopic, Store, StoreError};
 
@@ -78,8 +78,19 @@ impl Planner {
                 more |= plan.more;
                 if !plan.rows.is_empty() || plan.clamped {
                     let until = plan.planned_until;
-                    let slots = plan.rows.into_iter().map(|(slot, decision)| row(known, &policy, slot, decision, with_jitter)).collect();
-                    plans.push(JobPlan { topic: known.topic.id.clone(), from: known.planned_until, until, max_attempts: policy.max_attempts, slots });
+                    let slots = plan
+                        .rows
+                        .into_iter()
+                        .map(|(slot, decision)| row(known, &policy, slot, decision, with_jitter))
+                        .collect();
+                    plans.push(JobPlan {
+                        topic: known.topic.id.clone(),
+                        from: known.planned_until,
+                        until,
+                        max_attempts: policy.max_attempts,
+                        side_by_side: policy.overlap == Overlap::Allow,
+                        slots,
+                    });
                 }
             }
             if !plans.is_empty() {
@@ -111,7 +122,13 @@ impl Planner {
     }
 }
 
-fn row(known: &PlannedTopic, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {
+fn row(
+    known: &PlannedTopic,
+    policy: &SchedulePolicy,
+    slot: Time,
+    decision: Decision,
+    with_jitter: bool,
+) -> PlannedSlot {
     let spread = if with_jitter { jitter(&known.topic.job(), slot, policy.jitter_ms) } else { Duration::ZERO };
     let (state, trigger, reason) = match decision {
         Decision::Run(trigger) => (RunState::Queued, trigger, None),

@@ -35,6 +35,7 @@ CREATE TABLE run (
     due_at       BIGINT NOT NULL,
     attempt      BIGINT NOT NULL DEFAULT 0,
     max_attempts BIGINT NOT NULL DEFAULT 3,
+    side_by_side BIGINT NOT NULL DEFAULT 0 CHECK (side_by_side IN (0, 1)),
     lease_until  BIGINT,
     token        TEXT COLLATE "C",
     planned_at   BIGINT NOT NULL,

@@ -34,6 +34,7 @@ CREATE TABLE run (
     due_at       INTEGER NOT NULL,
     attempt      INTEGER NOT NULL DEFAULT 0,
     max_attempts INTEGER NOT NULL DEFAULT 3,
+    side_by_side INTEGER NOT NULL DEFAULT 0 CHECK (side_by_side IN (0, 1)),
     lease_until  INTEGER,
     token        TEXT,
     planned_at   INTEGER NOT NULL,

@@ -10,7 +10,7 @@ use super::examples;
 
 /// Watches topics through a search service and keeps every finding once.
 #[derive(Debug, Parser)]
-#[command(name = "topicwatch", version = VERSION, about, propagate_version = false, max_term_width = 100, after_help = examples::TOP)]
+#[command(name = "topicwatch", version, about, propagate_version = false, max_term_width = 100, after_help = examples::TOP)]
 pub struct Cli {
     #[command(flatten)]
     /// Options of every verb.
@@ -19,9 +19,6 @@ pub struct Cli {
     #[command(subcommand)]
     pub verb: Verb,
 }
-
-/// Version, with that of the built-in SQLite.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (SQLite ", env!("TOPICWATCH_SQLITE_VERSION"), ")");
 
 /// Options of every verb, before or after it.
 #[derive(Debug, Clone, Args)]

@@ -38,7 +38,9 @@ pub(super) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
     match at {
         None => Ok(system_clock()),
         Some(text) => {
-            let at = Time::parse(text).ok_or_else(|| Failure::usage(format!("--at: `{}` is no time", output::brief(text, 60)), "write 2026-03-11T09:00:00Z"))?;
+            let at = Time::parse(text).ok_or_else(|| {
+                Failure::usage(format!("--at: `{}` is no time", output::brief(text, 60)), "write 2026-03-11T09:00:00Z")
+            })?;
             Ok(Arc::new(move || at))
         }
     }
@@ -64,7 +66,9 @@ impl Context {
             database_flag: common.database.clone(),
             env: &env,
             env_names: std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
-            cwd: std::env::current_dir().map_err(|e| Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists"))?,
+            cwd: std::env::current_dir().map_err(|e| {
+                Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists")
+            })?,
             home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
             now: clock(),
         };
@@ -128,7 +132,9 @@ impl Context {
             }
             Target::Sandbox => {
                 let running = start_sandbox(Arc::clone(&self.clock)).await?;
-                let url = url::Url::parse(&running.base_url()).map_err(|e| Failure::new(super::Exit::Unexpected, format!("the sandbox has no address: {e}"), ""))?;
+                let url = url::Url::parse(&running.base_url()).map_err(|e| {
+                    Failure::new(super::Exit::Unexpected, format!("the sandbox has no address: {e}"), "")
+                })?;
                 (url, SecretString::from("sandbox"), Some(running))
             }
         };
@@ -194,7 +200,13 @@ async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
 /// An instant as people write it: a time, a date, or a duration ago.
 pub(super) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    let date = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|day| Time::from_jiff(day.timestamp()));
+    let date = || {
+        text.parse::<jiff::civil::Date>()
+            .ok()?
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+            .map(|day| Time::from_jiff(day.timestamp()))
+    };
     let ago = || crate::schedule::parse_duration(text).ok().map(|length| now.minus(length));
     Time::parse(text).or_else(date).or_else(ago).map(Some).ok_or_else(|| {
         Failure::usage(

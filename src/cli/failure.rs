@@ -55,7 +55,9 @@ impl Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error.kind {
-            StoreErrorKind::Unreachable | StoreErrorKind::Locked | StoreErrorKind::Newer | StoreErrorKind::Foreign => Exit::Store,
+            StoreErrorKind::Unreachable | StoreErrorKind::Locked | StoreErrorKind::Newer | StoreErrorKind::Foreign => {
+                Exit::Store
+            }
             StoreErrorKind::Fenced => Exit::Searches,
             StoreErrorKind::Statement => Exit::Unexpected,
         };
@@ -69,7 +71,11 @@ impl From<std::io::Error> for Failure {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Self::silent(Exit::Ok);
         }
-        Self::new(Exit::Output, format!("the output could not be written: {error}"), "is there room on the disk, and may this user write there?")
+        Self::new(
+            Exit::Output,
+            format!("the output could not be written: {error}"),
+            "is there room on the disk, and may this user write there?",
+        )
     }
 }
 
@@ -84,6 +90,10 @@ impl From<ExportError> for Failure {
 
 impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Self {
-        if error.is_io() { std::io::Error::from(error).into() } else { Self::new(Exit::Unexpected, error.to_string(), "") }
+        if error.is_io() {
+            std::io::Error::from(error).into()
+        } else {
+            Self::new(Exit::Unexpected, error.to_string(), "")
+        }
     }
 }

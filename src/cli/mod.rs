@@ -36,7 +36,8 @@ pub use failure::{Exit, Failure};
 pub fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(asked) if matches!(asked.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => return told(&asked),
+        Err(asked) if asked.kind() == ErrorKind::DisplayHelp => return told(asked.print()),
+        Err(asked) if asked.kind() == ErrorKind::DisplayVersion => return told(version()),
         Err(wrong) => {
             let _ = wrong.print();
             return Exit::Usage;
@@ -73,11 +74,15 @@ fn workers() -> usize {
 }
 
 /// Help and version go to stdout; a pipe that closed early has seen enough.
-fn told(asked: &clap::Error) -> Exit {
-    match asked.print() {
-        Ok(()) => Exit::Ok,
-        Err(error) => Failure::from(error).exit,
-    }
+fn told(written: std::io::Result<()>) -> Exit {
+    written.map_or_else(|error| Failure::from(error).exit, |()| Exit::Ok)
+}
+
+/// The version, with that of the built-in SQLite as the library itself says it.
+fn version() -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let sqlite = runtime.block_on(crate::store::sqlite_version()).unwrap_or_else(|error| format!("unknown: {error}"));
+    output::text(&format!("topicwatch {} (SQLite {sqlite})\n", env!("CARGO_PKG_VERSION")))
 }
 
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {

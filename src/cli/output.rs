@@ -32,7 +32,9 @@ pub(super) fn note(line: &str) {
 
 /// Whether colour and progress are wanted on stderr.
 pub(super) fn lively() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && std::env::var("TERM").as_deref() != Ok("dumb")
+    io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        && std::env::var("TERM").as_deref() != Ok("dumb")
 }
 
 /// Foreign text on one line of a terminal: control characters (C0, C1) and bidirectional overrides are shown as escapes
@@ -49,7 +51,9 @@ pub(super) fn visible(text: &str) -> String {
             shown.push(' ');
         }
         blank = false;
-        if c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}') {
+        if c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        {
             shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
         } else {
             shown.push(c);
@@ -73,7 +77,10 @@ pub(super) fn brief(text: &str, max: usize) -> String {
 /// the right.
 pub(super) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut table = Table::new();
-    table.load_preset(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(width());
+    table
+        .load_style(comfy_table::presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width());
     table.set_header(header);
     for row in rows {
         table.add_row(row);

@@ -8,7 +8,7 @@ use crate::search::decode::{self, DecodeError, Limits, decode};
 
 /// What a reply must be read against.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct Reading<'a> {
     /// The source that was asked.
     pub source: Source,
     /// When it was asked.
@@ -44,7 +44,7 @@ pub struct Absorbed {
 ///
 /// # Errors
 /// A body that is no reply.
-pub fn absorb(body: &[u8], context: &Context<'_>) -> Result<Absorbed, DecodeError> {
+pub fn absorb(body: &[u8], context: &Reading<'_>) -> Result<Absorbed, DecodeError> {
     let how = decode::Context {
         source: context.source,
         now: context.seen_at,

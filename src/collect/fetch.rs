@@ -253,7 +253,7 @@ impl Fetched {
     ) -> Self {
         let Some((request, reply)) = self.reply.take() else { return self };
         let result = &mut self.result;
-        let context = absorb::Context {
+        let context = absorb::Reading {
             source: result.source,
             seen_at,
             window,

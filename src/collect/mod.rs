@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-pub use absorb::{Absorbed, absorb};
+pub use absorb::{Absorbed, Reading, absorb};
 pub use crew::{Crew, Done};
 
 use crate::budget::Prices;
@@ -174,7 +174,15 @@ impl Collector {
                 let searches = verdict::turned_away(searches, &mixed);
                 let error = Some((verdict::MIXED.to_owned(), mixed.text));
                 let searched = searches.iter().map(|s| s.result.clone()).collect();
-                let outcome = Outcome { state: RunState::Failed, error, searches: searched, items: Vec::new(), answer: None, nature: None, ..outcome };
+                let outcome = Outcome {
+                    state: RunState::Failed,
+                    error,
+                    searches: searched,
+                    items: Vec::new(),
+                    answer: None,
+                    nature: None,
+                    ..outcome
+                };
                 self.store.finish(run, &outcome).await?;
                 Ok(verdict::report(run, RunState::Failed, None, searches, &[]))
             }

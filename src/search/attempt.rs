@@ -153,7 +153,8 @@ impl Caller {
     /// Headers worth keeping: the body's type, billing, and what a support desk asks for.
     fn kept(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let worth = |name: &str| {
-            matches!(name, "content-type" | "x-request-id" | "retry-after") || name == "x-topicwatch-sandbox"
+            matches!(name, "content-type" | "x-request-id" | "retry-after")
+                || name == "x-topicwatch-sandbox"
                 || name.starts_with("x-desearch-")
         };
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);

@@ -1,9 +1,9 @@
 //! Speaking to the search service: what to ask in each dialect, how to call it politely, and how to read whatever comes
 //! back. It stores nothing, decides nothing about identity, and never reads the clock: `now` is an argument.
 
-<<<<<<< HEAD
 mod attempt;
 mod client;
+pub mod decode;
 mod desearch;
 mod detail;
 mod failure;
@@ -21,9 +21,6 @@ pub use gate::{Gate, Refusal, Ungated};
 pub use render::render;
 pub use request::{Unsupported, request};
 pub use retry::Backoff;
-=======
-pub mod decode;
->>>>>>> decode
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
 pub use error::{StoreError, StoreErrorKind};
-pub use open::{Settings, redact, sqlite_version};
+pub use open::{DaemonLock, Settings, redact, sqlite_version};
 pub use rows::*;
 
 use crate::model::{Source, Time, Topic};

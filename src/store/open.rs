@@ -88,6 +88,36 @@ impl Store {
     }
 }
 
+/// Held by the one daemon of a SQLite file; given back when dropped, or by the system when the process ends.
+#[derive(Debug)]
+pub struct DaemonLock {
+    _file: Option<std::fs::File>,
+}
+
+impl Store {
+    /// Bars a second daemon on one SQLite file by an operating system's lock on a file beside it (never on the database
+    /// file: closing a descriptor of it drops SQLite's own locks). PostgreSQL is shared by any number.
+    pub fn lock_daemon(&self) -> Result<DaemonLock, StoreError> {
+        let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { _file: None }) };
+        let path = format!("{}.lock", self.place);
+        let refused = |text: String, hint: &str| StoreError::new(StoreErrorKind::Locked, text, hint);
+        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let file =
+            file.map_err(|e| refused(format!("cannot open {path}: {e}"), "may this user write in that folder?"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(DaemonLock { _file: Some(file) }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(refused(
+                format!("another `topicwatch run` works on {}", self.place),
+                "stop it first, or use PostgreSQL, which several may share; `once`, `show` and `export` work beside it",
+            )),
+            Err(std::fs::TryLockError::Error(e)) => Err(refused(
+                format!("cannot lock {path}: {e}"),
+                "is it on a network file system? those are not supported",
+            )),
+        }
+    }
+}
+
 /// The refusal to store anything beside findings of the other nature.
 pub(super) fn mixed(place: &str, held: Nature) -> StoreError {
     match held {

@@ -60,6 +60,8 @@ pub struct JobPlan {
     pub until: Time,
     /// Attempts a run may take.
     pub max_attempts: u32,
+    /// Whether the job's runs may run at the same time; otherwise the oldest goes first and the others wait.
+    pub side_by_side: bool,
     /// The rows.
     pub slots: Vec<PlannedSlot>,
 }

@@ -280,6 +280,7 @@ fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
         from,
         until,
         max_attempts: 2,
+        side_by_side: false,
         slots: slots
             .iter()
             .map(|(at, state)| PlannedSlot {
@@ -495,7 +496,8 @@ async fn invented_and_real_findings_never_share_a_database() {
         store.finish(&invented, &outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
         assert_eq!(store.nature().await.unwrap(), Some(Nature::Sandbox));
         let real = manual(&store, &t, "R2", NOW).await;
-        let late = Outcome { nature: Some(Nature::Real), ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")]) };
+        let late =
+            Outcome { nature: Some(Nature::Real), ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")]) };
         let refused = store.finish(&real, &late).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign);
         assert_eq!(items(&store).await.len(), 1, "nothing of it was written");

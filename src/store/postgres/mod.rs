@@ -31,7 +31,7 @@ pub(super) type Conn = sqlx::PgConnection;
 pub(super) type Row = sqlx::postgres::PgRow;
 
 /// Due runs to claim: rows that another process is claiming at this moment are passed over, not waited for.
-pub(super) const CLAIM_LOCK: &str = " FOR UPDATE SKIP LOCKED";
+pub(super) const CLAIM_LOCK: &str = " FOR UPDATE OF q SKIP LOCKED";
 
 /// Waits for a lock that is held to the end of the transaction; one per schema and purpose.
 pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {

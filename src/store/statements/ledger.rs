@@ -31,7 +31,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     let mut added = 0;
     for chunk in kept.chunks(500) {
         let mut insert = QueryBuilder::<Database>::new(
-            "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, planned_at, finished_at) ",
+            "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, side_by_side, planned_at, finished_at) ",
         );
         insert.push_values(chunk, |mut row, (plan, slot)| {
             let job = format!("topic:{}", plan.topic);
@@ -41,6 +41,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
                 .push_bind(&slot.reason)
                 .push_bind(slot.due_at.0);
             row.push_bind(i64::from(plan.max_attempts))
+                .push_bind(i64::from(plan.side_by_side))
                 .push_bind(now.0)
                 .push_bind(slot.state.is_final().then_some(now.0));
         });
@@ -60,7 +61,9 @@ pub(in crate::store) async fn claim(
     let sql = format!(
         "UPDATE run SET state = 'running', attempt = attempt + 1, token = $1, lease_until = $2, \
          started_at = CASE WHEN started_at IS NULL THEN $3 ELSE started_at END \
-         WHERE id IN (SELECT id FROM run WHERE state = 'queued' AND due_at <= $3 ORDER BY due_at, id LIMIT $4{}) \
+         WHERE id IN (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3 AND (q.side_by_side = 1 OR NOT EXISTS (\
+         SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
+         AND (o.state = 'running' OR o.slot < q.slot))) ORDER BY q.due_at, q.id LIMIT $4{}) \
          RETURNING id, public_id, topic, slot, trigger, attempt, (SELECT definition FROM topic t WHERE t.id = run.topic) AS definition",
         super::CLAIM_LOCK
     );

@@ -12,7 +12,8 @@ use crate::store::{Nature, PlannedTopic, StoreError};
 pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, StoreError> {
     let held: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_optional(conn).await?;
-    held.map(|word| Nature::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("`{word}` as its nature")))).transpose()
+    held.map(|word| Nature::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("`{word}` as its nature"))))
+        .transpose()
 }
 
 /// Says what the database holds from now on, if it holds nothing yet; returns what it holds.

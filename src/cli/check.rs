@@ -1,0 +1,88 @@
+//! `check`: the configuration without running anything: what is in force, where it came from, and, when asked, whether
+//! the service accepts the key.
+
+use serde_json::json;
+
+use super::args::{CheckArgs, Common};
+use super::context::Context;
+use super::{Exit, Failure, output, probe};
+use crate::config;
+use crate::schedule::Schedule;
+
+pub(super) async fn run(common: &Common, args: &CheckArgs) -> Result<Exit, Failure> {
+    if args.schema {
+        output::text(&config::schema())?;
+        return Ok(Exit::Ok);
+    }
+    let context = Context::load_silently(common, None)?;
+    let probed = if args.probe { Some(probe::run(&context).await?) } else { None };
+    if args.json {
+        output::json(&told(&context, probed.as_ref()))?;
+    } else {
+        output::text(&drawn(&context, probed.as_ref()))?;
+    }
+    Ok(if probed.is_some_and(|p| !p.ok) { Exit::Searches } else { Exit::Ok })
+}
+
+fn told(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value {
+    let config = &context.config;
+    let store = context.store_settings(false);
+    json!({
+        "file": config.file,
+        "sandbox": context.is_sandbox(),
+        "database": config::redact_url(&store.url),
+        "effective": config.effective,
+        "topics": config.topics,
+        "warnings": config.warnings,
+        "probe": probed,
+    })
+}
+
+fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
+    let config = &context.config;
+    let mut text = String::new();
+    if !config.notices.is_empty() {
+        text.push_str(&config::draw(&config.notices, output::lively(), usize::from(output::width())));
+        text.push('\n');
+    }
+    let rows = config
+        .effective
+        .iter()
+        .map(|e| vec![e.key.clone(), output::brief(&e.value, 60), output::visible(&e.origin)])
+        .collect();
+    text.push_str(&output::table(&["key", "value", "from"], rows, &[]));
+    text.push('\n');
+    let now = (context.clock)();
+    let rows = config
+        .topics
+        .iter()
+        .map(|topic| {
+            let sources: Vec<&str> = topic.sources().iter().map(|s| s.as_str()).collect();
+            let next = topic.schedule.as_ref().map_or_else(
+                || "only by `once`".to_owned(),
+                |policy| match Schedule::compile(policy).ok().and_then(|s| s.next_after(now)) {
+                    _ if policy.paused => "paused".to_owned(),
+                    Some(at) => at.to_string(),
+                    None => "never".to_owned(),
+                },
+            );
+            vec![topic.id.clone(), output::brief(&topic.title, 40), sources.join(" "), next]
+        })
+        .collect();
+    text.push_str(&output::table(&["topic", "title", "sources", "next slot"], rows, &[]));
+    let store = context.store_settings(false);
+    text.push_str(&format!(
+        "\n{}: {} topics; findings go to {}",
+        output::visible(&config.file.display().to_string()),
+        config.topics.len(),
+        output::visible(&config::redact_url(&store.url))
+    ));
+    text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });
+    if let Some(probed) = probed {
+        text.push_str(&format!("probe: {}\n", probed.line));
+        if !probed.hint.is_empty() {
+            text.push_str(&format!("hint: {}\n", probed.hint));
+        }
+    }
+    text
+}

@@ -1,0 +1,28 @@
+//! `init`: writes the annotated example. Never overwrites.
+
+use std::io::Write as _;
+
+use super::args::InitArgs;
+use super::{Exit, Failure, output};
+use crate::config::EXAMPLE;
+
+pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
+    let shown = output::visible(&args.file.display().to_string());
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&args.file);
+    let mut file = file.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Failure::usage(
+            format!("{shown} exists already and is left as it is"),
+            "name another file: topicwatch init FILE",
+        ),
+        _ => Failure::new(
+            Exit::Output,
+            format!("{shown} could not be written: {error}"),
+            "does the folder exist, and may this user write there?",
+        ),
+    })?;
+    file.write_all(EXAMPLE.as_bytes()).and_then(|()| file.sync_all())?;
+    output::text(&format!(
+        "wrote {shown}\nnext: topicwatch once (asks the built-in sandbox; needs no key, costs nothing)\n"
+    ))?;
+    Ok(Exit::Ok)
+}

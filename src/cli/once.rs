@@ -1,0 +1,233 @@
+//! `once`: runs topics now, or exactly the slots that came due, and ends with a table. Everything goes through the
+//! ledger, so it works beside a daemon and beside itself.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::args::{Common, OnceArgs};
+use super::context::{Context, Service};
+use super::{Exit, Failure, ids, output, progress, table};
+use crate::collect::{Collector, Crew, Done, RunReport};
+use crate::daemon::Planner;
+use crate::model::{Micros, RunState, Topic};
+use crate::search::{self, Ask};
+use crate::store::{Store, StoreErrorKind};
+
+pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let topics = context.topics(&args.topic)?;
+    if args.dry_run {
+        return dry_run(&context, args, &topics);
+    }
+    // The key first: without it nothing is written.
+    let Service { client, sandbox, .. } = context.service().await?;
+    let store = context.store(true).await?;
+    let now = (context.clock)();
+    store.sync_topics(&context.config.topics, now).await?;
+    store.rescue(now).await?;
+
+    let collector = context.collector(store.clone(), client);
+    let cancel = CancellationToken::new();
+    let interrupt = tokio::spawn(interrupted(cancel.clone()));
+    let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
+    let (crew, ends) = Crew::new(Arc::clone(&collector), size, cancel.clone());
+    let alive = tokio::spawn({
+        let (crew, lease) = (crew.clone(), context.config.scheduler.lease);
+        async move { crew.keep_alive(lease).await }
+    });
+    let expected = if args.due { 0 } else { topics.len() };
+    let ended = tokio::spawn(gather(ends, progress::bar(expected as u64, common.quiet || args.json)));
+    let begun = if args.due {
+        begin_due(&context, &collector, &crew, args).await
+    } else {
+        begin_all(&context, &collector, &crew, &topics, args.at.is_some()).await
+    };
+    crew.finished().await;
+    alive.abort();
+    interrupt.abort();
+    drop(crew);
+    let (mut reports, failures) =
+        ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
+    store.publish().await?;
+    begun?;
+    let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
+    reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
+    if let Some(sandbox) = sandbox {
+        sandbox.stop().await;
+    }
+    tell(&context, args, &store, &reports).await?;
+    store.close().await;
+    for failure in &failures {
+        output::note(&format!("error: {}", output::visible(&failure.text)));
+        if !failure.hint.is_empty() {
+            output::note(&format!("hint: {}", output::visible(&failure.hint)));
+        }
+    }
+    if cancel.is_cancelled() {
+        return Ok(Exit::Interrupted);
+    }
+    if let Some(failure) = failures.into_iter().next() {
+        return Ok(failure.exit);
+    }
+    Ok(if reports.iter().all(|r| r.state == RunState::Ok) { Exit::Ok } else { Exit::Searches })
+}
+
+/// Ctrl-C or SIGTERM: no new call begins, calls under way are given up, what was found is stored.
+async fn interrupted(cancel: CancellationToken) {
+    super::run::signal().await;
+    output::note("stopping: storing what was found; once more to stop at once");
+    cancel.cancel();
+    super::run::signal().await;
+    // Crash-only: what was said to be stored is, whatever ends the process.
+    super::run::exit_at_once();
+}
+
+/// One manual run for each topic.
+async fn begin_all(
+    context: &Context,
+    collector: &Arc<Collector>,
+    crew: &Crew,
+    topics: &[Topic],
+    rehearsed: bool,
+) -> Result<(), Failure> {
+    let lease = context.config.scheduler.lease;
+    for topic in topics {
+        let Some(place) = crew.place().await else { break };
+        let now = collector.now();
+        let id = if rehearsed {
+            ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
+        } else {
+            ids::run_id(now)
+        };
+        let run = collector.store().start_manual(topic, &id, now, lease, &ids::token()).await?;
+        crew.start(run, place);
+    }
+    Ok(())
+}
+
+/// The slots that came due, as the daemon would run them.
+async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew, args: &OnceArgs) -> Result<(), Failure> {
+    if !args.topic.is_empty() {
+        return Err(Failure::usage("--due runs every topic that is due", "leave --topic out, or leave --due out"));
+    }
+    let store = collector.store();
+    let planned = Planner::default().plan(store, collector.now(), false).await?;
+    loop {
+        let Some(place) = crew.place().await else { return Ok(()) };
+        let mut claimed = store.claim(collector.now(), 1, context.config.scheduler.lease, &ids::token()).await?;
+        match claimed.pop() {
+            Some(run) => crew.start(run, place),
+            None => break,
+        }
+    }
+    if let Some((topic, at)) = planned.next.iter().min_by_key(|(_, at)| *at) {
+        tracing::info!(topic, %at, "next slot");
+    }
+    Ok(())
+}
+
+/// Reports as they come, and what could not even be stored.
+async fn gather(
+    mut ends: mpsc::UnboundedReceiver<Done>,
+    bar: indicatif::ProgressBar,
+) -> (Vec<RunReport>, Vec<Failure>) {
+    let (mut reports, mut failures) = (Vec::new(), Vec::new());
+    let mut new = 0;
+    while let Some(done) = ends.recv().await {
+        match done.result {
+            Ok(report) => {
+                new += report.searches.iter().map(|s| s.counts.new).sum::<i64>();
+                reports.push(report);
+            }
+            // Another process took the run over and will tell of it.
+            Err(error) if error.kind == StoreErrorKind::Fenced => {}
+            Err(error) => {
+                failures.push(Failure { text: format!("{}: {}", done.topic, error.text), ..Failure::from(error) })
+            }
+        }
+        bar.set_message(format!("{new} new"));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    (reports, failures)
+}
+
+async fn tell(context: &Context, args: &OnceArgs, store: &Store, reports: &[RunReport]) -> Result<(), Failure> {
+    let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
+    if args.json {
+        return output::json(
+            &json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "runs": reports }),
+        );
+    }
+    let mut text = String::new();
+    if invented {
+        text.push_str("SANDBOX: invented findings, nothing is billed\n\n");
+    }
+    if reports.is_empty() {
+        text.push_str("nothing was due\n");
+    } else {
+        text.push_str(&table::drawn(reports));
+    }
+    text.push_str(&format!("stored in {}\n", output::visible(store.place())));
+    if let Some(first) = reports.first() {
+        text.push_str(&format!(
+            "next: topicwatch show {} · topicwatch items --new-since 24h · topicwatch export --out items.csv\n",
+            first.topic
+        ));
+    }
+    if context.is_sandbox() {
+        text.push_str(&format!(
+            "for real searches: set [service] base_url in {} and put your key into ${}, then topicwatch check --probe\n",
+            output::visible(&context.config.file.display().to_string()),
+            context.config.service.api_key_env
+        ));
+    }
+    Ok(output::text(&text)?)
+}
+
+/// Prints every request and its expected price; calls nobody and opens no database.
+fn dry_run(context: &Context, args: &OnceArgs, topics: &[Topic]) -> Result<Exit, Failure> {
+    let service = &context.config.service;
+    let base = match &service.target {
+        crate::config::Target::Url(url) => url.clone(),
+        crate::config::Target::Sandbox => {
+            url::Url::parse("http://sandbox.invalid/").map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?
+        }
+    };
+    let (mut total, mut calls, mut text, mut list) = (Micros(0), 0_u32, String::new(), Vec::new());
+    for topic in topics {
+        for source in topic.sources() {
+            let Some(ask) = Ask::of(topic, source) else { continue };
+            let request = search::request(service.dialect, &service.platform, &ask, (context.clock)())
+                .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
+            let price = service.prices.of(source);
+            total = total.plus(price);
+            calls += 1;
+            let condition = match &topic.ai {
+                Some(ai) if source == crate::model::Source::Ai && ai.when != crate::model::AiWhen::Always => {
+                    format!(" (asked when = \"{}\")", ai.when)
+                }
+                _ => String::new(),
+            };
+            text.push_str(&format!(
+                "# {} {source}, expected {price}{condition}\n{}\n\n",
+                topic.id,
+                search::render(&request, &base)
+            ));
+            list.push(json!({ "topic": topic.id, "request": request, "expected_cost_micros": price }));
+        }
+    }
+    if args.json {
+        output::json(&json!({ "calls": calls, "expected_cost_micros": total, "requests": list }))?;
+    } else {
+        text.push_str(&format!(
+            "nobody was called; {calls} calls would cost at most {total} (limit: {} calls a day)\n",
+            service.max_calls_per_day
+        ));
+        output::text(&text)?;
+    }
+    Ok(Exit::Ok)
+}

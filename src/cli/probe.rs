@@ -1,0 +1,86 @@
+//! `check --probe`: one cheap call that says whether the key is accepted, whether the dialect is the right one, and how
+//! long an answer takes. Nothing is stored.
+
+use super::Failure;
+use super::context::Context;
+use super::ids;
+use crate::collect::{Reading, absorb};
+use crate::model::{Micros, Source, WebOperation, WebQuery, Window};
+use crate::search::{self, Ask, CallFailure, Ungated};
+
+/// How the call went.
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Probed {
+    pub(super) ok: bool,
+    pub(super) line: String,
+    pub(super) hint: String,
+    latency_ms: u128,
+    cost_usd: f64,
+}
+
+pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
+    let service = context.service().await?;
+    let settings = &context.config.service;
+    let now = (context.clock)();
+    // A web search is the cheapest call of either dialect.
+    let ask = Ask::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
+    let request = search::request(settings.dialect, &settings.platform, &ask, now)
+        .map_err(|e| Failure::usage(e.message, e.hint))?;
+    let called = service.client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await;
+    if let Some(sandbox) = service.sandbox {
+        sandbox.stop().await;
+    }
+    let dollars = |cost: Micros| {
+        #[expect(clippy::cast_precision_loss, reason = "a call costs far below 2^53 micro-dollars")]
+        let dollars = cost.0 as f64 / 1e6;
+        dollars
+    };
+    Ok(match called {
+        Ok(reply) => {
+            let read = Reading {
+                source: Source::Web,
+                seen_at: now,
+                window: Window::Past24Hours,
+                platform: &settings.platform,
+                streaming: false,
+                limit: None,
+            };
+            let cost = reply.cost.unwrap_or(settings.prices.web);
+            let (latency_ms, cost_usd) = (reply.latency.as_millis(), dollars(cost));
+            match absorb(&reply.body, &read) {
+                Ok(absorbed) => Probed {
+                    ok: true,
+                    line: format!(
+                        "{} answered with {} in {latency_ms} ms, {} pages, {cost}; the key is accepted",
+                        service.base_url,
+                        reply.status,
+                        absorbed.findings.len()
+                    ),
+                    hint: String::new(),
+                    latency_ms,
+                    cost_usd,
+                },
+                Err(error) => Probed {
+                    ok: false,
+                    line: format!(
+                        "{} answered with {} in {latency_ms} ms, but not as dialect `{}` does: {}",
+                        service.base_url, reply.status, settings.dialect, error.text
+                    ),
+                    hint: error.hint,
+                    latency_ms,
+                    cost_usd,
+                },
+            }
+        }
+        Err(CallFailure::Error(error)) => Probed {
+            ok: false,
+            line: format!("{} failed ({}): {}", service.base_url, error.class, error.text),
+            hint: error.hint,
+            latency_ms: error.latency.as_millis(),
+            cost_usd: dollars(error.cost.unwrap_or_default()),
+        },
+        Err(CallFailure::Refused(refusal, _)) => {
+            Probed { ok: false, line: refusal.text, hint: String::new(), latency_ms: 0, cost_usd: 0.0 }
+        }
+    })
+}

@@ -1,0 +1,185 @@
+//! `show`: one run's snapshot with every item once: the answer, posts and pages, and which sources agree. As text, as
+//! Markdown ready to paste, or as JSON.
+
+use serde_json::json;
+
+use super::args::{Common, ShowArgs};
+use super::context::Context;
+use super::{Exit, Failure, output};
+use crate::insight::{SeenOnce, merge};
+use crate::model::{Kind, WindowFit};
+use crate::store::{AnswerRow, Nature, RunRow, SearchRow};
+
+/// Everything about one run.
+struct Snapshot {
+    run: RunRow,
+    answer: Option<AnswerRow>,
+    searches: Vec<SearchRow>,
+    items: Vec<SeenOnce>,
+    invented: bool,
+}
+
+pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let store = context.store(false).await?;
+    let run = match &args.run {
+        Some(id) => store.run(id).await?.filter(|run| run.topic.as_deref() == Some(args.topic.as_str())),
+        None => store.last_snapshot(&args.topic).await?,
+    };
+    let Some(run) = run else {
+        if args.run.is_none() {
+            context.known(std::slice::from_ref(&args.topic))?;
+        }
+        return Err(match &args.run {
+            Some(id) => Failure::usage(
+                format!("topic {} has no run {}", output::brief(&args.topic, 64), output::brief(id, 100)),
+                "topicwatch runs lists them",
+            ),
+            None => Failure::usage(
+                format!("topic {} has no finished run yet", args.topic),
+                format!("run it: topicwatch once --topic {}", args.topic),
+            ),
+        });
+    };
+    let snapshot = Snapshot {
+        answer: store.answer_of(&run.run).await?,
+        searches: store.searches(std::slice::from_ref(&run.run)).await?,
+        items: merge(&store.sightings_of(&run.run).await?),
+        invented: store.nature().await? == Some(Nature::Sandbox),
+        run,
+    };
+    store.close().await;
+    if args.json {
+        output::json(&json!({
+            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "items": snapshot.items,
+        }))?;
+    } else if args.md {
+        output::text(&markdown(&snapshot))?;
+    } else {
+        output::text(&plain(&snapshot))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn heading(snapshot: &Snapshot) -> String {
+    let run = &snapshot.run;
+    let at = run.started_at.map_or_else(String::new, |at| at.to_string());
+    format!(
+        "{} · {at} · {} · {} found, {} new",
+        run.topic.as_deref().unwrap_or(""),
+        run.state,
+        run.counts.found,
+        run.counts.new
+    )
+}
+
+/// What went wrong, for each source that did not answer in full.
+fn troubles(snapshot: &Snapshot) -> Vec<String> {
+    let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
+    troubled
+        .map(|s| {
+            format!(
+                "{} {}: {}: {}",
+                s.source,
+                s.state,
+                s.error_class.as_deref().unwrap_or(""),
+                output::brief(s.error_text.as_deref().unwrap_or(""), 200)
+            )
+        })
+        .collect()
+}
+
+fn marks(item: &SeenOnce) -> String {
+    let sources: Vec<&str> = item.sources.keys().map(|s| s.as_str()).collect();
+    let fit = match item.fit {
+        WindowFit::In => "",
+        WindowFit::Outside => ", outside the window",
+        WindowFit::Undated => ", undated",
+    };
+    format!("{}{fit}{}", sources.join("+"), if item.new { ", new" } else { "" })
+}
+
+fn plain(snapshot: &Snapshot) -> String {
+    let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
+    text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
+    for trouble in troubles(snapshot) {
+        text.push_str(&format!("! {trouble}\n"));
+    }
+    if let Some(answer) = &snapshot.answer {
+        text.push_str(&format!(
+            "\n{}{}\n",
+            paragraphs(&answer.text),
+            if answer.partial { "\n(incomplete)" } else { "" }
+        ));
+    }
+    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
+        let items: Vec<&SeenOnce> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        if items.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{title}\n"));
+        for item in items {
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 40)));
+            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            text.push_str(&format!("  {author}{}\n", output::brief(words, 200)));
+            let date = item.published_at.map_or_else(String::new, |at| format!("{at} · "));
+            let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::visible(u)));
+            text.push_str(&format!("    {date}{}{url}\n", marks(item)));
+        }
+    }
+    text
+}
+
+/// Control characters made visible, lines kept.
+fn paragraphs(text: &str) -> String {
+    text.lines().map(output::visible).collect::<Vec<_>>().join("\n")
+}
+
+fn markdown(snapshot: &Snapshot) -> String {
+    let mut text = format!("# {}\n\n", escaped(&heading(snapshot)));
+    if snapshot.invented {
+        text.push_str("**SANDBOX: invented findings**\n\n");
+    }
+    for trouble in troubles(snapshot) {
+        text.push_str(&format!("> {}\n\n", escaped(&trouble)));
+    }
+    if let Some(answer) = &snapshot.answer {
+        let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escaped(m)));
+        text.push_str(&format!(
+            "## Answer{model}\n\n{}\n\n",
+            answer.text.lines().map(escaped).collect::<Vec<_>>().join("\n")
+        ));
+    }
+    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
+        let items: Vec<&SeenOnce> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        if items.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("## {title}\n\n"));
+        for item in items {
+            let words = escaped(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
+            let linked = match item.url.as_deref().and_then(crate::normalise::safe_link) {
+                Some(url) => format!("[{words}](<{url}>)"),
+                None => words,
+            };
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escaped(a)));
+            let date = item.published_at.map_or_else(String::new, |at| format!(", {at}"));
+            text.push_str(&format!("- {author}{linked} ({}{date})\n", marks(item)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Foreign words as Markdown text: nothing in them is markup, and they stay on one line.
+fn escaped(text: &str) -> String {
+    let shown = output::visible(text);
+    let mut safe = String::with_capacity(shown.len());
+    for c in shown.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&') {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
+}
