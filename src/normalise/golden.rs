@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{KEY_VERSION, keys_of};
+use super::{KEY_VERSION, canonical, keys_of};
 use crate::model::{Found, Kind};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/keys.tsv");
@@ -63,4 +63,21 @@ fn keys_are_those_of_the_golden_file() {
     for (was, is) in golden.lines().zip(now.lines()) {
         assert_eq!(is, was, "a key changed: keep the old rule or raise KEY_VERSION");
     }
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_true() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/identity.md")).unwrap();
+    assert!(page.contains(&format!("**Key version {KEY_VERSION}**")));
+    let mut examples = 0;
+    for line in page.lines() {
+        if let ["", found, expected, ""] =
+            line.split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Vec<_>>()[..]
+            && expected.starts_with("https://")
+        {
+            assert_eq!(canonical(found).as_deref(), Some(expected), "{line}");
+            examples += 1;
+        }
+    }
+    assert!(examples >= 10, "{examples} examples");
 }

@@ -1,7 +1,7 @@
 //! The findings of one run brought together: one group for each item, whichever sources saw it. It knows only this run;
 //! what earlier runs saw is joined by the store, by the same keys.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::{Finding, Kind, Source};
 
@@ -36,9 +36,9 @@ pub fn group(findings: Vec<Finding>) -> Vec<Group> {
             None => groups.push(Group::of(finding)),
         }
     }
-    let mut taken: HashMap<String, ()> = HashMap::new();
+    let mut taken: HashSet<String> = HashSet::new();
     for group in &mut groups {
-        group.keys.retain(|key| taken.insert(key.clone(), ()).is_none());
+        group.keys.retain(|key| taken.insert(key.clone()));
         group.sightings.sort_by_key(|sighting| sighting.source);
         group.repeats.sort_unstable();
     }

@@ -12,6 +12,9 @@ use super::tracking::is_tracking;
 /// Longest address that is read or made, in bytes; beyond it a page has no canonical URL.
 const MAX_URL_BYTES: usize = 8_192;
 
+/// Names by which a fragment points into a document or a recording that the address already names.
+const PLACES: [&str; 2] = ["page", "t"];
+
 /// Reads an http or https address with a host; protocol-relative ones (`//host/path`) are taken as https.
 pub(super) fn http_url(text: &str) -> Option<Url> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
@@ -38,7 +41,7 @@ pub fn safe_link(text: &str) -> Option<String> {
 /// Scheme `https` for both; host as in `docs/identity.md` (`www.` and mobile hosts folded, IDNA as ASCII); ports 80 and
 /// 443 dropped; credentials dropped; dot segments resolved; percent-encoding normalised; trailing slashes dropped;
 /// parameters that only track removed, the others sorted by name (equal names keep their order); the fragment dropped
-/// unless it selects content (`#!…`, `#/…`).
+/// unless it selects content (`#!…`, `#/…`, `#name=value`).
 #[must_use]
 pub fn canonical(text: &str) -> Option<String> {
     let url = http_url(text)?;
@@ -58,7 +61,7 @@ pub fn canonical(text: &str) -> Option<String> {
         out.push('?');
         out.push_str(&query);
     }
-    if let Some(fragment) = url.fragment().and_then(selecting_fragment) {
+    if let Some(fragment) = url.fragment().and_then(|f| selecting_fragment(&host, f)) {
         out.push('#');
         out.push_str(&fragment);
     }
@@ -67,8 +70,7 @@ pub fn canonical(text: &str) -> Option<String> {
 
 /// The query without tracking, sorted by name. `a=` and `a` are one spelling: forms write either.
 fn canonical_query(host: &str, query: &str) -> String {
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    for part in query.split('&') {
+    let pairs = query.split('&').filter_map(|part| {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let name = normalise(name, Part::Query);
         // `&amp;` copied out of HTML leaves its tail on the next name.
@@ -76,10 +78,14 @@ fn canonical_query(host: &str, query: &str) -> String {
         while let Some(rest) = bare.strip_prefix("amp;").or_else(|| bare.strip_prefix("amp%3B")) {
             bare = rest;
         }
-        if !(bare.is_empty() && value.is_empty() || is_tracking(host, bare)) {
-            pairs.push((bare.to_owned(), normalise(value, Part::Query)));
-        }
-    }
+        let says_nothing = bare.is_empty() && value.is_empty() || is_tracking(host, bare);
+        (!says_nothing).then(|| (bare.to_owned(), normalise(value, Part::Query)))
+    });
+    sorted(pairs.collect())
+}
+
+/// Pairs by name, equal names in their order, as a query is written.
+fn sorted(mut pairs: Vec<(String, String)>) -> String {
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     let written: Vec<String> = pairs
         .into_iter()
@@ -88,10 +94,20 @@ fn canonical_query(host: &str, query: &str) -> String {
     written.join("&")
 }
 
-/// A fragment that says which page a script shows, rather than a place on the page: `#!topic/7`, `#/posts/7`.
-fn selecting_fragment(fragment: &str) -> Option<String> {
-    let selects = fragment.starts_with(['!', '/']) && !fragment.trim_matches(['!', '/']).is_empty();
-    selects.then(|| normalise(fragment, Part::Fragment).trim_end_matches('/').to_owned())
+/// A fragment that says what a script shows, rather than a place on the page: a route (`#!topic/7`, `#/posts/7`) or
+/// its state (`#q=rust&date=today`). `None` for places: headings, comments, pages of a document, moments of a video.
+fn selecting_fragment(host: &str, fragment: &str) -> Option<String> {
+    if fragment.starts_with(['!', '/']) {
+        let route = !fragment.trim_matches(['!', '/']).is_empty();
+        return route.then(|| normalise(fragment, Part::Fragment).trim_end_matches('/').to_owned());
+    }
+    let state = fragment.split('&').filter_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        let named = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let shown = named && !value.is_empty() && !PLACES.contains(&name) && !is_tracking(host, name);
+        shown.then(|| (name.to_owned(), normalise(value, Part::Query)))
+    });
+    Some(sorted(state.collect())).filter(|state| !state.is_empty())
 }
 
 #[cfg(test)]
@@ -117,6 +133,10 @@ mod tests {
             ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
             ("https://groups.example/forum/#!topic/a/b", "https://groups.example/forum#!topic/a/b"),
             ("https://app.example/#/", "https://app.example/"),
+            ("https://app.example/#!/%7Ea/?b=1", "https://app.example/#!/~a/?b=1"),
+            ("https://app.example/#q=a%20b&utm_source=x&cat=1&top", "https://app.example/#cat=1&q=a+b"),
+            ("https://app.example/a.pdf#page=3", "https://app.example/a.pdf"),
+            ("https://app.example/a#:~:text=b", "https://app.example/a"),
             ("https://twitter.com/Somebody?s=20", "https://x.com/Somebody"),
             ("\u{feff} https://example.com/a\u{a0}", "https://example.com/a"),
             ("http://[2001:DB8::1]/", "https://[2001:db8::1]/"),
@@ -139,6 +159,7 @@ mod tests {
             ("https://example.com/?q=a%26b", "https://example.com/?q=a&b"),
             ("https://m.me/shop", "https://me/shop"),
             ("https://app.example/#/1", "https://app.example/#/2"),
+            ("https://app.example/#q=1", "https://app.example/#q=2"),
         ] {
             assert_ne!(canonical(one), canonical(other), "{one}");
         }
@@ -181,7 +202,7 @@ mod tests {
         fn canonical_is_idempotent_and_printable(
             host in "(www\\.|m\\.|mobile\\.|en\\.m\\.){0,3}(example|twitter|wikipedia|b\u{fc}cher)\\.(com|org|co\\.uk)\\.?",
             port in "(:80|:443|:81)?",
-            rest in "(/|\\.\\.?|%2[eEfF5]|%|[a-z0-9;=&+?#!|'\\\\\" \u{e9}\u{4e2d}]|amp;|utm_a=1){0,24}",
+            rest in "(/|\\.\\.?|%2[eEfF5]|%|[a-z0-9;=&+?#!|_'\\\\\" \u{e9}\u{4e2d}]|amp;|utm_a=1|#q=1&t=2|&b=){0,24}",
         ) {
             let text = format!("http://{host}{port}/{rest}");
             let once = canonical(&text).unwrap();

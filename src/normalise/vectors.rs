@@ -3,18 +3,21 @@
 //!
 //! The libraries differ by design (they keep `http`, `www.`, passwords, trailing slashes; some repair what we refuse),
 //! so equality with them is no aim. What a vector says is "these two spellings are one resource", and that is compared.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and say what they skipped")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::canonical;
+use super::{canonical, snowflake_time};
+use crate::model::Time;
 
 /// A data file, or `None` with a line on stderr when there is no data here.
 fn data(file: &str) -> Option<PathBuf> {
     let path = std::env::var_os("TOPICWATCH_TEST_DATA").map(|folder| PathBuf::from(folder).join(file));
     if path.is_none() {
-        eprintln!("skipped: canonical URLs against {file} (TOPICWATCH_TEST_DATA is not set)");
+        // Written, not printed: the harness swallows what a passing test prints.
+        let _ = writeln!(std::io::stderr(), "skipped: identity against {file} (TOPICWATCH_TEST_DATA is not set)");
     }
     path
 }
@@ -54,7 +57,9 @@ fn two_spellings_that_another_library_holds_for_one_page_are_one_page_here() {
         }
     }
     let counted: Vec<(&str, (u32, u32))> = counted.iter().map(|(oracle, n)| (oracle.as_str(), *n)).collect();
-    assert_eq!(counted, [], "{differing:#?}");
+    // What differs: equal names sorted by value too (their order may matter), `#!` as a query, addresses without scheme,
+    // Unicode composed inside percent-encoding, repaired HTML remains, share links followed, guessed affiliate names.
+    assert_eq!(counted, [("courlan", (12, 19)), ("url_normalize", (49, 55)), ("w3lib", (37, 38))], "{differing:#?}");
 }
 
 #[test]
@@ -79,5 +84,20 @@ fn real_addresses_keep_their_key_when_written_again_and_merge_only_as_expected()
         }
     }
     let merged: Vec<_> = pages.iter().filter(|(_, spellings)| spellings.len() > 1).collect();
-    assert_eq!((read, refused.len(), pages.len(), merged.len()), (0, 0, 0, 0), "{refused:#?} {merged:#?}");
+    // Read through once by eye: 107 merges, none of two pages (fragments, slashes, hosts, schemes, click parameters).
+    assert_eq!((read, refused.len(), pages.len(), merged.len()), (17_660, 0, 17_369, 107), "{refused:#?} {merged:#?}");
+}
+
+#[test]
+fn ids_of_real_posts_carry_times_of_the_event_they_are_about() {
+    let Some(path) = data("posts/crisislex_t6/2012_Sandy_Hurricane.csv") else { return };
+    let asked = Time::parse("2013-01-01T00:00:00Z").unwrap();
+    let (from, to) = (Time::parse("2012-10-25T00:00:00Z").unwrap(), Time::parse("2012-11-15T00:00:00Z").unwrap());
+    let (mut timed, mut read) = (0, 0);
+    for row in csv::Reader::from_path(path).unwrap().records() {
+        let id = row.unwrap()[0].trim_matches('\'').to_owned();
+        read += 1;
+        timed += u32::from(snowflake_time(&id, asked).is_some_and(|at| from <= at && at <= to));
+    }
+    assert!(read > 9_000 && timed == read, "{timed} of {read}");
 }
