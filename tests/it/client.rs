@@ -109,11 +109,11 @@ async fn a_request_of_the_contract_looks_like_this_on_the_wire() {
 #[tokio::test]
 async fn a_get_carries_its_query_and_no_body() {
     let server = Server::start(script(vec![reply(201, "", "[]")])).await;
-    let mut settings = settings(&server);
+    let mut settings = Settings { dialect: Dialect::Desearch, ..settings(&server) };
     settings.base_url.set_path("/v1/");
     let client = client(settings);
     let query = WebQuery { query: "a & b".to_owned(), operation: WebOperation::Basic, limit: 5 };
-    let request = request(Dialect::Desearch, "X", &Ask::Web(query), NOW).unwrap();
+    let request = client.request(&Ask::Web(query), NOW).unwrap();
     let got = call(&client, &request).await.unwrap();
     assert_eq!((got.status, got.tries), (201, 1));
     let seen = &server.seen()[0];
