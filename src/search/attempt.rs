@@ -13,7 +13,7 @@ use super::detail::Detail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::scrub::Scrub;
 use super::{ErrorClass, Request, retry_after};
-use crate::http;
+use crate::http::{self, Stopped, Unread};
 use crate::model::{Micros, Time};
 
 /// How long an error's text and a kept header may be, in characters.
@@ -61,7 +61,9 @@ impl Caller {
         url: Url,
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<Arrived, (Failure, Option<Arrived>)> {
-        let deadline = tokio::time::Instant::now() + self.call_timeout;
+        // A timeout beyond what the clock can count is none; a day stands for that.
+        let begun = tokio::time::Instant::now();
+        let deadline = begun.checked_add(self.call_timeout).unwrap_or(begun + Duration::from_secs(86_400));
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
         let mut sending = self.http.request(method, url).header(AUTHORIZATION, self.key.clone());
         if let Some(body) = &request.body {
@@ -70,7 +72,10 @@ impl Caller {
         let response = match timeout_at(deadline, sending.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err((self.unsent(error), None)),
-            Err(_) => return Err((self.overdue(None), None)),
+            Err(_) => {
+                let text = format!("no answer after {:?}", self.call_timeout);
+                return Err((self.failure(ErrorClass::Timeout, &text), None));
+            }
         };
         let status = response.status().as_u16();
         if !response.status().is_success() {
@@ -82,20 +87,21 @@ impl Caller {
         match http::read_capped(response, self.max_response_bytes, deadline).await {
             Ok(body) => Ok(arrived(body)),
             Err(unread) => {
-                let text = match &unread.why {
-                    http::Stopped::Deadline => return Err((self.overdue(Some(status)), Some(arrived(unread.so_far)))),
-                    http::Stopped::TooLarge => {
-                        format!("the reply is larger than {} bytes when decoded", self.max_response_bytes)
-                    }
-                    http::Stopped::Cut(why) => {
-                        format!("the reply was cut after {} decoded bytes: {why}", unread.so_far.len())
-                    }
-                    http::Stopped::Undecodable(why) => format!("the reply cannot be decompressed: {why}"),
-                };
-                let failure = Failure { status: Some(status), cost, ..self.failure(class_of_body(&unread.why), &text) };
-                let part = matches!(unread.why, http::Stopped::Cut(_)).then(|| arrived(unread.so_far));
-                Err((failure, part))
+                let failure = self.failure(class_of_body(&unread.why), &self.why(&unread));
+                let failure = Failure { status: Some(status), cost, ..failure };
+                let has_part = matches!(unread.why, Stopped::Cut(_) | Stopped::Deadline);
+                Err((failure, has_part.then(|| arrived(unread.so_far))))
             }
+        }
+    }
+
+    /// Why a body was not read to its end, for people.
+    fn why(&self, unread: &Unread) -> String {
+        match &unread.why {
+            Stopped::TooLarge => format!("the reply is larger than {} bytes when decoded", self.max_response_bytes),
+            Stopped::Deadline => format!("the reply was not complete after {:?}", self.call_timeout),
+            Stopped::Cut(why) => format!("the reply was cut after {} decoded bytes: {why}", unread.so_far.len()),
+            Stopped::Undecodable(why) => format!("the reply cannot be decompressed: {why}"),
         }
     }
 
@@ -138,11 +144,6 @@ impl Caller {
         // Neither while connecting nor while reading a body: the connection was there and ended without a word.
         let connection_died = error.is_request() && !error.is_connect();
         Failure { connection_died, ..self.failure(ErrorClass::Transport, &http::describe(error)) }
-    }
-
-    fn overdue(&self, status: Option<u16>) -> Failure {
-        let what = if status.is_some() { "the reply was not complete" } else { "no answer" };
-        Failure { status, ..self.failure(ErrorClass::Timeout, &format!("{what} after {:?}", self.call_timeout)) }
     }
 
     fn failure(&self, class: ErrorClass, text: &str) -> Failure {

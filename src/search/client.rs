@@ -12,9 +12,10 @@ use super::attempt::{Arrived, Caller, Tried};
 use super::gate::{Gate, Refusal};
 use super::limits::Limits;
 use super::render;
+use super::request::{Unsupported, request};
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
-use super::{CallError, RawReply, Request, Settings};
+use super::{Ask, CallError, Dialect, RawReply, Request, Settings};
 use crate::http::{self, Options, Roots};
 use crate::model::Time;
 
@@ -44,6 +45,8 @@ pub enum CallFailure {
 /// nothing behind.
 pub struct Client {
     base_url: Url,
+    dialect: Dialect,
+    platform: String,
     caller: Caller,
     limits: Limits,
     max_tries: u32,
@@ -95,6 +98,8 @@ impl Client {
             max_tries: settings.max_tries.max(1),
             backoff: Backoff::default(),
             base_url,
+            dialect: settings.dialect,
+            platform: settings.platform,
         })
     }
 
@@ -102,6 +107,14 @@ impl Client {
     #[must_use]
     pub fn with_backoff(self, backoff: Backoff) -> Self {
         Self { backoff, ..self }
+    }
+
+    /// The request for `ask` in this service's dialect; see [`request()`].
+    ///
+    /// # Errors
+    /// [`Unsupported`].
+    pub fn request(&self, ask: &Ask, now: Time) -> Result<Request, Unsupported> {
+        request(self.dialect, &self.platform, ask, now)
     }
 
     /// The address a request goes to, for printing.
