@@ -22,6 +22,7 @@ mod mistakes;
 mod observed;
 mod params;
 mod reply;
+mod rule;
 mod server;
 mod shape;
 mod stream;

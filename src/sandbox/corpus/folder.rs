@@ -1,47 +1,19 @@
-//! The corpus read from a folder of JSON Lines and CSV files: real posts and pages with their ids, their times moved so
-//! that something happened lately. Read once at the start, bounded in files, rows and bytes; a row that cannot be read
-//! is counted and left out. It never writes and never follows what it reads.
+//! The corpus read from a folder: real posts and pages with their ids, their times moved so that something happened
+//! lately. Read once at the start; how files are read is in `files`.
 //!
 //! **Times.** Each file's own range, oldest to newest, is mapped linearly onto the `span` before the start of the hour
 //! in which the sandbox started. So order is kept, every file has posts of the last hours, files of different years
 //! overlap, and a second start within the hour gives the same times. Rows without any date take their place in the file.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::super::StartError;
 use super::super::draw::{Draw, seed_of};
+use super::files::{self, Loaded};
 use super::index::{Builder, Index};
-use super::rows::{Column, Row, column};
+use super::rows::Row;
 use super::{Author, Counts, HOUR_MS, Hour, Page, PageDate, Post, Quirk, Wanted};
-
-/// Most files read.
-const MAX_FILES: usize = 10_000;
-/// Most rows kept, all files together.
-const MAX_ROWS: usize = 2_000_000;
-/// Most bytes read of one file.
-const MAX_FILE_BYTES: u64 = 512 << 20;
-/// Longest JSON line, in bytes; the rest of a longer one is skipped.
-const MAX_LINE: u64 = 1 << 20;
-/// How deep folders are walked.
-const MAX_DEPTH: usize = 16;
-
-/// What was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Loaded {
-    /// Files.
-    pub files: usize,
-    /// Posts.
-    pub posts: usize,
-    /// Pages.
-    pub pages: usize,
-    /// Rows that were neither, or could not be read.
-    pub skipped: usize,
-    /// Whether a limit left something unread.
-    pub limited: bool,
-}
 
 /// Rows of one kind, newest first.
 #[derive(Debug)]
@@ -61,27 +33,22 @@ pub(crate) struct Folder {
 impl Folder {
     /// Reads a folder; its span ends at `end`.
     pub(super) fn read(path: &Path, span: Duration, end: Hour) -> Result<Self, StartError> {
-        let hint = "give a folder with *.jsonl, *.ndjson or *.csv files whose columns have names such as id, text, title, \
-                    url, created_at";
-        let fail = |message| StartError { message, hint: hint.to_owned() };
-        let mut files = Vec::new();
-        list(path, MAX_DEPTH, &mut files).map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
-        files.sort();
-        let mut loaded = Loaded { limited: files.len() > MAX_FILES, ..Loaded::default() };
+        let fail = |message| StartError {
+            message,
+            hint:
+                "give a folder with *.jsonl, *.ndjson or *.csv files whose columns have names such as id, text, title, \
+                   url, created_at"
+                    .to_owned(),
+        };
+        let (files, loaded) = files::read(path).map_err(fail)?;
         let mut all = Vec::new();
-        for file in files.iter().take(MAX_FILES) {
-            let mut rows = Vec::new();
-            let room = MAX_ROWS - all.len();
-            read_file(file, room, &mut rows, &mut loaded)
-                .map_err(|error| fail(format!("cannot read {}: {error}", file.display())))?;
+        for mut rows in files {
             shift(&mut rows, span, end);
             all.append(&mut rows);
-            loaded.files += 1;
         }
         // Newest first; equal times keep file order, so that the same folder always gives the same answers.
         all.sort_by_key(|row| std::cmp::Reverse(row.at));
         let (pages, posts): (Vec<Row>, Vec<Row>) = all.into_iter().partition(Row::is_page);
-        (loaded.posts, loaded.pages) = (posts.len(), pages.len());
         if posts.is_empty() && pages.is_empty() {
             return Err(fail(format!("no post and no page in {}", path.display())));
         }
@@ -122,14 +89,11 @@ impl Shelf {
         // Rows run from new to old: what is not published yet stands first, what is too old last.
         let first = self.rows.partition_point(|row| published(row) > wanted.hour.start());
         let last = self.rows.partition_point(|row| published(row) > since).max(first);
-        let mut found: Vec<usize> = self
-            .index
-            .find(wanted.query)
-            .into_iter()
-            .filter_map(|row| usize::try_from(row).ok())
-            .filter(|row| (first..last).contains(row))
-            .take(wanted.limit)
-            .collect();
+        // Rows are bounded far below what 32 bits can number.
+        let row = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let found = self.index.find(wanted.query, &(row(first)..row(last)));
+        let mut found: Vec<usize> =
+            found.into_iter().take(wanted.limit).filter_map(|row| usize::try_from(row).ok()).collect();
         if found.is_empty() {
             let last = if last == first { self.rows.len() } else { last };
             found = rotation(wanted, first, last);
@@ -149,104 +113,6 @@ fn rotation(wanted: &Wanted<'_>, first: usize, last: usize) -> Vec<usize> {
         .collect();
     rows.sort_unstable();
     rows
-}
-
-/// Data files below a folder. Links are not followed: a loop of them would never end.
-fn list(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(path)? {
-        let entry = entry?;
-        let (kind, path) = (entry.file_type()?, entry.path());
-        if kind.is_dir() && depth > 0 && files.len() <= MAX_FILES {
-            list(&path, depth - 1, files)?;
-        } else if kind.is_file() && Format::of(&path).is_some() && files.len() <= MAX_FILES {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
-/// How a file is written.
-enum Format {
-    JsonLines,
-    Csv,
-}
-
-impl Format {
-    fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "jsonl" | "ndjson" => Some(Self::JsonLines),
-            "csv" => Some(Self::Csv),
-            _ => None,
-        }
-    }
-}
-
-fn read_file(path: &Path, room: usize, rows: &mut Vec<Row>, loaded: &mut Loaded) -> std::io::Result<()> {
-    let file = File::open(path)?;
-    loaded.limited |= file.metadata()?.len() > MAX_FILE_BYTES;
-    let reader = BufReader::new(file.take(MAX_FILE_BYTES));
-    let mut keep = |row: Option<Row>| {
-        match row.filter(|row| row.is_post() || row.is_page()) {
-            Some(row) if rows.len() < room => rows.push(row),
-            Some(_) => loaded.limited = true,
-            None => loaded.skipped += 1,
-        }
-        !loaded.limited || rows.len() < room
-    };
-    match Format::of(path) {
-        Some(Format::JsonLines) => read_json_lines(reader, &mut keep),
-        Some(Format::Csv) => read_csv(reader, &mut keep),
-        None => Ok(()),
-    }
-}
-
-/// One object per line; `keep` says whether to go on.
-fn read_json_lines(mut reader: impl BufRead, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std::io::Result<()> {
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
-        if read == 0 {
-            return Ok(());
-        }
-        let whole = line.ends_with(b"\n") || (read as u64) < MAX_LINE;
-        if !whole {
-            reader.skip_until(b'\n')?;
-        }
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() {
-            continue;
-        }
-        let object = serde_json::from_str::<serde_json::Map<_, _>>(text).ok().filter(|_| whole);
-        if !keep(object.as_ref().map(Row::from_json)) {
-            return Ok(());
-        }
-    }
-}
-
-/// A header, then records; `keep` says whether to go on.
-fn read_csv(reader: impl Read, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std::io::Result<()> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
-    let columns: Vec<Column> = match reader.byte_headers() {
-        Ok(header) => header.iter().map(|name| column(&String::from_utf8_lossy(name))).collect(),
-        Err(error) => return Err(error.into()),
-    };
-    let mut record = csv::ByteRecord::new();
-    loop {
-        match reader.read_byte_record(&mut record) {
-            Ok(false) => return Ok(()),
-            Ok(true) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let mut row = Row::default();
-        for (column, cell) in columns.iter().zip(&record) {
-            row.put(*column, &String::from_utf8_lossy(cell));
-        }
-        if !keep(Some(row.dated())) {
-            return Ok(());
-        }
-    }
 }
 
 /// Moves a file's times onto the span that ends at `end`; see the top of this file.
@@ -329,21 +195,5 @@ mod tests {
         shift(&mut extreme, Duration::MAX, end);
         assert_eq!(extreme[1].at, Some(end.start()));
         shift(&mut [], Duration::MAX, end);
-    }
-
-    #[test]
-    fn an_overlong_line_is_skipped_and_the_next_is_read() {
-        let mut text = format!("{{\"text\": \"{}\"}}\n", "x".repeat(3 << 20));
-        text.push_str("\u{feff}\n{\"text\": \"short\"}\nnot json\n{\"text\": \"last\"}");
-        let (mut kept, mut bad) = (Vec::new(), 0);
-        read_json_lines(text.as_bytes(), &mut |row| {
-            match row {
-                Some(row) => kept.push(row.text.unwrap()),
-                None => bad += 1,
-            }
-            true
-        })
-        .unwrap();
-        assert_eq!((kept, bad), (vec!["short".to_owned(), "last".to_owned()], 2));
     }
 }

@@ -3,6 +3,7 @@
 //! indexed by pairs of characters. It ranks nothing: rows are numbered newest first, and come out in that order.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -80,11 +81,12 @@ impl Builder {
 }
 
 impl Index {
-    /// Rows that hold every word of the query, or of one of its parts joined by `OR`; ascending, each once.
-    pub(super) fn find(&self, query: &str) -> Vec<u32> {
+    /// Rows within a range that hold every word of the query, or of one of its parts joined by `OR`; ascending, each
+    /// once.
+    pub(super) fn find(&self, query: &str, within: &Range<u32>) -> Vec<u32> {
         let mut found = Vec::new();
         for part in alternatives(query) {
-            found.extend(self.all_of(&part));
+            found.extend(self.all_of(&part, within));
         }
         found.sort_unstable();
         found.dedup();
@@ -92,8 +94,8 @@ impl Index {
     }
 
     /// Rows that hold every one of these words.
-    fn all_of(&self, words: &[String]) -> Vec<u32> {
-        let mut lists: Vec<Vec<u32>> = words.iter().map(|word| self.rows_of(word)).collect();
+    fn all_of(&self, words: &[String], within: &Range<u32>) -> Vec<u32> {
+        let mut lists: Vec<Vec<u32>> = words.iter().map(|word| self.rows_of(word, within)).collect();
         lists.sort_by_key(Vec::len);
         let mut lists = lists.into_iter();
         let Some(mut rows) = lists.next() else { return Vec::new() };
@@ -104,15 +106,21 @@ impl Index {
     }
 
     /// Rows that hold the word, or a word that begins with it.
-    fn rows_of(&self, word: &str) -> Vec<u32> {
+    fn rows_of(&self, word: &str, within: &Range<u32>) -> Vec<u32> {
+        // Cutting each list to the range first is what keeps a common word cheap in a short window.
+        let cut = |rows: &'_ Vec<u32>| -> Range<usize> {
+            rows.partition_point(|row| *row < within.start)..rows.partition_point(|row| *row < within.end)
+        };
         if word.chars().count() < PREFIX_CHARS {
-            return self.words.get(word).cloned().unwrap_or_default();
+            return self.words.get(word).and_then(|rows| rows.get(cut(rows))).map(<[u32]>::to_vec).unwrap_or_default();
         }
         let mut rows: Vec<u32> = self
             .words
             .range(word.to_owned()..)
             .take_while(|(candidate, _)| candidate.starts_with(word))
-            .flat_map(|(_, rows)| rows.iter().copied())
+            .filter_map(|(_, rows)| rows.get(cut(rows)))
+            .flatten()
+            .copied()
             .collect();
         rows.sort_unstable();
         rows.dedup();
@@ -214,15 +222,24 @@ mod tests {
             ("OR OR", &[]),
             ("!!!", &[]),
         ] {
-            assert_eq!(index.find(query), rows, "{query}");
+            assert_eq!(index.find(query, &(0..5)), rows, "{query}");
         }
+    }
+
+    #[test]
+    fn only_rows_of_the_range_are_found() {
+        let index = index(&["flood", "floods", "flood it", "flood"]);
+        for (within, rows) in [(0..4, &[0, 1, 2, 3][..]), (1..3, &[1, 2]), (4..9, &[]), (2..2, &[])] {
+            assert_eq!(index.find("flood", &within), rows, "{within:?}");
+        }
+        assert_eq!(index.find("it", &(0..2)), [] as [u32; 0]);
     }
 
     #[test]
     fn endless_words_and_queries_are_cut() {
         let long = "x".repeat(100_000);
         let index = index(&[&long]);
-        assert_eq!(index.find(&long), [0]);
-        assert_eq!(index.find(&"flood ".repeat(10_000)), [] as [u32; 0]);
+        assert_eq!(index.find(&long, &(0..1)), [0]);
+        assert_eq!(index.find(&"flood ".repeat(10_000), &(0..1)), [] as [u32; 0]);
     }
 }

@@ -2,6 +2,7 @@
 //! there is; how a reply spells it is `shape`'s business.
 
 mod dates;
+mod files;
 mod folder;
 mod index;
 mod invented;
@@ -13,7 +14,7 @@ use crate::model::Time;
 
 use super::{CorpusSource, StartError};
 
-pub use folder::Loaded;
+pub use files::Loaded;
 
 /// Milliseconds in an hour: within one hour of the clock a query always gets the same answer.
 pub(crate) const HOUR_MS: i64 = 3_600_000;

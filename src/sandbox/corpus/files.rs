@@ -1,0 +1,177 @@
+//! Reading a folder of JSON Lines and CSV files into rows: bounded in files, rows and bytes; a row that cannot be read is
+//! counted and left out. It never writes, follows no links and moves no times.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::rows::{Column, Row, column};
+
+/// Most files read.
+const MAX_FILES: usize = 10_000;
+/// Most rows kept, all files together.
+const MAX_ROWS: usize = 2_000_000;
+/// Most bytes read of one file.
+const MAX_FILE_BYTES: u64 = 512 << 20;
+/// Longest JSON line, in bytes; the rest of a longer one is skipped.
+const MAX_LINE: u64 = 1 << 20;
+/// How deep folders are walked.
+const MAX_DEPTH: usize = 16;
+
+/// What was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Loaded {
+    /// Files.
+    pub files: usize,
+    /// Posts.
+    pub posts: usize,
+    /// Pages.
+    pub pages: usize,
+    /// Rows that were neither, or could not be read.
+    pub skipped: usize,
+    /// Whether a limit left something unread.
+    pub limited: bool,
+}
+
+/// Reads every data file below a folder, each file's rows apart, in the order of their paths.
+///
+/// # Errors
+/// The first folder or file that cannot be read, as one line.
+pub(super) fn read(path: &Path) -> Result<(Vec<Vec<Row>>, Loaded), String> {
+    let cannot = |path: &Path, error: std::io::Error| format!("cannot read {}: {error}", path.display());
+    let mut files = Vec::new();
+    list(path, MAX_DEPTH, &mut files).map_err(|error| cannot(path, error))?;
+    files.sort();
+    let mut loaded = Loaded { limited: files.len() > MAX_FILES, ..Loaded::default() };
+    let (mut all, mut room) = (Vec::new(), MAX_ROWS);
+    for file in files.iter().take(MAX_FILES) {
+        let mut rows = Vec::new();
+        read_file(file, room, &mut rows, &mut loaded).map_err(|error| cannot(file, error))?;
+        room -= rows.len();
+        loaded.files += 1;
+        loaded.pages += rows.iter().filter(|row| row.is_page()).count();
+        loaded.posts += rows.iter().filter(|row| row.is_post()).count();
+        all.push(rows);
+    }
+    Ok((all, loaded))
+}
+
+/// Data files below a folder. Links are not followed: a loop of them would never end.
+fn list(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        let (kind, path) = (entry.file_type()?, entry.path());
+        if kind.is_dir() && depth > 0 && files.len() <= MAX_FILES {
+            list(&path, depth - 1, files)?;
+        } else if kind.is_file() && Format::of(&path).is_some() && files.len() <= MAX_FILES {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// How a file is written.
+enum Format {
+    JsonLines,
+    Csv,
+}
+
+impl Format {
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+fn read_file(path: &Path, room: usize, rows: &mut Vec<Row>, loaded: &mut Loaded) -> std::io::Result<()> {
+    let file = File::open(path)?;
+    loaded.limited |= file.metadata()?.len() > MAX_FILE_BYTES;
+    let reader = BufReader::new(file.take(MAX_FILE_BYTES));
+    let mut keep = |row: Option<Row>| {
+        match row.filter(|row| row.is_post() || row.is_page()) {
+            Some(row) if rows.len() < room => rows.push(row),
+            Some(_) => loaded.limited = true,
+            None => loaded.skipped += 1,
+        }
+        !loaded.limited || rows.len() < room
+    };
+    match Format::of(path) {
+        Some(Format::JsonLines) => read_json_lines(reader, &mut keep),
+        Some(Format::Csv) => read_csv(reader, &mut keep),
+        None => Ok(()),
+    }
+}
+
+/// One object per line; `keep` says whether to go on.
+fn read_json_lines(mut reader: impl BufRead, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std::io::Result<()> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(());
+        }
+        let whole = line.ends_with(b"\n") || (read as u64) < MAX_LINE;
+        if !whole {
+            reader.skip_until(b'\n')?;
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            continue;
+        }
+        let object = serde_json::from_str::<serde_json::Map<_, _>>(text).ok().filter(|_| whole);
+        if !keep(object.as_ref().map(Row::from_json)) {
+            return Ok(());
+        }
+    }
+}
+
+/// A header, then records; `keep` says whether to go on.
+fn read_csv(reader: impl Read, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std::io::Result<()> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
+    let columns: Vec<Column> = match reader.byte_headers() {
+        Ok(header) => header.iter().map(|name| column(&String::from_utf8_lossy(name))).collect(),
+        Err(error) => return Err(error.into()),
+    };
+    let mut record = csv::ByteRecord::new();
+    loop {
+        match reader.read_byte_record(&mut record) {
+            Ok(false) => return Ok(()),
+            Ok(true) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut row = Row::default();
+        for (column, cell) in columns.iter().zip(&record) {
+            row.put(*column, &String::from_utf8_lossy(cell));
+        }
+        if !keep(Some(row.dated())) {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn an_overlong_line_is_skipped_and_the_next_is_read() {
+        let mut text = format!("{{\"text\": \"{}\"}}\n", "x".repeat(3 << 20));
+        text.push_str("\u{feff}\n{\"text\": \"short\"}\nnot json\n{\"text\": \"last\"}");
+        let (mut kept, mut bad) = (Vec::new(), 0);
+        read_json_lines(text.as_bytes(), &mut |row| {
+            match row {
+                Some(row) => kept.push(row.text.unwrap()),
+                None => bad += 1,
+            }
+            true
+        })
+        .unwrap();
+        assert_eq!((kept, bad), (vec!["short".to_owned(), "last".to_owned()], 2));
+    }
+}
