@@ -20,10 +20,14 @@ pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors
     };
     let mut structural = false;
     let mut swallowed = usize::MAX;
-    for error in &errors {
-        // A list or text that is never closed takes in what follows: say where it opens, not where the file ends.
-        let lost = error.message().contains("unclosed") || error.message().contains("multi-line");
-        if let Some(open) = Some(span(error).start).filter(|_| lost).and_then(|at| opening(mistakes, root, at)) {
+    // A list or text that is never closed takes in what follows: say where it opens, not where the file ends. Each is
+    // looked for in the whole document, so only a few are; they all end where the file does.
+    let lost = |error: &&toml::de::Error| {
+        ["unclosed array", "unclosed inline", "multi-line"].iter().any(|lost| error.message().contains(lost))
+            && !error.message().contains("array table")
+    };
+    for error in errors.iter().filter(lost).take(8) {
+        if let Some(open) = opening(mistakes, root, span(error).start) {
             swallowed = swallowed.min(open.start);
             let message = format!("this is never closed: {}", error.message());
             mistakes.at(&open, message, syntax_hint(error.message()));
@@ -31,7 +35,12 @@ pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors
     }
     for error in errors.iter().filter(|error| span(error).start < swallowed) {
         structural |= !local(error.message());
-        mistakes.at(&span(error), error.message(), syntax_hint(error.message()));
+        let at = span(error);
+        let (message, hint) = match unquoted(mistakes.text().as_str().get(at.clone()).unwrap_or(""), error.message()) {
+            Some(hint) => ("text is written between quotes", hint),
+            None => (error.message(), syntax_hint(error.message()).to_owned()),
+        };
+        mistakes.at(&at, message, hint);
     }
     structural || swallowed < usize::MAX
 }
@@ -53,14 +62,29 @@ fn opening(mistakes: &Mistakes<'_>, table: &DeTable<'_>, end: usize) -> Option<R
     Some(start..start + 1)
 }
 
+/// The hint for a value without quotes, which the parser may take for a number that begins like it (`NOVA`, `nan`).
+fn unquoted(value: &str, message: &str) -> Option<String> {
+    let word = value.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let misread = word && message.starts_with("invalid");
+    if !misread && !message.starts_with("string values must be quoted") {
+        return None;
+    }
+    Some(match value.to_ascii_lowercase().as_str() {
+        "" => "a value is missing: write key = \"value\"".to_owned(),
+        flag @ ("true" | "false") => format!("write {flag} in small letters"),
+        // Not repeated: it may be a key.
+        _ => "write key = \"value\"".to_owned(),
+    })
+}
+
 fn syntax_hint(message: &str) -> &'static str {
-    if message.starts_with("string values must be quoted") {
-        "write text between double quotes: key = \"value\""
-    } else if message.starts_with("duplicate key") {
+    if message.starts_with("duplicate key") {
         "keep one of the two"
     } else if message.starts_with("cannot extend") {
         "the name before the dot has a value already: rename or remove one of the two"
-    } else if message.contains("unclosed table") || message.contains("missing table open") {
+    } else if (message.contains("unclosed") && message.contains(" table") && !message.contains("inline"))
+        || message.contains("missing table open")
+    {
         "a section is written [name], an entry of a list of sections [[name]]"
     } else if message.contains("string") {
         "a string ends with the quote it began with, on the same line"

@@ -243,6 +243,8 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         ),
         ("topics = [3]\nservice.base_url = \"sandbox\"\n".to_owned(), "1:11", "a topic is a section", "[[topics]]"),
         (topic("web = 5"), "6:7", "`web` is a group of keys", "web.limit"),
+        (topic("paused = True"), "6:10", "between quotes", "write true in small letters"),
+        (topic("model ="), "6:8", "between quotes", "a value is missing"),
         (topic("query.x = 5"), "6:1", "cannot extend", "has a value already"),
         (
             service("base_url = \"sandbox\"\n[database]\nurl = \"topicwatch.db\""),
@@ -290,7 +292,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "shorten",
         ),
         (topic("[[topics]]\nid = \"b\"\nquery = \"\"\"\na\nb\"\"\""), "8:9", "control character", "one line"),
-        (topic("model = NOVA"), "6:9", "string values must be quoted", "double quotes"),
+        (topic("model = NOVA"), "6:9", "text is written between quotes", "key = \"value\""),
         (topic("model = \"A\"\nmodel = \"B\""), "7:1", "duplicate key", "keep one"),
         (topic("[[topics]"), "6:10", "unclosed", "[[name]]"),
     ] {
