@@ -9,9 +9,6 @@ use crate::model::{Time, Window};
 /// How far ahead gaps are looked for: more than a year, so that a yearly slot and every change of the clock is met.
 const HORIZON: Duration = Duration::from_secs(400 * 86_400);
 
-/// At most this many slots are walked through one by one; the largest gap found by then is the answer.
-const MAX_WALKED: usize = 20_000;
-
 /// By how much the largest gap between neighbouring slots of the next 400 days exceeds the window; `None` when every
 /// gap fits. A daily local time in a zone with summer time exceeds 24 hours by one, once a year. A gap that begins
 /// within the 400 days counts in full.
@@ -25,28 +22,36 @@ pub fn uncovered(schedule: &Schedule, window: Window, from: Time) -> Option<Dura
     largest.checked_sub(length).filter(|over| !over.is_zero())
 }
 
-/// The largest gap when it is longer than `length`. Instead of walking through every slot it strides: from one slot it
-/// asks for the first slot a whole `length` later, and only when these two are further apart than any gap so far, one of
-/// the gaps between them may be longer.
+/// The largest gap when it is longer than `length`, else `length`. Instead of walking through every slot it strides: from
+/// one slot to the first slot at least `length` later. Only the gap that ends there can be longer than `length`.
 fn largest_gap(schedule: &Schedule, length: Duration, from: Time) -> Duration {
     let until = from.plus(HORIZON);
-    let (mut largest, mut walked) = (length, 0);
+    let mut largest = length;
     let Some(mut slot) = schedule.next_after(from) else { return largest };
-    while slot < until && walked < MAX_WALKED {
+    while slot < until {
         // The millisecond makes a slot exactly one `length` later count as that slot and not the one behind it.
         let Some(far) = schedule.next_after(slot.plus(length).minus(Duration::from_millis(1))) else { break };
         if far.since(slot) > largest {
-            let mut before = slot;
-            for next in schedule.slots(slot, far).take(MAX_WALKED - walked) {
-                if before >= until {
-                    break;
-                }
-                largest = largest.max(next.since(before));
-                before = next;
-                walked += 1;
+            let before = last_before(schedule, slot, far);
+            if before < until {
+                largest = largest.max(far.since(before));
             }
         }
         slot = far;
     }
     largest
+}
+
+/// The last slot before the slot `end`, by bisection; `start` is an earlier slot.
+fn last_before(schedule: &Schedule, start: Time, end: Time) -> Time {
+    // The answer is never earlier than `last`, and no slot before `end` is later than `open`.
+    let (mut last, mut open) = (start, end);
+    while open.since(last) > Duration::from_millis(1) {
+        let middle = last.plus(open.since(last) / 2);
+        match schedule.next_after(middle) {
+            Some(slot) if slot < end => last = slot,
+            _ => open = middle,
+        }
+    }
+    last
 }

@@ -28,7 +28,7 @@ pub use decide::decide;
 pub use duration::{format_duration, parse_duration};
 pub use jitter::jitter;
 pub use plan::{Decision, ON_TIME, Plan, reason};
-pub use zone::zone_suggestions;
+pub use zone::{check_zone, zone_suggestions};
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl Refused {
     }
 }
 
-/// A checked schedule. Cheap to clone; a cron schedule holds about 8 KB, shared by its clones.
+/// A checked schedule. Cheap to clone; a cron schedule holds about 6 KB, shared by its clones.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     when: When,
@@ -78,7 +78,7 @@ impl Schedule {
         Self::compile_with(policy, MIN_PERIOD)
     }
 
-    /// [`Schedule::compile`] with another shortest period. On days on which the clock changes, fixed local times may
+    /// [`Schedule::compile`] with another shortest period, of at most a day for cron schedules. On days on which the clock changes, fixed local times may
     /// still come closer together: the one inside the gap moves to its end.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Which known word was probably meant. Only for hints; nothing is ever corrected silently.
 
-/// The words nearest to `wrong`, nearest first, at most `max`; none that would need more than a third of the letters
+/// The words nearest to `wrong`, all equally near, at most `max`; none that would need more than a third of the letters
 /// changed. Letters compare without case.
 pub(super) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>, max: usize) -> Vec<&'a str> {
     let wrong: Vec<char> = wrong.chars().take(64).flat_map(char::to_lowercase).collect();
@@ -16,7 +16,8 @@ pub(super) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>, max
         })
         .collect();
     found.sort_unstable();
-    found.into_iter().map(|(_, word)| word).take(max).collect()
+    let least = found.first().map_or(0, |(far, _)| *far);
+    found.into_iter().take_while(|(far, _)| *far == least).map(|(_, word)| word).take(max).collect()
 }
 
 /// Edits between two words, where an edit adds, drops or replaces a letter or swaps two neighbours (optimal string

@@ -23,6 +23,15 @@ pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {
     }
 }
 
+/// Whether a zone exists, for a file's `timezone` key on its own, so that a wrong zone and a wrong expression can be told
+/// in one go (check the expression with `UTC` then).
+///
+/// # Errors
+/// [`Refused`] with the names that were probably meant.
+pub fn check_zone(name: &str) -> Result<(), Refused> {
+    find(name).map(drop)
+}
+
 /// Zone names that were probably meant, best first, at most three: the same city (`berlin`, `Germany/Berlin`), else the
 /// nearest spellings.
 #[must_use]

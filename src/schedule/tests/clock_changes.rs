@@ -1,8 +1,8 @@
 //! Days on which a zone's clock changes, with answers worked out by hand from the zones' rules.
 
-use super::super::parse_cron;
 use super::{cron, time};
 use crate::model::Time;
+use crate::schedule::parse_cron;
 
 /// Expression, zone, start, end and every slot in between, as instants in UTC without their seconds.
 const DAYS: &[(&str, &str, &str, &str, &[&str])] = &[

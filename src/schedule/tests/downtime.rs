@@ -1,8 +1,8 @@
 //! What becomes of slots after downtime, for every catch-up and overlap policy.
 
-use super::super::{Decision, Plan, Schedule, decide, reason};
 use super::{policy, time};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Trigger};
+use crate::schedule::{Decision, Plan, Schedule, decide, reason};
 
 const HOUR: i64 = 3_600_000;
 const MISSED_BEFORE: &str = "2026-03-11T09:00:00Z";
@@ -13,7 +13,9 @@ fn every_quarter() -> (Schedule, SchedulePolicy) {
 }
 
 /// Rows as counts: scheduled, caught up, missed, skipped.
-fn counted(plan: &Plan) -> (usize, usize, usize, usize) {
+type Counts = (usize, usize, usize, usize);
+
+fn counted(plan: &Plan) -> Counts {
     let count = |wanted: fn(&Decision) -> bool| plan.rows.iter().filter(|(_, decision)| wanted(decision)).count();
     (
         count(|d| matches!(d, Decision::Run(Trigger::Scheduled))),
@@ -29,7 +31,7 @@ fn downtime_ends_as_each_catch_up_and_overlap_policy_says() {
     use Overlap::{Allow, BufferOne, Skip};
     // Down for (hours), back five minutes after the last slot; slots every 15 minutes; window 7 d; at most 100 runs.
     let none = CatchUp::None;
-    let table: &[(i64, CatchUp, Overlap, usize, (usize, usize, usize, usize))] = &[
+    let table: &[(i64, CatchUp, Overlap, usize, Counts)] = &[
         (1, Latest, Skip, 0, (0, 1, 3, 0)),
         (1, Latest, Skip, 1, (0, 0, 3, 1)),
         (1, Latest, BufferOne, 0, (0, 1, 3, 0)),

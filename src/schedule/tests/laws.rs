@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::super::{Schedule, uncovered};
 use super::{cron, policy, time};
 use crate::model::{Period, Time, Window};
+use crate::schedule::{Schedule, parse_cron, parse_duration, uncovered, zone_suggestions};
 
 const ZONES: [&str; 9] = [
     "UTC",
@@ -61,7 +61,7 @@ fn instant() -> impl Strategy<Value = Time> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn slots_rise_strictly_and_keep_to_their_interval(schedule in schedule(), after in instant(), hours in 1_u64..96) {
@@ -119,6 +119,26 @@ proptest! {
             let over = largest.checked_sub(window.length()).filter(|over| !over.is_zero());
             prop_assert_eq!(uncovered(&schedule, *window, after), over, "{} {}", text, zone);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_makes_the_reader_panic_and_what_it_accepts_fires(
+        fields in prop::collection::vec("[0-9*/,LW#?+AFINOSTU-]{1,4}|\\*|[0-9]{1,2}|\\*/[0-9]{1,2}", 4..8),
+        noise in "\\PC{0,40}",
+        after in instant(),
+    ) {
+        for text in [fields.join(" "), noise.clone()] {
+            match parse_cron(&text, "Antarctica/Troll") {
+                Ok(schedule) => prop_assert!(schedule.next_after(after) > Some(after), "{}", text),
+                Err(refused) => prop_assert!(!refused.message.is_empty() && !refused.hint.is_empty(), "{}", text),
+            }
+            let _ = parse_duration(&text);
+        }
+        prop_assert!(zone_suggestions(&noise).len() <= 3);
     }
 }
 

@@ -14,8 +14,8 @@ mod laws;
 mod refusals;
 mod vectors;
 
-use super::Schedule;
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time};
+use crate::schedule::Schedule;
 
 /// A policy with the defaults of the configuration.
 fn policy(period: Period) -> SchedulePolicy {
@@ -34,7 +34,7 @@ fn policy(period: Period) -> SchedulePolicy {
 }
 
 fn cron(expression: &str, zone: &str) -> Schedule {
-    super::parse_cron(expression, zone).unwrap_or_else(|refused| panic!("{expression} in {zone}: {refused}"))
+    crate::schedule::parse_cron(expression, zone).unwrap_or_else(|refused| panic!("{expression} in {zone}: {refused}"))
 }
 
 fn time(text: &str) -> Time {

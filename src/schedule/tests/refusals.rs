@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::{MIN_PERIOD, Schedule, parse_cron};
 use super::policy;
 use crate::model::Period;
+use crate::schedule::{MIN_PERIOD, Schedule, parse_cron};
 
 #[test]
 fn a_wrong_expression_is_refused_with_what_was_meant() {

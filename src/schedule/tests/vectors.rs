@@ -1,8 +1,8 @@
 //! The file of cron vectors: expressions, zones and the instants on which independent engines agree. The file is not part
 //! of the repository.
 
-use super::super::parse_cron;
 use super::time;
+use crate::schedule::parse_cron;
 
 /// Rows whose answer depends on the version of the zone tables, with the reason. None is known.
 const OTHER_TABLES: [(&str, &str); 0] = [];
