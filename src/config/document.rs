@@ -25,6 +25,8 @@ pub(super) struct Document {
     pub(super) defaults: Table,
     /// Each of `[[topics]]`.
     pub(super) topics: Vec<Table>,
+    /// Whether topics were written, however wrongly.
+    pub(super) topics_attempted: bool,
     /// Whether the syntax is so broken that what is missing says nothing.
     pub(super) broken: bool,
 }
@@ -36,96 +38,56 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut document = Document { broken: !errors.is_empty(), ..Document::default() };
     if !errors.is_empty() {
-        if report_syntax(mistakes, errors) {
+        if super::syntax::report(mistakes, root.get_ref(), errors) {
             return document;
         }
         mistakes.quiet_lines_of_errors();
     }
     for (name, value) in root.get_ref() {
-        let table = match name.get_ref().as_ref() {
-            "service" => one(mistakes, Section::Service, name, value),
-            "database" => one(mistakes, Section::Database, name, value),
-            "scheduler" => one(mistakes, Section::Scheduler, name, value),
-            "defaults" => defaults(mistakes, name, value),
+        match name.get_ref().as_ref() {
+            "service" => document.service = one(mistakes, Section::Service, "service", name, value),
+            "database" => document.database = one(mistakes, Section::Database, "database", name, value),
+            "scheduler" => document.scheduler = one(mistakes, Section::Scheduler, "scheduler", name, value),
+            "defaults" => document.defaults = one(mistakes, Section::Topic, "defaults", name, value),
             "topics" => {
+                document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
                 topics(mistakes, name, value, &mut document.topics);
-                continue;
             }
             unknown => {
-                let hint = unknown_section(unknown);
+                let (hint, meant) = unknown_section(unknown);
+                document.topics_attempted |= meant == Some("topics");
+                if meant == Some("service") {
+                    document.service.attempted.push("base_url");
+                }
                 mistakes.at(&name.span(), format!("unknown key `{unknown}`"), hint);
-                continue;
             }
-        };
-        match name.get_ref().as_ref() {
-            "service" => document.service = table,
-            "database" => document.database = table,
-            "scheduler" => document.scheduler = table,
-            _ => document.defaults = table,
         }
     }
     document
 }
 
-/// Reports syntax errors; true when the rest of the document cannot be trusted.
-fn report_syntax(mistakes: &mut Mistakes<'_>, mut errors: Vec<toml::de::Error>) -> bool {
-    let end = mistakes.text().as_str().len();
-    let span = |error: &toml::de::Error| error.span().unwrap_or(end..end);
-    errors.sort_by_key(|error| span(error).start);
-    let unclosed = errors.iter().any(|e| e.message().contains("unclosed") && !e.message().contains("unclosed table"));
-    let local = |message: &str| {
-        ["string values must be quoted", "duplicate key", "invalid"].iter().any(|known| message.starts_with(known))
-            && !message.contains("multi-line")
-    };
-    let mut structural = false;
-    for error in &errors {
-        let message = error.message();
-        mistakes.at(&span(error), message, syntax_hint(message));
-        structural |= !local(message);
-        // In a list that is never closed everything that follows is an error; the first one says it.
-        if structural && unclosed {
-            break;
-        }
-    }
-    structural
-}
-
-fn syntax_hint(message: &str) -> &'static str {
-    if message.starts_with("string values must be quoted") {
-        "write text between double quotes: key = \"value\""
-    } else if message.starts_with("duplicate key") {
-        "keep one of the two"
-    } else if message.contains("unclosed table") || message.contains("missing table open") {
-        "a section is written [name], an entry of a list of sections [[name]]"
-    } else if message.contains("string") {
-        "a string ends with the quote it began with, on the same line"
-    } else if message.contains("array") {
-        "a list is written [\"one\", \"two\"]"
-    } else {
-        "see https://toml.io for how the file is written"
-    }
-}
-
-fn unknown_section(name: &str) -> String {
-    const SECTIONS: [&str; 5] = ["service", "database", "scheduler", "defaults", "topics"];
+/// What to write instead of an unknown section, and the one that was probably meant.
+fn unknown_section(name: &str) -> (String, Option<&'static str>) {
+    const NEAR: [(&str, &str); 7] = [
+        ("service", "service"),
+        ("database", "database"),
+        ("scheduler", "scheduler"),
+        ("defaults", "defaults"),
+        ("default", "defaults"),
+        ("topics", "topics"),
+        ("topic", "topics"),
+    ];
     if LATER.contains(&name) {
-        return "not available in this version".to_owned();
+        return ("not available in this version".to_owned(), None);
     }
-    if let Some(meant) = nearest(name, SECTIONS.into_iter().chain(["topic", "default"])) {
-        let meant = match meant {
-            "topic" => "topics",
-            "default" => "defaults",
-            other => other,
-        };
-        return if meant == "topics" {
-            "did you mean `[[topics]]`?".into()
-        } else {
-            format!("did you mean `[{meant}]`?")
-        };
+    let near = nearest(name, NEAR.iter().map(|(word, _)| *word));
+    if let Some((_, meant)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {
+        let header = if *meant == "topics" { "[[topics]]".to_owned() } else { format!("[{meant}]") };
+        return (format!("did you mean `{header}`?"), Some(*meant));
     }
     match KEYS.iter().find(|key| key.name == name) {
-        Some(key) => format!("`{name}` belongs under {}", home(key)),
-        None => "the file has [service], [database], [scheduler], [defaults] and [[topics]]".to_owned(),
+        Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
+        None => ("the file has [service], [database], [scheduler], [defaults] and [[topics]]".to_owned(), None),
     }
 }
 
@@ -137,32 +99,22 @@ fn home(key: &Key) -> String {
     }
 }
 
-fn one(mistakes: &mut Mistakes<'_>, section: Section, name: &Name<'_>, value: &Spanned<DeValue<'_>>) -> Table {
+/// A section written once; `shown` is its header's name.
+fn one(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    shown: &'static str,
+    name: &Name<'_>,
+    value: &Spanned<DeValue<'_>>,
+) -> Table {
     let mut table = Table { header: Some(value.span()), ..Table::default() };
+    let keys: Vec<_> = of(section).filter(|key| shown != "defaults" || key.has_default_section()).collect();
     match value.get_ref() {
-        DeValue::Table(entries) => {
-            Walk { section, keys: of(section).collect(), shown: section.as_str(), mistakes }
-                .entries("", entries, &mut table);
-        }
+        DeValue::Table(entries) => Walk { section, keys, shown, mistakes }.entries("", entries, &mut table),
         other => {
-            let section = section.as_str();
-            let hint = format!("write [{section}] on a line of its own, keys below it");
-            mistakes.at(&name.span(), format!("`{section}` is a section, found {}", kind(other)), hint);
-        }
-    }
-    table
-}
-
-fn defaults(mistakes: &mut Mistakes<'_>, name: &Name<'_>, value: &Spanned<DeValue<'_>>) -> Table {
-    let mut table = Table { header: Some(value.span()), ..Table::default() };
-    match value.get_ref() {
-        DeValue::Table(entries) => {
-            let keys = of(Section::Topic).filter(|key| key.has_default_section()).collect();
-            Walk { section: Section::Topic, keys, shown: "defaults", mistakes }.entries("", entries, &mut table);
-        }
-        other => {
-            let hint = "write [defaults] on a line of its own, keys below it";
-            mistakes.at(&name.span(), format!("`defaults` is a section, found {}", kind(other)), hint);
+            let hint = format!("write [{shown}] on a line of its own, keys below it");
+            mistakes.at(&name.span(), format!("`{shown}` is a section, found {}", kind(other)), hint);
+            table.attempted = keys.iter().map(|key| key.name).collect();
         }
     }
     table
@@ -272,6 +224,9 @@ impl Walk<'_, '_> {
         if LATER.contains(&path) {
             return ("not available in this version".to_owned(), None);
         }
+        if let Some(key) = KEYS.iter().find(|key| key.name == path) {
+            return (format!("`{path}` belongs under {}", home(key)), None);
+        }
         if let Some(meant) = nearest(path, self.keys.iter().map(|key| key.name)) {
             return (format!("did you mean `{meant}`?"), Some(meant));
         }
@@ -282,14 +237,13 @@ impl Walk<'_, '_> {
             return (format!("did you mean {}?", names.join(" or ")), Some(*meant));
         }
         let group = path.rsplit_once('.').map_or("", |(group, _)| group);
-        let hint = match KEYS.iter().find(|key| key.name == path) {
-            Some(key) => format!("`{path}` belongs under {}", home(key)),
-            None if !group.is_empty() && self.is_group(group) => format!("its keys are {}", self.members(group)),
-            None if self.keys.len() > 16 => "the annotated jobs.toml of `topicwatch init` shows every key".to_owned(),
-            None => {
-                let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
-                format!("keys of [{}]: {}", self.shown, names.join(", "))
-            }
+        let hint = if !group.is_empty() && self.is_group(group) {
+            format!("its keys are {}", self.members(group))
+        } else if self.keys.len() > 16 {
+            "the annotated jobs.toml of `topicwatch init` shows every key".to_owned()
+        } else {
+            let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
+            format!("keys of [{}]: {}", self.shown, names.join(", "))
         };
         (hint, None)
     }

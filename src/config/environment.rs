@@ -84,13 +84,19 @@ pub(super) fn warn_of_typos(request: &LoadRequest<'_>, api_key_env: Option<&str>
     unknown.sort();
     unknown.dedup();
     for name in unknown {
-        if let Some(meant) = nearest(name, known.iter().map(String::as_str)) {
-            mistakes.warn(
-                None,
-                format!("the environment variable {name} does nothing"),
-                format!("did you mean `{meant}`?"),
-            );
-        }
+        let near = nearest(name, known.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
+        let ours =
+            ["SERVICE_", "DATABASE_", "SCHEDULER_"].iter().any(|part| name["TOPICWATCH_".len()..].starts_with(part));
+        let hint = match near {
+            Some(hint) => hint,
+            None if name.ends_with("_KEY") || name.ends_with("_TOKEN") => {
+                format!("the key is read from {}", api_key_env.unwrap_or("TOPICWATCH_API_KEY"))
+            }
+            None if ours => "`topicwatch check` shows every key in force".to_owned(),
+            // Other tools may have variables of their own here.
+            None => continue,
+        };
+        mistakes.warn(None, format!("the environment variable {name} does nothing"), hint);
     }
 }
 

@@ -8,6 +8,7 @@ use toml::de::DeValue;
 
 use super::keys::{Key, Section, Shape, of};
 use super::mistake::{Fault, Mistakes};
+use super::scalars::{integer, one_of};
 
 /// A value before its meaning is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -221,6 +222,20 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a whole number within the bounds of the table of keys.
+    pub(super) fn count(&self, mistakes: &mut Mistakes<'_>, name: &str) -> Option<u32> {
+        let Shape::Integer(least, most) = key(self.section, name)?.shape else { return None };
+        self.read(mistakes, name, |value| integer(value, least, most)).and_then(|number| u32::try_from(number).ok())
+    }
+
+    /// Reads one word of the closed list of the table of keys.
+    pub(super) fn choice<T>(&self, mistakes: &mut Mistakes<'_>, name: &str, parse: fn(&str) -> Option<T>) -> Option<T> {
+        let Shape::OneOf(choices) = key(self.section, name)?.shape else { return None };
+        self.read(mistakes, name, |value| one_of(value, parse, &choices()))
     }
 }
 

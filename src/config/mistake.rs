@@ -110,18 +110,18 @@ impl<'t> Mistakes<'t> {
     }
 
     /// Reports an error at a place of the file.
-    pub(super) fn at(&mut self, span: &Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
-        self.add(Severity::Error, Some(span), message.into(), hint.into());
+    pub(super) fn at(&mut self, span: &Range<usize>, message: impl AsRef<str>, hint: impl AsRef<str>) {
+        self.add(Severity::Error, Some(span), message.as_ref(), hint.as_ref());
     }
 
     /// Reports a warning at a place of the file, or in no place.
-    pub(super) fn warn(&mut self, span: Option<&Range<usize>>, message: impl Into<String>, hint: impl Into<String>) {
-        self.add(Severity::Warning, span, message.into(), hint.into());
+    pub(super) fn warn(&mut self, span: Option<&Range<usize>>, message: impl AsRef<str>, hint: impl AsRef<str>) {
+        self.add(Severity::Warning, span, message.as_ref(), hint.as_ref());
     }
 
     /// Reports an error that is in no place of the file.
-    pub(super) fn nowhere(&mut self, message: impl Into<String>, hint: impl Into<String>) {
-        self.add(Severity::Error, None, message.into(), hint.into());
+    pub(super) fn nowhere(&mut self, message: impl AsRef<str>, hint: impl AsRef<str>) {
+        self.add(Severity::Error, None, message.as_ref(), hint.as_ref());
     }
 
     /// Reports a value's fault where the value came from.
@@ -135,25 +135,25 @@ impl<'t> Mistakes<'t> {
         }
     }
 
-    fn add(&mut self, severity: Severity, span: Option<&Range<usize>>, message: String, hint: String) {
+    fn add(&mut self, severity: Severity, span: Option<&Range<usize>>, message: &str, hint: &str) {
         let (start, end) = span.map_or((0, 0), |span| (span.start, span.end));
         if span.is_some_and(|span| self.quiet.contains(&self.text.line(span.start))) {
             return;
         }
-        if self.seen.contains(&(start, end, message.clone())) {
+        if self.seen.contains(&(start, end, message.to_owned())) {
             return;
         }
         if self.found.len() >= MOST_KEPT {
             self.dropped += 1;
             return;
         }
-        self.seen.insert((start, end, message.clone()));
+        self.seen.insert((start, end, message.to_owned()));
         let mistake = Mistake {
             severity,
             file: self.text.shown().to_owned(),
             place: span.map(|span| self.text.place(span)),
-            message: one_line(&message),
-            hint: one_line(&hint),
+            message: one_line(message),
+            hint: one_line(hint),
         };
         // Things outside the file come first: they are the ones nobody looks for.
         self.found.push((span.map_or(0, |span| span.start + 1), mistake));

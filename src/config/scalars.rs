@@ -44,17 +44,6 @@ pub(super) fn check_plain(text: &str, longest: usize, lines: bool) -> Read<()> {
     Ok(())
 }
 
-/// A word of letters, digits and a few other characters, such as a platform or a model.
-pub(super) fn word(value: &Value, also: &str) -> Read<String> {
-    let text = text(value)?;
-    let good = |c: char| c.is_ascii_alphanumeric() || also.contains(c);
-    if text.is_empty() || text.len() > 64 || !text.chars().all(good) {
-        let hint = format!("up to 64 characters of A-Z, a-z, 0-9 and {}", also.escape_debug());
-        return Err(Fault::new(format!("cannot be {text:?}"), hint));
-    }
-    Ok(text)
-}
-
 /// A whole number within bounds; the environment gives it as text.
 pub(super) fn integer(value: &Value, least: i64, most: i64) -> Read<i64> {
     let number = match value {
@@ -105,15 +94,9 @@ pub(super) fn duration(value: &Value, least: Duration, most: Duration) -> Read<D
     Ok(length)
 }
 
-/// A duration for people: `90s`, `5m`, `36h`, `3d`.
+/// A duration as it would be written.
 pub(super) fn shown(length: Duration) -> String {
-    let ms = length.as_millis();
-    for (unit, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)] {
-        if ms >= size && ms % size == 0 {
-            return format!("{}{unit}", ms / size);
-        }
-    }
-    if ms == 0 { "0s".to_owned() } else { format!("{ms}ms") }
+    crate::schedule::format_duration(length)
 }
 
 /// Calls per time; `None` is unlimited.
@@ -221,44 +204,6 @@ pub(super) fn texts(value: &Value, most: usize, longest: usize) -> Read<Vec<Stri
     Ok(read)
 }
 
-/// A topic's id.
-pub(super) fn slug(value: &Value) -> Read<String> {
-    const HINT: &str = "an id is up to 64 characters of a-z, 0-9, - and _, and begins with a letter or a digit";
-    let text = text(value)?;
-    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-    if text.len() > 64 || !text.chars().all(good) || !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        let lower: String = text.trim().to_lowercase().chars().map(|c| if good(c) { c } else { '-' }).collect();
-        let meant = lower.trim_matches('-');
-        let hint = if meant.len() > 64 || !meant.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-            HINT.to_owned()
-        } else {
-            format!("{HINT}: \"{meant}\"")
-        };
-        return Err(Fault::new(format!("cannot be {text:?}"), hint));
-    }
-    let device = matches!(text.as_str(), "con" | "prn" | "aux" | "nul")
-        || (text.len() == 4
-            && (text.starts_with("com") || text.starts_with("lpt"))
-            && text.ends_with(|c: char| c.is_ascii_digit()));
-    if device {
-        let hint = format!("file names are made from ids: choose another, such as \"{text}-topic\"");
-        return Err(Fault::new(format!("cannot be {text:?}, a device name on Windows"), hint));
-    }
-    Ok(text)
-}
-
-/// The rule of PostgreSQL for names that need no quotes.
-pub(super) fn schema_name(value: &Value) -> Read<String> {
-    let text = text(value)?;
-    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let first = |c: char| c.is_ascii_lowercase() || c == '_';
-    if text.len() > 63 || !text.starts_with(first) || !text.chars().all(good) || text.starts_with("pg_") {
-        let hint = "up to 63 characters of a-z, 0-9 and _, not beginning with a digit or pg_";
-        return Err(Fault::new(format!("cannot be {text:?}"), hint));
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,16 +229,5 @@ mod tests {
         for text in ["", "MB", "1.5MB", "15 megs", "99999999999GB", "é"] {
             assert!(bytes(&of(text), 1, u64::MAX).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn ids_are_safe_as_file_names_everywhere() {
-        for good in ["a", "acme-2", "0_x", "console"] {
-            assert_eq!(slug(&of(good)), Ok(good.to_owned()));
-        }
-        for bad in ["", "-a", "Acme", "a/b", "..", "é", "con", "com1", "lpt9", &"a".repeat(65)] {
-            assert!(slug(&of(bad)).is_err(), "{bad}");
-        }
-        assert!(slug(&of("Acme Corp")).is_err_and(|fault| fault.hint.contains("\"acme-corp\"")));
     }
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::given::{Given, Reader};
 use super::mistake::{Fault, Mistakes};
-use super::scalars::{duration, flag, integer, one_of, shown, text};
+use super::scalars::{duration, flag, shown, text};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Window};
+use crate::schedule;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -59,15 +60,10 @@ impl Schedules {
         let catch_up_window_ms = span("catch_up_window", limits(60, 366 * 86_400));
         let jitter_ms = span("jitter", limits(0, 86_400));
         let timeout_ms = span("timeout", limits(1, 86_400));
-        let catch_up =
-            reader.read(mistakes, "catch_up", |v| one_of(v, CatchUp::parse, &names(CatchUp::ALL, |c| c.as_str())));
-        let overlap =
-            reader.read(mistakes, "overlap", |v| one_of(v, Overlap::parse, &names(Overlap::ALL, |o| o.as_str())));
-        let count = |mistakes: &mut Mistakes<'_>, name: &str, most: i64| {
-            reader.read(mistakes, name, |v| integer(v, 1, most)).and_then(|n| u32::try_from(n).ok())
-        };
-        let max_catch_up_runs = count(mistakes, "max_catch_up_runs", 10_000);
-        let max_attempts = count(mistakes, "max_attempts", 100);
+        let catch_up = reader.choice(mistakes, "catch_up", CatchUp::parse);
+        let overlap = reader.choice(mistakes, "overlap", Overlap::parse);
+        let max_catch_up_runs = reader.count(mistakes, "max_catch_up_runs");
+        let max_attempts = reader.count(mistakes, "max_attempts");
         let paused = reader.read(mistakes, "paused", flag);
 
         let (given, period) = period?;
@@ -147,20 +143,14 @@ fn probe(period: Period, timezone: &str) -> SchedulePolicy {
     }
 }
 
+/// Hours where whole hours are meant, because the window is one of hours.
 fn hours_shown(length: Duration) -> String {
-    if length.as_secs() >= 3_600 && length.as_secs() % 3_600 == 0 {
-        format!("{} h", length.as_secs() / 3_600)
-    } else {
-        shown(length)
-    }
+    let seconds = length.as_secs();
+    if seconds >= 3_600 && seconds.is_multiple_of(3_600) { format!("{} h", seconds / 3_600) } else { shown(length) }
 }
 
 fn millis(length: Duration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
-    all.iter().map(|member| name(*member)).collect()
 }
 
 /// `schedule` or `every`, of the nearest table that has either; both in one table contradict each other.
@@ -188,47 +178,4 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
 /// Whether a zone is known: asked of `schedule`, so that there is one answer.
 fn zone(name: &str) -> Result<(), Fault> {
     schedule::Schedule::compile(&probe(Period::Every(millis(DAY)), name)).map(|_| ()).map_err(fault)
-}
-
-// STAND-IN until the schedule room lands
-mod schedule {
-    use super::*;
-    pub(super) struct Refused {
-        pub(super) message: String,
-        pub(super) hint: String,
-    }
-    pub(super) struct Schedule(Option<u64>);
-    impl Schedule {
-        pub(super) fn compile(policy: &SchedulePolicy) -> Result<Self, Refused> {
-            match &policy.period {
-                Period::Cron(c) if c.split_whitespace().count() < 5 && !c.starts_with('@') => {
-                    Err(Refused { message: format!("{c:?} is no cron expression"), hint: "five fields".into() })
-                }
-                Period::Cron(_) => Ok(Self(None)),
-                Period::Every(ms) => Ok(Self(Some(*ms))),
-            }
-        }
-        pub(super) fn warnings(&self) -> &[String] {
-            &[]
-        }
-    }
-    pub(super) fn uncovered(s: &Schedule, w: Window, _from: Time) -> Option<Duration> {
-        s.0.and_then(|ms| Duration::from_millis(ms).checked_sub(w.length())).filter(|d| !d.is_zero())
-    }
-    pub(super) fn zone_suggestions(_: &str) -> Vec<String> {
-        Vec::new()
-    }
-    pub(super) fn parse_duration(text: &str) -> Result<Duration, Refused> {
-        let no = || Refused { message: format!("{text:?} is no duration"), hint: "write \"90s\", \"5m\"".into() };
-        let at = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(no)?;
-        let n: u64 = text[..at].parse().map_err(|_| no())?;
-        let unit = match &text[at..] {
-            "s" => 1,
-            "m" => 60,
-            "h" => 3600,
-            "d" => 86400,
-            _ => return Err(no()),
-        };
-        n.checked_mul(unit).filter(|n| *n < 1 << 40).map(Duration::from_secs).ok_or_else(no)
-    }
 }

@@ -9,7 +9,8 @@ use url::{Host, Url};
 use super::given::{Reader, Table};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
-use super::scalars::{bytes, dollars, duration, integer, one_of, rate, text, word};
+use super::names::{variable_name, word};
+use super::scalars::{bytes, dollars, duration, plain_text, rate, text};
 use super::{ServiceConfig, Target};
 use crate::budget::Prices;
 use crate::search::{Dialect, Rate};
@@ -21,8 +22,7 @@ pub(super) const DESEARCH: &str = "https://api.desearch.ai";
 /// missing.
 pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_>) -> Option<ServiceConfig> {
     let reader = Reader { section: Section::Service, tables: &[table] };
-    let names: Vec<&'static str> = Dialect::ALL.iter().map(|dialect| dialect.as_str()).collect();
-    let dialect = reader.read(mistakes, "dialect", |value| one_of(value, Dialect::parse, &names));
+    let dialect = reader.choice(mistakes, "dialect", Dialect::parse);
     let target = match reader.written("base_url") {
         Some(_) => reader.read(mistakes, "base_url", |value| target(&text(value)?)),
         None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH).ok().map(Target::Url),
@@ -34,22 +34,17 @@ pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mista
         }
     };
     let seconds = Duration::from_secs;
-    let count = |mistakes: &mut Mistakes<'_>, name: &str, most: i64| {
-        reader.read(mistakes, name, |v| integer(v, 1, most)).and_then(|n| u32::try_from(n).ok())
-    };
     let platform = reader.read(mistakes, "platform", |value| word(value, "_-"));
     let api_key_env = reader.read(mistakes, "api_key_env", variable_name);
-    let api_key_file = reader.written("api_key_file").map(|_| {
-        reader
-            .read(mistakes, "api_key_file", |value| super::scalars::plain_text(value, 4_096))
-            .map(|path| dir.join(path))
-    });
+    let api_key_file = reader
+        .written("api_key_file")
+        .map(|_| reader.read(mistakes, "api_key_file", |value| plain_text(value, 4_096)).map(|path| dir.join(path)));
     let call_timeout = reader.read(mistakes, "call_timeout", |v| duration(v, seconds(1), seconds(3_600)));
-    let max_concurrent = count(mistakes, "max_concurrent", 256);
+    let max_concurrent = reader.count(mistakes, "max_concurrent");
     let rate_limit = rate_limit(&reader, target.as_ref(), mistakes);
-    let max_tries = count(mistakes, "max_tries", 20);
+    let max_tries = reader.count(mistakes, "max_tries");
     let max_response_bytes = reader.read(mistakes, "max_response_bytes", |v| bytes(v, 1_000, 1_000_000_000));
-    let max_calls_per_day = count(mistakes, "max_calls_per_day", 10_000_000);
+    let max_calls_per_day = reader.count(mistakes, "max_calls_per_day");
     let mut price = |name: &str| reader.read(mistakes, name, dollars);
     let (social, web, ai) = (price("prices.social"), price("prices.web"), price("prices.ai"));
 
@@ -126,16 +121,4 @@ fn target(text: &str) -> Result<Target, Fault> {
         return Err(Fault::new("would send the key unencrypted over the network", hint));
     }
     Ok(Target::Url(url))
-}
-
-fn variable_name(value: &super::given::Value) -> Result<String, Fault> {
-    let name = text(value)?;
-    let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.is_empty() || name.len() > 128 || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(good)
-    {
-        // Not repeated in the message: it may be the key itself.
-        let hint = "write the variable's name, such as \"TOPICWATCH_API_KEY\", never the key";
-        return Err(Fault::new("is no name of an environment variable", hint));
-    }
-    Ok(name)
 }

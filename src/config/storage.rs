@@ -8,7 +8,8 @@ use url::Url;
 use super::given::{Reader, Table};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
-use super::scalars::{duration, integer, schema_name, text};
+use super::names::schema_name;
+use super::scalars::{duration, text};
 use super::suggest::nearest;
 use super::{DatabaseConfig, SchedulerConfig};
 
@@ -24,14 +25,10 @@ pub(super) fn database(table: &Table, dir: &Path, mistakes: &mut Mistakes<'_>) -
 pub(super) fn scheduler(table: &Table, mistakes: &mut Mistakes<'_>) -> Option<SchedulerConfig> {
     let reader = Reader { section: Section::Scheduler, tables: &[table] };
     let seconds = Duration::from_secs;
-    let runs = reader.read(mistakes, "max_concurrent_runs", |value| integer(value, 1, 1_000));
+    let runs = reader.count(mistakes, "max_concurrent_runs");
     let lease = reader.read(mistakes, "lease", |value| duration(value, seconds(1), seconds(3_600)));
     let grace = reader.read(mistakes, "shutdown_grace", |value| duration(value, seconds(0), seconds(3_600)));
-    Some(SchedulerConfig {
-        max_concurrent_runs: runs.and_then(|n| u32::try_from(n).ok())?,
-        lease: lease?,
-        shutdown_grace: grace?,
-    })
+    Some(SchedulerConfig { max_concurrent_runs: runs?, lease: lease?, shutdown_grace: grace? })
 }
 
 /// Checks a database URL; a SQLite path becomes absolute, below `dir` when it is relative. Messages never repeat the

@@ -87,7 +87,7 @@ impl Text {
         let chars_before = |at: usize| raw.char_indices().take_while(|(i, _)| begin + i < at).count();
         let (from, to) = (chars_before(span.start), chars_before(span.end.max(span.start)));
 
-        let first = if from > EXCERPT / 2 { from - EXCERPT / 2 } else { 0 };
+        let first = from.saturating_sub(EXCERPT / 2);
         let clean: Vec<char> = mask_secrets(raw).skip(first).take(EXCERPT).map(printable).collect();
         let bytes = |upto: usize| clean.iter().take(upto.saturating_sub(first)).map(|c| c.len_utf8()).sum();
         Place {

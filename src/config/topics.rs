@@ -7,7 +7,8 @@ use super::document::Document;
 use super::given::{Given, Origin, Reader, Table, Value};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
-use super::scalars::{check_plain, flag, integer, one_of, plain_text, slug, text, texts, unknown_choice, word};
+use super::names::{slug, word};
+use super::scalars::{check_plain, flag, plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
 use crate::model::{
@@ -32,7 +33,7 @@ pub(super) fn read(
     if !document.defaults.given.is_empty() {
         room.rehearse(&document.defaults, mistakes);
     }
-    if document.topics.is_empty() && !document.broken {
+    if document.topics.is_empty() && !document.broken && !document.topics_attempted {
         let end = mistakes.text().as_str().trim_end().len();
         let hint = "add one: [[topics]], and below it id = \"acme\" and query = \"acme\"";
         mistakes.at(&(end..end), "there is no topic", hint);
@@ -86,7 +87,7 @@ impl Reading {
             None => id.clone(),
         };
         let tags = reader.read(mistakes, "tags", |value| texts(value, 32, 64));
-        let window = reader.read(mistakes, "window", |v| one_of(v, Window::parse, &all(Window::ALL, Window::as_str)));
+        let window = reader.choice(mistakes, "window", Window::parse);
         let query = reader.written("query").map(|_| reader.read(mistakes, "query", |v| plain_text(v, LONGEST_QUERY)));
         let sources = reader.read(mistakes, "sources", sources);
 
@@ -163,22 +164,19 @@ impl Words<'_> {
     fn social(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<SocialQuery> {
         let reader = self.reader;
         let query = self.filled(Source::Social, "social.query", mistakes);
-        let names = all(SocialOperation::ALL, SocialOperation::as_str);
-        let operation = reader.read(mistakes, "social.operation", |v| one_of(v, SocialOperation::parse, &names));
+        let operation = reader.choice(mistakes, "social.operation", SocialOperation::parse);
         // The contract's own social search takes no number; the other two calls have one shape in both dialects.
         let no_number = dialect == Some(Dialect::Spec) && operation == Some(SocialOperation::Search);
         let hint = "remove it, or set social.operation = \"posts\" or \"basic\", or dialect = \"desearch\"";
-        let limit = self.number("social.limit", (1, 100), no_number.then_some(hint), mistakes);
+        let limit = self.number("social.limit", no_number.then_some(hint), mistakes);
         Some(SocialQuery { query: query?, operation: operation?, limit: limit? })
     }
 
     fn web(&mut self, mistakes: &mut Mistakes<'_>) -> Option<WebQuery> {
         let reader = self.reader;
         let query = self.filled(Source::Web, "web.query", mistakes);
-        let names = all(WebOperation::ALL, WebOperation::as_str);
-        let operation = reader.read(mistakes, "web.operation", |v| one_of(v, WebOperation::parse, &names));
-        let limit = reader.read(mistakes, "web.limit", |value| integer(value, 1, 100));
-        let limit = limit.and_then(|number| u32::try_from(number).ok());
+        let operation = reader.choice(mistakes, "web.operation", WebOperation::parse);
+        let limit = reader.count(mistakes, "web.limit");
         Some(WebQuery { query: query?, operation: operation?, limit: limit? })
     }
 
@@ -193,8 +191,8 @@ impl Words<'_> {
             None => Some(None),
         };
         let streaming = reader.read(mistakes, "streaming", flag);
-        let when = reader.read(mistakes, "ai.when", |v| one_of(v, AiWhen::parse, &all(AiWhen::ALL, AiWhen::as_str)));
-        let count = self.number("ai.count", (10, 200), spec.then_some(DESEARCH_ONLY), mistakes);
+        let when = reader.choice(mistakes, "ai.when", AiWhen::parse);
+        let count = self.number("ai.count", spec.then_some(DESEARCH_ONLY), mistakes);
         let tools = reader.read(mistakes, "ai.tools", |value| {
             let tools = texts(value, 16, 40)?;
             if spec && !tools.is_empty() {
@@ -214,27 +212,16 @@ impl Words<'_> {
     }
 
     /// An optional number; `refused` is the hint when the call does not take one.
-    fn number(
-        &self,
-        name: &str,
-        (least, most): (i64, i64),
-        refused: Option<&str>,
-        mistakes: &mut Mistakes<'_>,
-    ) -> Option<Option<u32>> {
-        if self.reader.written(name).is_none() {
-            return Some(None);
-        }
-        self.reader
-            .read(mistakes, name, |value| match refused {
-                Some(hint) => Err(Fault::new("is not known to this call in dialect \"spec\"", hint)),
-                None => integer(value, least, most),
-            })
-            .map(|number| u32::try_from(number).ok())
+    fn number(&self, name: &str, refused: Option<&str>, mistakes: &mut Mistakes<'_>) -> Option<Option<u32>> {
+        let Some(given) = self.reader.written(name) else { return Some(None) };
+        let Some(hint) = refused else { return self.reader.count(mistakes, name).map(Some) };
+        mistakes.fault(name, &given.origin, Fault::new("is not known to this call in dialect \"spec\"", hint));
+        None
     }
 }
 
 fn sources(value: &Value) -> Result<Vec<Source>, Fault> {
-    let names = all(Source::ALL, Source::as_str);
+    let names: Vec<&'static str> = Source::ALL.iter().map(|source| source.as_str()).collect();
     let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
     if list.is_empty() {
         return Err(Fault::new("is empty: nothing would be asked", "name \"social\", \"web\" or \"ai\""));
@@ -250,8 +237,4 @@ fn sources(value: &Value) -> Result<Vec<Source>, Fault> {
         sources.push(source);
     }
     Ok(sources)
-}
-
-fn all<T: Copy>(members: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
-    members.iter().map(|member| name(*member)).collect()
 }

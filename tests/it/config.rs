@@ -159,7 +159,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
     let topic = |line: &str| format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{line}\n");
     for (text, place, message, hint) in [
         (service("base_ulr = \"sandbox\""), "2:1", "unknown key `base_ulr` in [service]", "did you mean `base_url`?"),
-        (service(""), "1:2", "`base_url` is missing", "base_url = \"sandbox\""),
+        (service(""), "1:1", "`base_url` is missing", "base_url = \"sandbox\""),
         (service("base_url = 5"), "2:12", "takes a string, found an integer", "base_url"),
         (service("base_url = \"sandbx\""), "2:12", "is no address", "did you mean `sandbox`?"),
         (service("base_url = \"http://api.example.com\""), "2:12", "unencrypted", "https://"),
@@ -229,6 +229,33 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "`service` is a section",
             "[service]",
         ),
+        (
+            format!("[servcie]\nbase_url = \"sandbox\"\n{TOPIC}"),
+            "1:2",
+            "unknown key `servcie`",
+            "did you mean `[service]`?",
+        ),
+        (
+            "[service]\nbase_url = \"sandbox\"\n[[topcs]]\nid = \"a\"\n".to_owned(),
+            "3:3",
+            "unknown key `topcs`",
+            "[[topics]]",
+        ),
+        ("topics = [3]\nservice.base_url = \"sandbox\"\n".to_owned(), "1:11", "a topic is a section", "[[topics]]"),
+        (topic("web = 5"), "6:7", "`web` is a group of keys", "web.limit"),
+        (topic("paused = True"), "6:10", "between quotes", "write true in small letters"),
+        (topic("model ="), "6:8", "between quotes", "a value is missing"),
+        (topic("query.x = 5"), "6:1", "cannot extend", "has a value already"),
+        (
+            service("base_url = \"sandbox\"\n[database]\nurl = \"topicwatch.db\""),
+            "4:7",
+            "names no kind of database",
+            "sqlite:topicwatch.db",
+        ),
+        (service("base_url = \"sandbox\"\n[database]\nschema = \"Topic\""), "4:10", "cannot be \"Topic\"", "a-z"),
+        (service("base_url = \"sandbox\"\n[scheduler]\nlease = \"0s\""), "4:9", "cannot be 0s", "from 1s to 1h"),
+        (service("base_url = \"sandbox\"\n[defaults]\nweb.limit = 0"), "4:13", "cannot be 0", "from 1 to 100"),
+        (service("base_url = \"sandbox\"\n[defaults]\nai.prompt = \"{x}\""), "4:13", "unknown placeholder", "{query}"),
         (topic("web.limt = 5"), "6:5", "unknown key `web.limt`", "did you mean `web.limit`?"),
         (topic("limit = 5"), "6:1", "unknown key `limit`", "`social.limit` or `web.limit`"),
         (topic("ai.model = \"NOVA\""), "6:4", "unknown key `ai.model`", "did you mean `model`?"),
@@ -265,7 +292,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "shorten",
         ),
         (topic("[[topics]]\nid = \"b\"\nquery = \"\"\"\na\nb\"\"\""), "8:9", "control character", "one line"),
-        (topic("model = NOVA"), "6:9", "string values must be quoted", "double quotes"),
+        (topic("model = NOVA"), "6:9", "text is written between quotes", "key = \"value\""),
         (topic("model = \"A\"\nmodel = \"B\""), "7:1", "duplicate key", "keep one"),
         (topic("[[topics]"), "6:10", "unclosed", "[[name]]"),
     ] {
@@ -279,9 +306,9 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
 #[test]
 fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
     let text = "[service]\nbase_ulr = \"sandbox\"\nmax_tries = \"4\"\n[databse]\nurl = \"x\"\n[[topics]]\nid = \"A\"\nquery = \"q\"\n\
-                timezone = \"Mars\"\nschedule = \"x\"\n[[topics]]\nid = \"b\"\nsources = [\"wbe\"]\nweb.limit = 1000\n";
+                timezone = \"Mars\"\nschedule = \"x\"\n[[topics]]\nid = \"b\"\nsources = [\"wbe\"]\nweb.limit = 1000\nquery = 5\n";
     let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
-    assert_eq!(lines, [1, 2, 3, 4, 7, 9, 10, 13, 14]);
+    assert_eq!(lines, [2, 3, 4, 7, 9, 10, 13, 14, 15]);
 }
 
 #[test]
@@ -291,6 +318,9 @@ fn a_mistake_of_syntax_does_not_hide_the_others_unless_what_follows_would_be_mis
     assert_eq!(lines, [2, 3, 7]);
     let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\ntags = [\"x\",\nquery = \"q\"\n[[topics]]\nid = \"b\"\n";
     assert_eq!(told(text).len(), 1, "{:#?}", told(text));
+    assert!(told(text)[0].starts_with("5:8: this is never closed"), "{:#?}", told(text));
+    let told = told("[service]\nbase_url = \"\"\"sandbox\n[[topics]]\nid = \"a\"\n");
+    assert!(told.len() == 1 && told[0].starts_with("2:12: this is never closed"), "{told:#?}");
 }
 
 #[test]
@@ -298,7 +328,23 @@ fn mistakes_are_drawn_with_the_line_underlined_and_a_hint() {
     let error = read(
         "[service]\r\nbase_url = \"sandbox\" # 😀\r\n[[topics]]\r\nid = \"a\"\r\nquery = \"q\"\r\nweb = { \"😀\" = 1, limt = 5 }\r\n",
     );
-    insta::assert_snapshot!(error.unwrap_err().render(false, 80), @"");
+    insta::assert_snapshot!(error.unwrap_err().render(false, 80), @r#"
+    error: unknown key `web.😀` in [topics]
+     --> jobs.toml:6:9
+      |
+    6 | web = { "😀" = 1, limt = 5 }
+      |         ^^^^
+      |
+      = hint: its keys are web.query, web.limit, web.operation
+
+    error: unknown key `web.limt` in [topics]
+     --> jobs.toml:6:18
+      |
+    6 | web = { "😀" = 1, limt = 5 }
+      |                   ^^^^
+      |
+      = hint: did you mean `web.limit`?
+    "#);
 }
 
 #[test]
@@ -397,11 +443,16 @@ fn a_wrong_override_names_its_variable_and_a_misspelt_one_is_noticed() {
     );
     let typo = with_env(
         &file,
-        &[("TOPICWATCH_DATABSE_URL", "x"), ("TOPICWATCH_API_KEY", "k"), ("TOPICWATCH_FAR_AWAY", "y")],
+        &[
+            ("TOPICWATCH_DATABSE_URL", "x"),
+            ("TOPICWATCH_API_KEY", "k"),
+            ("TOPICWATCH_FAR_AWAY", "y"),
+            ("TOPICWATCH_SERVICE_API_KEY", "k"),
+        ],
         None,
     )
     .unwrap();
-    assert_eq!(typo.warnings.len(), 1, "{:?}", typo.warnings);
+    assert_eq!(typo.warnings.len(), 2, "{:?}", typo.warnings);
     assert!(typo.warnings[0].contains("did you mean `TOPICWATCH_DATABASE_URL`?"), "{:?}", typo.warnings);
 }
 

@@ -1,0 +1,90 @@
+//! Names that end up in file names, request paths and SQL: what they may be made of. A name that passes here needs no
+//! quoting anywhere.
+
+use super::given::Value;
+use super::mistake::Fault;
+use super::scalars::text;
+
+type Read<T> = Result<T, Fault>;
+
+/// A word of letters, digits and a few other characters, such as a platform or a model.
+pub(super) fn word(value: &Value, also: &str) -> Read<String> {
+    let text = text(value)?;
+    let good = |c: char| c.is_ascii_alphanumeric() || also.contains(c);
+    if text.is_empty() || text.len() > 64 || !text.chars().all(good) {
+        let hint = format!("up to 64 characters of A-Z, a-z, 0-9 and {}", also.escape_debug());
+        return Err(Fault::new(format!("cannot be {text:?}"), hint));
+    }
+    Ok(text)
+}
+
+/// A topic's id.
+pub(super) fn slug(value: &Value) -> Read<String> {
+    const HINT: &str = "an id is up to 64 characters of a-z, 0-9, - and _, and begins with a letter or a digit";
+    let text = text(value)?;
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if text.len() > 64 || !text.chars().all(good) || !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        let lower: String = text.trim().to_lowercase().chars().map(|c| if good(c) { c } else { '-' }).collect();
+        let meant = lower.trim_matches('-');
+        let hint = if meant.len() > 64 || !meant.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            HINT.to_owned()
+        } else {
+            format!("{HINT}: \"{meant}\"")
+        };
+        return Err(Fault::new(format!("cannot be {text:?}"), hint));
+    }
+    let device = matches!(text.as_str(), "con" | "prn" | "aux" | "nul")
+        || (text.len() == 4
+            && (text.starts_with("com") || text.starts_with("lpt"))
+            && text.ends_with(|c: char| c.is_ascii_digit()));
+    if device {
+        let hint = format!("file names are made from ids: choose another, such as \"{text}-topic\"");
+        return Err(Fault::new(format!("cannot be {text:?}, a device name on Windows"), hint));
+    }
+    Ok(text)
+}
+
+/// The rule of PostgreSQL for names that need no quotes.
+pub(super) fn schema_name(value: &Value) -> Read<String> {
+    let text = text(value)?;
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let first = |c: char| c.is_ascii_lowercase() || c == '_';
+    if text.len() > 63 || !text.starts_with(first) || !text.chars().all(good) || text.starts_with("pg_") {
+        let hint = "up to 63 characters of a-z, 0-9 and _, not beginning with a digit or pg_";
+        return Err(Fault::new(format!("cannot be {text:?}"), hint));
+    }
+    Ok(text)
+}
+
+/// The name of an environment variable.
+pub(super) fn variable_name(value: &Value) -> Read<String> {
+    let name = text(value)?;
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || name.len() > 128 || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(good)
+    {
+        // Not repeated in the message: it may be the key itself.
+        let hint = "write the variable's name, such as \"TOPICWATCH_API_KEY\", never the key";
+        return Err(Fault::new("is no name of an environment variable", hint));
+    }
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    #[test]
+    fn ids_are_safe_as_file_names_everywhere() {
+        for good in ["a", "acme-2", "0_x", "console"] {
+            assert_eq!(slug(&of(good)), Ok(good.to_owned()));
+        }
+        for bad in ["", "-a", "Acme", "a/b", "..", "é", "con", "com1", "lpt9", &"a".repeat(65)] {
+            assert!(slug(&of(bad)).is_err(), "{bad}");
+        }
+        assert!(slug(&of("Acme Corp")).is_err_and(|fault| fault.hint.contains("\"acme-corp\"")));
+    }
+}
