@@ -1,5 +1,6 @@
 //! Which room names which: `crate::room`, `super::` chains that leave a room, and `topicwatch::room` in the binary. The
-//! table of what is allowed stands in `architecture.rs`.
+//! crate under another name (`use crate as other`) would hide a room and counts as one called `as`. The table of what is
+//! allowed stands in `architecture.rs`.
 
 use crate::source::{Kind, Token, shipped, tokens};
 
@@ -58,6 +59,9 @@ pub(crate) fn edges(path: &str, source: &str) -> Vec<Edge> {
                 line: room.line,
             }));
         }
+        if leaves && code.get(after).is_some_and(|token| token.is("as")) {
+            found.push(Edge { from: from.to_owned(), to: "as".to_owned(), line: token.line });
+        }
         at = if ups > 0 { after } else { at + 1 };
     }
     found
@@ -94,7 +98,7 @@ fn every_way_of_naming_a_room_is_seen() {
         ("store/mod.rs", "use crate::{model::{Time, Item}, cli, budget::Prices as P};", &["model", "cli", "budget"]),
         ("store/mod.rs", "fn f() -> crate::cli::Exit { crate::http::get() }", &["cli", "http"]),
         ("store/mod.rs", "use crate::*;", &["*"]),
-        ("store/mod.rs", "use crate::{self as root};", &["self"]),
+        ("store/mod.rs", "use crate::{self as root}; use crate as root;", &["self", "as"]),
         ("store/item.rs", "use super::super::cli::X;", &["cli"]),
         ("store/item.rs", "use super::pool::X; use crate::store::Y;", &[]),
         ("store/mod.rs", "use super::cli;", &["cli"]),

@@ -159,11 +159,13 @@ fn closing(tokens: &[Token<'_>], open: usize) -> usize {
     tokens.len().saturating_sub(1)
 }
 
-/// Index after the item that starts at `at`: after its braces, or its semicolon.
+/// Index after the item that starts at `at`: after its braces or its semicolon, or before the end of what it is in.
 fn item_end(tokens: &[Token<'_>], mut at: usize) -> usize {
     while let Some(token) = tokens.get(at) {
-        if token.is(";") || token.is("{") {
-            return if token.is("{") { closing(tokens, at) + 1 } else { at + 1 };
+        if token.is("{") {
+            return closing(tokens, at) + 1;
+        } else if token.is(";") || token.is("}") {
+            return at + usize::from(token.is(";"));
         }
         at = if token.is("(") || token.is("[") { closing(tokens, at) + 1 } else { at + 1 };
     }
@@ -184,11 +186,15 @@ fn code_is_told_from_comments_and_strings() {
 #[test]
 fn test_only_items_are_left_out_and_nothing_else_is() {
     let source = "#[derive(A)] struct B; #[cfg(test)] #[allow(c, reason = \"d\")] mod e { fn f() { g } } fn h() {}
-        #[cfg(all(test, unix))] use i::j; #[cfg(unix)] use k::l; #[test] fn m() -> [u8; 2] { n } const O: u8 = 1;";
+        #[cfg(all(test, unix))] use i::j; #[cfg(unix)] use k::l; #[test] fn m() -> [u8; 2] { n }
+        struct P { #[cfg(test)] q: R } const O: u8 = 1;";
     let all = tokens(source);
     let words: Vec<_> = shipped(&all).into_iter().filter(|t| t.kind == Kind::Word).map(|t| t.text).collect();
     assert_eq!(
         words,
-        ["derive", "A", "struct", "B", "fn", "h", "cfg", "unix", "use", "k", "l", "const", "O", "u8", "1"]
+        [
+            "derive", "A", "struct", "B", "fn", "h", "cfg", "unix", "use", "k", "l", "struct", "P", "const", "O", "u8",
+            "1"
+        ]
     );
 }
