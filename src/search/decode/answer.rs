@@ -32,7 +32,7 @@ fn unwrapped(node: &Node, limits: Limits, wrappers: u32) -> Option<String> {
                 return None;
             }
             let inner = match trimmed.as_bytes().first() {
-                Some(b'{') => nested(trimmed, limits),
+                Some(b'{') => nested(trimmed, limits).filter(is_wrapper),
                 Some(b'"') => lenient::parse(trimmed, limits).ok(),
                 _ => None,
             };
@@ -45,6 +45,13 @@ fn unwrapped(node: &Node, limits: Limits, wrappers: u32) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether an object is a service's way of wrapping an answer. An answer may be JSON because the prompt asked for it;
+/// then it has members of its own, and all of it is the answer.
+fn is_wrapper(node: &Node) -> bool {
+    let known = |name: &str| NAMES.contains(&name) || ["content", "type", "role", "source", "model"].contains(&name);
+    matches!(node, Node::Object(object) if !object.foreign && object.members.iter().all(|(name, _)| known(name)))
 }
 
 /// The label of the model, when given.

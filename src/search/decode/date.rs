@@ -220,7 +220,7 @@ impl Parts {
 /// `05:45` or `05:45:48`, perhaps with a fraction, which is dropped.
 fn clock_time(text: &str) -> Option<(i8, i8, i8)> {
     let mut numbers = text.split(':');
-    let two = |text: &str| (text.len() <= 2).then(|| text.parse().ok())?;
+    let two = |text: &str| (text.len() <= 2 && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?;
     let hour = two(numbers.next()?)?;
     let minute = two(numbers.next()?)?;
     let second = match numbers.next() {

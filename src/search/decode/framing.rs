@@ -197,6 +197,9 @@ impl Mode {
 /// Whether a text is a stream of server-sent events: fields and comments only, up to a `data:` line with JSON in it.
 /// Prose may begin with such a word too; it does not go on like that.
 pub(super) fn is_event_stream(text: &str) -> bool {
+    if !text.trim_start().starts_with(['d', 'e', 'i', 'r', ':']) {
+        return false;
+    }
     let (mut fields, mut words) = (0_usize, 0_usize);
     for line in text.split(['\n', '\r']).map(str::trim_start).filter(|line| !line.is_empty()) {
         if let Some(data) = line.strip_prefix("data:") {

@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 
 use super::Limits;
-use super::node::{self, Node};
+use super::build::build;
+use super::node::Node;
 
 const REPLACEMENT: &str = "\\ufffd";
 
@@ -53,52 +54,14 @@ fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, Refusa
         return Err(Refusal::TooDeep);
     }
     let (clean, whole) = pass.finish();
-    match node::build(&clean, limits) {
+    match build(&clean, limits) {
         Ok(node) => Ok(node),
         Err(error) if error.is_eof() => Err(Refusal::Cut(whole.and_then(|(end, closers)| {
             let mut rest = clean.get(..end)?.to_owned();
             rest.extend(closers.iter().rev().map(|opener| if *opener == b'[' { ']' } else { '}' }));
-            node::build(&rest, limits).ok()
+            build(&rest, limits).ok()
         }))),
         Err(error) => Err(Refusal::Broken(error.to_string())),
-    }
-}
-
-/// Where the JSON value that begins a text ends (exclusive), by brackets and quotes alone; `None` when it does not end
-/// or does not begin with a bracket or a quote.
-pub(super) fn value_end(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at = string_end(bytes, at + 1)?;
-                if depth == 0 {
-                    return Some(at);
-                }
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.checked_sub(1)?,
-            _ if depth == 0 => return None,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
-}
-
-fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! The accepted shapes are listed in `docs/decoder.md`.
 
 mod answer;
+mod build;
 mod date;
 mod entry;
 mod failure;
@@ -13,6 +14,7 @@ mod framing;
 mod lenient;
 mod node;
 mod page;
+mod payload;
 mod post;
 mod shape;
 mod stream;
@@ -90,12 +92,12 @@ pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
         return Ok(stream(&whole, context));
     }
     match lenient::parse(text, context.limits) {
-        Ok(node) if stream::is_frame(&node) => Ok(stream(&whole, context)),
+        Ok(node) if payload::is_frame(&node) => Ok(stream(&whole, context)),
         Ok(node) => shape::reply(&node, context),
         Err(Refusal::TooDeep) => {
             Err(malformed(format!("the reply nests lists or objects deeper than {} levels", context.limits.max_depth)))
         }
-        Err(_) if stream::starts_with_frame(text, context.limits) => Ok(stream(&whole, context)),
+        Err(_) if payload::starts_with_frame(text, context.limits) => Ok(stream(&whole, context)),
         Err(Refusal::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
             shape::cut_reply(rest.as_ref(), context)
         }

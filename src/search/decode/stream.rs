@@ -7,8 +7,9 @@
 
 use super::framing::{Framing, Payload};
 use super::node::{Node, Object};
+use super::payload::{Piece, is_frame, read};
 use super::shape::{Gather, list_kind};
-use super::{Context, Limits, answer, failure, lenient, nested};
+use super::{Context, answer, failure, lenient, nested};
 use crate::model::Source;
 use crate::search::{ErrorClass, Reply};
 
@@ -89,75 +90,6 @@ impl StreamDecoder {
     }
 }
 
-/// Whether a document by itself is one frame of a stream, or a list of them.
-pub(super) fn is_frame(node: &Node) -> bool {
-    match node {
-        Node::Object(object) => is_known_frame(object),
-        Node::List(list) => matches!(list.items.first(), Some(Node::Object(object)) if is_known_frame(object)),
-        _ => false,
-    }
-}
-
-/// A type that is read and a content; a post may have a `type` of its own.
-fn is_known_frame(object: &Object) -> bool {
-    let known = |kind: &str| matches!(kind, "text" | "completion" | "error") || list_kind(kind).is_some();
-    matches!(object.get("type"), Some(Node::Text(kind)) if known(kind)) && object.get("content").is_some()
-}
-
-/// Whether a text that is not one JSON value begins with a frame: a stream without any framing.
-pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
-    let first = lenient::value_end(text).and_then(|end| text.get(..end));
-    match first.map(|first| lenient::parse(first, limits)) {
-        Some(Ok(Node::Object(object))) => {
-            matches!(object.get("type"), Some(Node::Text(_))) || failure::of(&object).is_some()
-        }
-        _ => false,
-    }
-}
-
-/// What one payload holds.
-#[derive(Default)]
-struct Read {
-    pieces: Vec<Piece>,
-    /// Values that broke.
-    bad: u32,
-    /// Whether the last value does not end.
-    open: bool,
-}
-
-enum Piece {
-    Done,
-    Value(Node),
-}
-
-/// The values in a payload: usually one; several when events share a line.
-fn read(payload: &str, limits: Limits) -> Read {
-    let mut found = Read::default();
-    let mut rest = payload;
-    loop {
-        rest = rest.trim_start();
-        rest = rest.strip_prefix("data:").unwrap_or(rest).trim_start();
-        if let Some(after) = rest.strip_prefix("[DONE]") {
-            found.pieces.push(Piece::Done);
-            rest = after;
-            continue;
-        }
-        // Heartbeats and other words are not entries.
-        if !rest.starts_with(['{', '[', '"']) {
-            return found;
-        }
-        let Some((value, after)) = lenient::value_end(rest).and_then(|end| rest.split_at_checked(end)) else {
-            found.open = true;
-            return found;
-        };
-        match lenient::parse_frame(value, limits) {
-            Ok(node) => found.pieces.push(Piece::Value(node)),
-            Err(_) => found.bad += 1,
-        }
-        rest = after;
-    }
-}
-
 impl State {
     fn payload(&mut self, payload: &Payload<'_>) {
         let (bytes, last) = match *payload {
@@ -165,28 +97,28 @@ impl State {
             Payload::Broken { last } => return self.broken(last),
         };
         let text = lenient::text(bytes);
-        let whole = read(&text, self.context.limits);
-        if (whole.open || whole.bad > 0) && text.contains('\n') {
-            // Events without blank lines between them, one of them broken: each line for itself.
-            let lines = text.trim_end().split('\n').count();
-            for (index, line) in text.split('\n').enumerate() {
-                let one = read(line, self.context.limits);
-                self.take(one, last && index + 1 == lines);
+        let lines = text.trim_end().split('\n').count();
+        if lines > 1 {
+            // Looked through before anything is kept: when one of several events without blank lines between them is
+            // broken, each line counts for itself.
+            let faults = read(&text, self.context.limits, &mut |_| {});
+            if faults.open || faults.bad > 0 {
+                for (index, line) in text.split('\n').enumerate() {
+                    self.take(line, last && index + 1 == lines);
+                }
+                return;
             }
-        } else {
-            self.take(whole, last);
         }
+        self.take(&text, last);
     }
 
-    fn take(&mut self, found: Read, last: bool) {
-        for piece in found.pieces {
-            match piece {
-                Piece::Done => self.done = true,
-                Piece::Value(node) => self.value(&node, true),
-            }
-        }
-        self.gather.unreadable = self.gather.unreadable.saturating_add(found.bad);
-        if found.open {
+    fn take(&mut self, payload: &str, last: bool) {
+        let faults = read(payload, self.context.limits, &mut |piece| match piece {
+            Piece::Done => self.done = true,
+            Piece::Value(node) => self.value(&node, true),
+        });
+        self.gather.unreadable = self.gather.unreadable.saturating_add(faults.bad);
+        if faults.open {
             self.broken(last);
         }
     }

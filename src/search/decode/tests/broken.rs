@@ -123,7 +123,8 @@ fn every_cut_of_a_reply_gives_a_part_of_it() {
 
 #[test]
 fn monstrous_bodies_are_read_in_one_pass() {
-    const SIZE: usize = 15_000_000;
+    // Large enough that anything quadratic would be noticed, small enough for an unoptimised build.
+    const SIZE: usize = 250_000;
     let fill = |part: &str| part.repeat(SIZE / part.len());
     for body in [
         fill("["),
@@ -137,6 +138,8 @@ fn monstrous_bodies_are_read_in_one_pass() {
         fill("data:"),
         fill("data:{\n"),
         fill("data: [\n\n"),
+        fill("data: {\ndata: }{}"),
+        format!("data: {}", fill("{}data: ")),
         fill("{\"type\":\"text\",\"content\":\"a\"}"),
         fill("data: {\"type\":\"tweets\",\"content\":[\"a\"]}\n"),
         fill(": ping\r"),
@@ -145,11 +148,9 @@ fn monstrous_bodies_are_read_in_one_pass() {
         format!(r#"{{"results":"{}"}}"#, fill("[")),
     ] {
         for source in [Source::Social, Source::Ai] {
-            let t = std::time::Instant::now();
             if let Ok(reply) = decode(body.as_bytes(), &context(source)) {
                 assert!(reply.items.len() <= 1_000);
             }
-            eprintln!("{:?} {:?}", &body[..30], t.elapsed());
         }
     }
 }

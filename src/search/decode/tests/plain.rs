@@ -84,6 +84,17 @@ fn an_answer_is_found_wherever_a_deployment_puts_it() {
 }
 
 #[test]
+fn an_answer_that_was_asked_for_as_json_stays_whole() {
+    for text in [r#"{"summary":"S","mood":"good"}"#, r#"{"title":"T","text":"x"}"#, r#"{"a":1}"#, "{not json"] {
+        let body = serde_json::json!({ "completion": text }).to_string();
+        assert_eq!(answer(&read(Source::Ai, &body)), text);
+    }
+    let own =
+        serde_json::json!({ "completion": r#"{"key_posts":[],"twitter_summary":"t","summary":"S"}"# }).to_string();
+    assert_eq!(answer(&read(Source::Ai, &own)), "S");
+}
+
+#[test]
 fn the_model_label_is_under_source_or_model() {
     for (body, model) in [
         (r#"{"response":"A","source":"NOVA"}"#, Some("NOVA")),

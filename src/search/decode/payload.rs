@@ -1,0 +1,115 @@
+//! The JSON values in one payload of a stream, and what a frame looks like. Not here: how bytes become payloads
+//! (`framing`) and what a frame means (`stream`).
+
+use super::node::{Node, Object};
+use super::shape::list_kind;
+use super::{Limits, failure, lenient};
+
+/// Whether a document by itself is one frame of a stream, or a list of them.
+pub(super) fn is_frame(node: &Node) -> bool {
+    match node {
+        Node::Object(object) => is_known_frame(object),
+        Node::List(list) => matches!(list.items.first(), Some(Node::Object(object)) if is_known_frame(object)),
+        _ => false,
+    }
+}
+
+/// A type that is read and a content; a post may have a `type` of its own.
+fn is_known_frame(object: &Object) -> bool {
+    let known = |kind: &str| matches!(kind, "text" | "completion" | "error") || list_kind(kind).is_some();
+    matches!(object.get("type"), Some(Node::Text(kind)) if known(kind)) && object.get("content").is_some()
+}
+
+/// Whether a text that is not one JSON value begins with a frame: a stream without any framing.
+pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
+    let first = value_end(text).and_then(|end| text.get(..end));
+    match first.map(|first| lenient::parse(first, limits)) {
+        Some(Ok(Node::Object(object))) => {
+            matches!(object.get("type"), Some(Node::Text(_))) || failure::of(&object).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// What is wrong with a payload.
+#[derive(Default)]
+pub(super) struct Faults {
+    /// Values that broke.
+    pub(super) bad: u32,
+    /// Whether the last value does not end.
+    pub(super) open: bool,
+}
+
+/// One of several things in a payload.
+pub(super) enum Piece {
+    /// `[DONE]`.
+    Done,
+    /// A JSON value.
+    Value(Node),
+}
+
+/// Hands out the values in a payload one by one: usually it holds one, several when events share a line.
+pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(Piece)) -> Faults {
+    let mut faults = Faults::default();
+    let mut rest = payload;
+    loop {
+        rest = rest.trim_start();
+        rest = rest.strip_prefix("data:").unwrap_or(rest).trim_start();
+        if let Some(after) = rest.strip_prefix("[DONE]") {
+            each(Piece::Done);
+            rest = after;
+            continue;
+        }
+        // Heartbeats and other words are not entries.
+        if !rest.starts_with(['{', '[', '"']) {
+            return faults;
+        }
+        let Some((value, after)) = value_end(rest).and_then(|end| rest.split_at_checked(end)) else {
+            faults.open = true;
+            return faults;
+        };
+        match lenient::parse_frame(value, limits) {
+            Ok(node) => each(Piece::Value(node)),
+            Err(_) => faults.bad += 1,
+        }
+        rest = after;
+    }
+}
+
+/// Where the JSON value that begins a text ends (exclusive), by brackets and quotes alone; `None` when it does not end
+/// or does not begin with a bracket or a quote.
+fn value_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at + 1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
