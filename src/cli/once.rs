@@ -145,7 +145,7 @@ async fn gather(
             // Another process took the run over and will tell of it.
             Err(error) if error.kind == StoreErrorKind::Fenced => {}
             Err(error) => {
-                failures.push(Failure { text: format!("{}: {}", done.topic, error.text), ..Failure::from(error) })
+                failures.push(Failure { text: format!("{}: {}", done.topic, error.text), ..Failure::from(error) });
             }
         }
         bar.set_message(format!("{new} new"));

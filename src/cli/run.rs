@@ -26,7 +26,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     tracing::info!(
         database = store.place(),
         topics = context.config.topics.len(),
-        tzdb = jiff::tz::db().is_definitively_empty().then_some("none").unwrap_or("bundled"),
+        tzdb = if jiff::tz::db().is_definitively_empty() { "none" } else { "bundled" },
         sandbox = context.is_sandbox(),
         "topicwatch {} runs",
         env!("CARGO_PKG_VERSION")
@@ -88,7 +88,7 @@ fn tell(event: Event, told: &std::sync::Mutex<std::collections::HashMap<String, 
             }
         }
         Event::Ended(Done { run, topic, result: Err(error) }) => {
-            tracing::error!(run, topic, hint = error.hint, "{error}")
+            tracing::error!(run, topic, hint = error.hint, "{error}");
         }
     }
 }

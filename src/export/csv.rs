@@ -62,12 +62,12 @@ impl<W: Write> Writer<W> {
                 Cell::Empty => self.csv.write_field("")?,
                 Cell::Plain(text) => self.csv.write_field(text)?,
                 Cell::Text(text) if self.profile == Profile::Excel && text.starts_with(GUARDED) => {
-                    self.guarded(text)?
+                    self.guarded(text)?;
                 }
                 Cell::Id(text)
                     if self.profile == Profile::Excel && (text.starts_with(GUARDED) || reads_as_number(text)) =>
                 {
-                    self.guarded(text)?
+                    self.guarded(text)?;
                 }
                 Cell::Text(text) | Cell::Id(text) => self.csv.write_field(text)?,
             }

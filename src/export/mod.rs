@@ -63,26 +63,26 @@ pub async fn write<W: Write + Send>(
         What::Items => {
             store
                 .each_item(filter, &mut |row| Ok::<_, ExportError>(writer.record(&columns::item(&row, &mut scratch))?))
-                .await?
+                .await?;
         }
         What::Sightings => {
             store
                 .each_sighting(filter, &mut |row| {
                     Ok::<_, ExportError>(writer.record(&columns::sighting(&row, &mut scratch))?)
                 })
-                .await?
+                .await?;
         }
         What::Answers => {
             store
                 .each_answer(filter, &mut |row| {
                     Ok::<_, ExportError>(writer.record(&columns::answer(&row, &mut scratch))?)
                 })
-                .await?
+                .await?;
         }
         What::Runs => {
             store
                 .each_run(filter, &mut |row| Ok::<_, ExportError>(writer.record(&columns::run(&row, &mut scratch))?))
-                .await?
+                .await?;
         }
     }
     Ok(writer.finish()?)
