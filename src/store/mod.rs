@@ -5,6 +5,7 @@
 //! Store futures must not be dropped midway (a cancelled `begin` can leave a connection inside a transaction): callers
 //! await them, or hand them to a task of their own.
 
+mod clock;
 mod error;
 mod open;
 mod postgres;
