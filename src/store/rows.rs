@@ -224,10 +224,12 @@ pub struct RunRow {
     /// Attempts.
     pub attempt: i64,
     /// Sums over its searches.
+    #[serde(flatten)]
     pub counts: Counts,
     /// Sum over its searches.
     pub unreadable: i64,
     /// Sum over its searches, lost attempts included.
+    #[serde(rename = "cost_usd")]
     pub cost: Micros,
     /// Error class.
     pub error_class: Option<String>,
@@ -263,12 +265,14 @@ pub struct SearchRow {
     /// Duration of the last try, milliseconds.
     pub latency_ms: Option<i64>,
     /// Counts.
+    #[serde(flatten)]
     pub counts: Counts,
     /// Entries without anything readable.
     pub unreadable: i64,
     /// As many as could be got.
     pub saturated: bool,
     /// Paid, or expected while unknown.
+    #[serde(rename = "cost_usd")]
     pub cost: Micros,
     /// `billed`, `assumed` or `none`; absent while open.
     pub cost_basis: Option<String>,

@@ -14,3 +14,4 @@ mod databases;
 mod pg;
 mod sandbox;
 mod store;
+mod views;
