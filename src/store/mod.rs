@@ -19,6 +19,7 @@ pub use error::{StoreError, StoreErrorKind};
 pub use open::{DaemonLock, Settings, redact, sqlite_version};
 pub use rows::*;
 
+pub use crate::model::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
 use crate::model::{Source, Time, Topic};
 
 /// An open database.
