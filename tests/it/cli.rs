@@ -115,7 +115,7 @@ fn a_database_that_cannot_be_reached_is_exit_4_without_its_password() {
         assert!(!format!("{ended}").contains("hunter2"), "{ended}");
     }
     place.run(&["once", "--database", "sqlite:no/such/folder/t.db"]).says(4, &["no/such/folder", "hint"]);
-    place.run(&["once", "--database", "mysql://x/y"]).says(2, &["mysql"]);
+    place.run(&["once", "--database", "mysql://x/y"]).says(2, &["--database", "not supported", "hint"]);
 }
 
 #[test]

@@ -22,3 +22,4 @@ mod sandbox;
 mod service;
 mod store;
 mod story;
+mod views;
