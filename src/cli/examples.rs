@@ -8,8 +8,9 @@ Examples:
   topicwatch export --out items.csv     everything found, as CSV
   topicwatch run                        run every topic at its slots
 
-Exit codes: 0 ok, 2 usage or configuration, 3 some searches failed (the rest is stored),
-4 database, 5 output, 130 interrupted, 1 anything else.";
+Exit codes:
+  0 ok · 2 usage or configuration · 3 some searches failed (the rest is stored)
+  4 database · 5 output · 130 interrupted · 1 anything else";
 pub(super) const INIT: &str = "\
 Examples:
   topicwatch init
