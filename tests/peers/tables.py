@@ -26,7 +26,7 @@ AT = "2026-03-11T09:00:00Z"
 WHATS = ["items", "sightings", "answers", "runs"]
 COUNTS = ["likes", "reposts", "replies", "quotes", "bookmarks", "views"]
 TIMES = {"published_at", "first_seen", "last_seen", "seen_at", "asked_at", "slot", "started_at", "finished_at"}
-FLAGS = {"is_repost", "is_quote", "new", "partial"}
+FLAGS = {"is_repost", "is_quote", "is_new", "partial"}
 # Columns in words from anywhere, which `excel` guards, and ids, which it keeps from becoming numbers.
 TEXTS = {
     "topic", "run", "key", "url", "author", "author_name", "title", "text", "lang", "first_run", "last_run", "model",
@@ -44,7 +44,7 @@ SQL = {
         FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run""",
     "sightings": f"""
         SELECT r.public_id AS run, r.topic, r.started_at AS seen_at, s.source, s.rank, i.key, i.kind, s.fit,
-               CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS new, i.published_at, i.url, i.author, i.title, i.text,
+               CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS is_new, i.published_at, i.url, i.author, i.title, i.text,
                {", ".join("s." + name for name in COUNTS)}
         FROM sighting s JOIN run r ON r.id = s.run JOIN item i ON i.id = s.item
              JOIN topic_item t ON t.topic = r.topic AND t.item = i.id""",
@@ -85,7 +85,8 @@ def compare(house, what, rows, where):
         check(to_file.returncode == 0 and path.read_bytes() == done.stdout, f"{where}: {what} to a file differs")
         exports[profile] = done.stdout
     expected = sorted(tuple(cell(column, value) for column, value in row.items()) for row in rows)
-    columns = list(rows[0]) if rows else None
+    # "new" is a flag of a sighting and a count of a run.
+    columns = [column.removeprefix("is_") if column == "is_new" else column for column in rows[0]] if rows else None
     machine, excel = exports["machine"], exports["excel"]
 
     check(not machine.startswith(b"\xef\xbb\xbf") and excel.startswith(b"\xef\xbb\xbf"), f"{where}: {what}: byte order marks")
@@ -250,7 +251,8 @@ def naughty():
         }
         for number, text in enumerate(texts)
     ]
-    dates = [None, "1969-12-31T23:59:59.500Z", "1900-01-01", "2026-03-11T05:45:48.007Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"]
+    dates = [None, "1969-12-31T23:59:59.500Z", "1700-01-01", "2026-03-11T05:45:48.007Z", "2199-12-31T23:59:59.999Z",
+             "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
     pages = [
         {"title": text, "snippet": text[::-1] if text.isascii() else text, "url": f"https://example.com/{number}",
          "published_date": dates[number % len(dates)]}
