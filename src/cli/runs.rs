@@ -18,17 +18,16 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
-        let runs: Vec<_> = runs
-            .iter()
-            .map(|r| json!({ "run": r, "searches": searches.iter().filter(|s| s.run == r.run).collect::<Vec<_>>() }))
-            .collect();
+        let runs = runs.iter().map(|run| told(run, &searches)).collect::<Result<Vec<_>, _>>()?;
         output::json(&json!({ "sandbox": invented, "runs": runs }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if args.searches {
         for run in &runs {
-            text.push_str(&format!("{} {} {}\n", run.run, run.state, why(run)));
+            let topic = run.topic.as_deref().unwrap_or("-");
+            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run)).trim_end());
+            text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
                 text.push_str(&format!("    {}\n", line(search)));
             }
@@ -61,6 +60,16 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     }
     output::text(&text)?;
     Ok(Exit::Ok)
+}
+
+/// A run with its searches inside.
+fn told(run: &RunRow, searches: &[SearchRow]) -> Result<serde_json::Value, serde_json::Error> {
+    let mut value = serde_json::to_value(run)?;
+    let own: Vec<&SearchRow> = searches.iter().filter(|s| s.run == run.run).collect();
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("searches".into(), serde_json::to_value(own)?);
+    }
+    Ok(value)
 }
 
 fn why(run: &RunRow) -> String {

@@ -26,7 +26,7 @@ pub(super) async fn run(common: &Common, args: &JsonArgs) -> Result<Exit, Failur
     if args.json {
         let topics: Vec<_> = topics
             .iter()
-            .map(|t| json!({ "topic": t.topic, "title": t.title, "standing": standing(t), "items": t.items, "last_run": t.last_run, "last_success": t.last_success.map(|at| at.to_string()), "next_slot": next(&t.topic).map(|at| at.to_string()) }))
+            .map(|t| json!({ "topic": t.topic, "title": t.title, "standing": standing(t), "items": t.items, "last_run": t.last_run, "last_success": t.last_success, "next_slot": next(&t.topic) }))
             .collect();
         output::json(
             &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit, "topics": topics }),

@@ -10,7 +10,9 @@ use crate::store::Counts;
 pub(super) struct Sums {
     pub(super) runs: usize,
     pub(super) ok: usize,
+    #[serde(flatten)]
     pub(super) counts: Counts,
+    #[serde(rename = "cost_usd")]
     pub(super) cost: Micros,
 }
 

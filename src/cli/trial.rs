@@ -112,7 +112,7 @@ fn told(context: &Context, query: &str, all: &[Answered]) -> serde_json::Value {
         .map(|answered| match &answered.result {
             Ok((reply, absorbed)) => json!({
                 "source": answered.source,
-                "cost_usd_micros": answered.cost,
+                "cost_usd": answered.cost,
                 "cost_assumed": answered.assumed,
                 "latency_ms": reply.latency.as_millis(),
                 "answer": absorbed.answer,
@@ -120,10 +120,10 @@ fn told(context: &Context, query: &str, all: &[Answered]) -> serde_json::Value {
                 "error": absorbed.failure.as_ref().map(|(class, text)| format!("{class}: {text}")),
                 "items": absorbed.findings.iter().map(|f| json!({
                     "key": f.keys.first(), "kind": f.kind, "fit": f.fit, "rank": f.found.rank, "url": f.found.url, "author": f.found.author,
-                    "title": f.found.title, "text": f.found.text, "published_at": f.found.published_at.map(|t| t.to_string()), "engagement": f.found.engagement,
+                    "title": f.found.title, "text": f.found.text, "published_at": f.found.published_at, "engagement": f.found.engagement,
                 })).collect::<Vec<_>>(),
             }),
-            Err((text, hint)) => json!({ "source": answered.source, "cost_usd_micros": answered.cost, "cost_assumed": answered.assumed, "error": text, "hint": hint }),
+            Err((text, hint)) => json!({ "source": answered.source, "cost_usd": answered.cost, "cost_assumed": answered.assumed, "error": text, "hint": hint }),
         })
         .collect();
     json!({ "query": query, "sandbox": context.is_sandbox(), "stored": false, "sources": sources })

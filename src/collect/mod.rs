@@ -65,10 +65,12 @@ pub struct SearchReport {
     /// State.
     pub state: SearchState,
     /// Counts.
+    #[serde(flatten)]
     pub counts: Counts,
     /// As many as could be got: the counts are a lower bound.
     pub saturated: bool,
     /// Paid or assumed.
+    #[serde(rename = "cost_usd")]
     pub cost: Micros,
     /// Duration of the last try, milliseconds.
     pub latency_ms: Option<i64>,

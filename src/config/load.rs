@@ -9,7 +9,7 @@ use super::draw::draw;
 use super::keys::Section;
 use super::mistake::{Mistake, Mistakes, one_line};
 use super::scalars::rate_shown;
-use super::text::Text;
+use super::text::{NotText, Text};
 use super::{Config, Effective, ServiceConfig, Target, environment, service, storage, topics};
 
 /// Why there is no configuration. Nothing was written.
@@ -86,21 +86,24 @@ impl std::error::Error for LoadError {}
 pub fn load(request: &LoadRequest<'_>) -> Result<Config, LoadError> {
     let file = find(request).map_err(|looked| LoadError::NotFound { looked })?;
     let name = shown(&file, &request.cwd);
-    match Text::read(&file, &name) {
-        Ok(text) => check(&text, &file, request),
-        Err(not_text) => Err(LoadError::Unreadable { path: file, message: not_text.message, hint: not_text.hint }),
-    }
+    let text = Text::read(&file, &name).map_err(|not_text| unreadable(&file, not_text))?;
+    check(&text, &file, request)
+}
+
+fn unreadable(file: &Path, NotText { message, hint }: NotText) -> LoadError {
+    LoadError::Unreadable { path: file.to_owned(), message, hint }
 }
 
 /// Checks text that was read already, as if it stood in `file`.
 ///
 /// # Errors
-/// [`LoadError::Mistakes`].
+/// [`LoadError::Mistakes`], and [`LoadError::Unreadable`] for lines of more than 64 KiB.
 pub fn load_text(text: &str, file: &Path, request: &LoadRequest<'_>) -> Result<Config, LoadError> {
     check(&Text::new(shown(file, &request.cwd), text), file, request)
 }
 
 fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, LoadError> {
+    text.check_lines().map_err(|not_text| unreadable(file, not_text))?;
     let dir = request.cwd.join(file).parent().map_or_else(|| request.cwd.clone(), Path::to_path_buf);
     let mut mistakes = Mistakes::new(text);
     let mut document = walk(&mut mistakes);

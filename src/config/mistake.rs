@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::given::Origin;
 use super::text::Text;
 
-/// More than this many mistakes are counted, not kept.
+/// More than this many mistakes are not kept.
 const MOST_KEPT: usize = 200;
 
 /// Whether the configuration can be used all the same.
@@ -83,14 +83,14 @@ pub(super) struct Mistakes<'t> {
     text: &'t Text,
     seen: HashSet<(usize, usize, String)>,
     found: Vec<(usize, Mistake)>,
-    dropped: usize,
+    more: bool,
     quiet: HashSet<usize>,
 }
 
 impl<'t> Mistakes<'t> {
     /// None yet.
     pub(super) fn new(text: &'t Text) -> Self {
-        Self { text, seen: HashSet::new(), found: Vec::new(), dropped: 0, quiet: HashSet::new() }
+        Self { text, seen: HashSet::new(), found: Vec::new(), more: false, quiet: HashSet::new() }
     }
 
     /// The file's text.
@@ -140,14 +140,13 @@ impl<'t> Mistakes<'t> {
         if span.is_some_and(|span| self.quiet.contains(&self.text.line(span.start))) {
             return;
         }
-        if self.seen.contains(&(start, end, message.to_owned())) {
-            return;
-        }
         if self.found.len() >= MOST_KEPT {
-            self.dropped += 1;
+            self.more = true;
             return;
         }
-        self.seen.insert((start, end, message.to_owned()));
+        if !self.seen.insert((start, end, message.to_owned())) {
+            return;
+        }
         let mistake = Mistake {
             severity,
             file: self.text.shown().to_owned(),
@@ -161,13 +160,12 @@ impl<'t> Mistakes<'t> {
 
     /// Errors and warnings, each in the order of their places.
     pub(super) fn finish(mut self) -> (Vec<Mistake>, Vec<Mistake>) {
-        if self.dropped > 0 {
-            let more = format!("{} more mistakes are not shown", self.dropped);
+        if self.more {
             let mistake = Mistake {
                 severity: Severity::Error,
                 file: self.text.shown().to_owned(),
                 place: None,
-                message: more,
+                message: format!("there are more mistakes than the {MOST_KEPT} that are shown"),
                 hint: String::new(),
             };
             self.found.push((usize::MAX, mistake));

@@ -177,5 +177,5 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
 
 /// Whether a zone is known: asked of `schedule`, so that there is one answer.
 fn zone(name: &str) -> Result<(), Fault> {
-    schedule::Schedule::compile(&probe(Period::Every(millis(DAY)), name)).map(|_| ()).map_err(fault)
+    schedule::check_zone(name).map_err(fault)
 }

@@ -1,5 +1,5 @@
 //! The JSON Schema (draft 2020-12) of `jobs.toml`, for editors: made from the table of keys. It describes outward types;
-//! everything else is checked by loading.
+//! what is required there may also come from the environment, and everything else is checked by loading.
 
 use serde_json::{Map, Value, json};
 
@@ -8,11 +8,6 @@ use super::keys::{KEYS, Key, Section, Shape};
 /// The schema as pretty-printed JSON with a line break at the end.
 #[must_use]
 pub fn schema() -> String {
-    let mut service = section(|key| key.section == Section::Service);
-    // Required only under the dialect that has no public default.
-    service["if"] = json!({ "properties": { "dialect": { "const": "desearch" } }, "required": ["dialect"] });
-    service["then"] = json!(true);
-    service["else"] = json!({ "required": ["base_url"] });
     let mut topic = section(|key| key.section == Section::Topic);
     topic["required"] = json!(["id"]);
     let both = json!({ "required": ["schedule", "every"] });
@@ -26,7 +21,7 @@ pub fn schema() -> String {
         "additionalProperties": false,
         "required": ["topics"],
         "properties": {
-            "service": service,
+            "service": section(|key| key.section == Section::Service),
             "database": section(|key| key.section == Section::Database),
             "scheduler": section(|key| key.section == Section::Scheduler),
             "defaults": defaults,

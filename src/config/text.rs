@@ -10,6 +10,8 @@ use super::redact::mask_secrets;
 
 /// A file of 20,000 topics is about 3 MB.
 pub(super) const LARGEST_FILE: u64 = 8 * 1024 * 1024;
+/// No line of use is longer; each mistake looks at its whole line.
+const LONGEST_LINE: usize = 64 * 1024;
 /// Long lines are cut to about this many characters around the mistake.
 const EXCERPT: usize = 240;
 
@@ -60,6 +62,17 @@ impl Text {
                     hint: "save it as UTF-8".to_owned(),
                 })
             }
+        }
+    }
+
+    /// Refuses lines that nobody wrote by hand.
+    pub(super) fn check_lines(&self) -> Result<(), NotText> {
+        match self.text.split('\n').position(|line| line.len() > LONGEST_LINE) {
+            Some(line) => Err(NotText {
+                message: format!("is no configuration: line {} is longer than {} KiB", line + 1, LONGEST_LINE / 1024),
+                hint: "is this the right file?".to_owned(),
+            }),
+            None => Ok(()),
         }
     }
 

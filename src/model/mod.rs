@@ -3,12 +3,14 @@
 
 mod item;
 mod money;
+mod rows;
 mod run;
 mod time;
 mod topic;
 
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use money::Micros;
+pub use rows::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
 pub use run::{RunState, SearchState, Trigger};
 pub use time::{Clock, Time};
 pub use topic::{

@@ -2,9 +2,15 @@
 //! service bills in US dollars.
 
 /// Millionths of a US dollar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Micros(pub i64);
+
+impl serde::Serialize for Micros {
+    /// As dollars (`0.004`): fields that hold it are called `…_usd`.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.dollars())
+    }
+}
 
 impl Micros {
     /// From dollars as a service or a file writes them (`0.004`); `None` when negative, not finite or absurd (over one
@@ -16,6 +22,14 @@ impl Micros {
         }
         #[expect(clippy::cast_possible_truncation, reason = "bounded above: at most 1e12")]
         Some(Self((dollars * 1_000_000.0).round() as i64))
+    }
+
+    /// In dollars, for JSON; sums are made of whole micros.
+    #[must_use]
+    pub fn dollars(self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "exact to 2^53 micros, nine billion dollars")]
+        let micros = self.0 as f64;
+        micros / 1e6
     }
 
     /// The sum, saturating.

@@ -4,9 +4,15 @@
 use std::time::Duration;
 
 /// A UTC instant in whole milliseconds. The database column is the same integer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Time(pub i64);
+
+impl serde::Serialize for Time {
+    /// As text in the one shape of [`Time::iso_millis`], which every reader of JSON can parse.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.iso_millis())
+    }
+}
 
 impl Time {
     /// The instant of a zoned-time library, cut to milliseconds (towards the past).

@@ -5,6 +5,7 @@
 //! Store futures must not be dropped midway (a cancelled `begin` can leave a connection inside a transaction): callers
 //! await them, or hand them to a task of their own.
 
+mod clock;
 mod error;
 mod open;
 mod postgres;
@@ -18,6 +19,7 @@ pub use error::{StoreError, StoreErrorKind};
 pub use open::{DaemonLock, Settings, redact, sqlite_version};
 pub use rows::*;
 
+pub use crate::model::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
 use crate::model::{Source, Time, Topic};
 
 /// An open database.

@@ -602,7 +602,9 @@ fn a_file_of_nothing_but_mistakes_is_told_within_bounds() {
     let told = mistakes(read(&text));
     assert_eq!(told.len(), 201);
     assert!(told.last().unwrap().message.contains("more mistakes"), "{:?}", told.last());
-    let nested = format!("[service]\nx = {}", "[".repeat(100_000));
+    let line = format!("service = {{ {} }}\n", "a = b, ".repeat(20_000));
+    assert!(read(&line).unwrap_err().to_string().contains("line 1 is longer than 64 KiB"));
+    let nested = format!("[service]\nx = {}", "[".repeat(60_000));
     assert!(read(&nested).is_err());
 }
 

@@ -340,7 +340,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
         assert_eq!(store.rescue(late).await.unwrap(), 1);
         assert_eq!(
             store.heartbeat(std::slice::from_ref(&first), late, LEASE).await.unwrap(),
-            [first.public_id.clone()]
+            std::slice::from_ref(&first.public_id)
         );
         assert_eq!(
             store
@@ -363,7 +363,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
         let row = store.run(&second.public_id).await.unwrap().unwrap();
         assert_eq!((row.state, row.error_class.as_deref()), (RunState::Failed, Some("lease_lost")));
         assert_eq!(row.cost, Micros(3_000), "a lost call counts at its expected price");
-        let lost = store.searches(&[second.public_id.clone()]).await.unwrap();
+        let lost = store.searches(std::slice::from_ref(&second.public_id)).await.unwrap();
         assert_eq!(lost.iter().map(|s| s.state).collect::<Vec<_>>(), [SearchState::Lost]);
         database.close(store).await;
     }

@@ -1,0 +1,225 @@
+//! What readers get: runs, searches, items, sightings and answers as plain rows, without any database-made id. The store
+//! makes them; exports, pages and the command line show them.
+
+use super::{Engagement, Kind, Micros, RunState, SearchState, Source, Time, Trigger, WindowFit, closed_list};
+
+closed_list! {
+    /// Whether a database holds invented or real findings; never both.
+    Nature {
+        /// Made by the sandbox.
+        Sandbox = "sandbox",
+        /// From a real service.
+        Real = "real",
+    }
+}
+
+/// Counts of one source of a stored run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Counts {
+    /// Readable entries of the reply.
+    pub found: i64,
+    /// First sightings for the topic; `found = new + duplicate`.
+    pub new: i64,
+    /// Known to the topic already, found by an earlier source of the run, or repeated in the reply.
+    pub duplicate: i64,
+    /// Of `found`, outside the window.
+    pub outside: i64,
+    /// Of `found`, without a date.
+    pub undated: i64,
+}
+
+/// A run as readers see it.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct RunRow {
+    /// Public id.
+    pub run: String,
+    /// Topic id.
+    pub topic: Option<String>,
+    /// Why it exists.
+    pub trigger: Trigger,
+    /// Its state.
+    pub state: RunState,
+    /// Why.
+    pub reason: Option<String>,
+    /// Its slot.
+    pub slot: Option<Time>,
+    /// Begun.
+    pub started_at: Option<Time>,
+    /// Ended.
+    pub finished_at: Option<Time>,
+    /// Attempts.
+    pub attempt: i64,
+    /// Sums over its searches.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Sum over its searches.
+    pub unreadable: i64,
+    /// Sum over its searches, lost attempts included.
+    #[serde(rename = "cost_usd")]
+    pub cost: Micros,
+    /// Error class.
+    pub error_class: Option<String>,
+    /// Error text.
+    pub error_text: Option<String>,
+    /// Reading order.
+    pub seq: Option<i64>,
+}
+
+/// A search as readers see it.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct SearchRow {
+    /// Public id of its run.
+    pub run: String,
+    /// Attempt of the run.
+    pub attempt: i64,
+    /// Source.
+    pub source: Source,
+    /// Operation.
+    pub operation: String,
+    /// Words asked for.
+    pub query: String,
+    /// State.
+    pub state: SearchState,
+    /// Why it did not run.
+    pub reason: Option<String>,
+    /// HTTP status.
+    pub http_status: Option<i64>,
+    /// Calls made.
+    pub tries: i64,
+    /// Begun.
+    pub started_at: Time,
+    /// Duration of the last try, milliseconds.
+    pub latency_ms: Option<i64>,
+    /// Counts.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Entries without anything readable.
+    pub unreadable: i64,
+    /// As many as could be got.
+    pub saturated: bool,
+    /// Paid, or expected while unknown.
+    #[serde(rename = "cost_usd")]
+    pub cost: Micros,
+    /// `billed`, `assumed` or `none`; absent while open.
+    pub cost_basis: Option<String>,
+    /// Error class.
+    pub error_class: Option<String>,
+    /// Error text.
+    pub error_text: Option<String>,
+}
+
+/// An item as one topic knows it: one row per topic and item.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ItemRow {
+    /// Topic id.
+    pub topic: String,
+    /// Public id of the item: its first key.
+    pub key: String,
+    /// Post or page.
+    pub kind: Kind,
+    /// Address as first seen.
+    pub url: Option<String>,
+    /// Handle.
+    pub author: Option<String>,
+    /// Display name.
+    pub author_name: Option<String>,
+    /// Title.
+    pub title: Option<String>,
+    /// Text or snippet.
+    pub text: Option<String>,
+    /// Language as given.
+    pub lang: Option<String>,
+    /// Published.
+    pub published_at: Option<Time>,
+    /// First seen for this topic.
+    pub first_seen: Time,
+    /// The run that saw it first.
+    pub first_run: String,
+    /// Last seen for this topic.
+    pub last_seen: Time,
+    /// The run that saw it last.
+    pub last_run: String,
+    /// Runs of this topic that saw it.
+    pub times_seen: i64,
+    /// Repost.
+    pub is_repost: Option<bool>,
+    /// Quote.
+    pub is_quote: Option<bool>,
+    /// Thread.
+    pub conversation_id: Option<String>,
+    /// Latest reactions.
+    pub engagement: Engagement,
+    /// How often title or text changed.
+    pub revisions: i64,
+}
+
+/// A sighting: one row per run, item and source.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct SightingRow {
+    /// Public id of the run.
+    pub run: String,
+    /// Topic id.
+    pub topic: String,
+    /// When the run looked.
+    pub seen_at: Time,
+    /// Source.
+    pub source: Source,
+    /// Place in the reply, from 1.
+    pub rank: i64,
+    /// Item key.
+    pub key: String,
+    /// Post or page.
+    pub kind: Kind,
+    /// Whether it lay in the window.
+    pub fit: WindowFit,
+    /// Whether this run was the first of the topic to see it.
+    pub new: bool,
+    /// Published.
+    pub published_at: Option<Time>,
+    /// Address.
+    pub url: Option<String>,
+    /// Handle.
+    pub author: Option<String>,
+    /// Title.
+    pub title: Option<String>,
+    /// Text or snippet.
+    pub text: Option<String>,
+    /// Reactions of that moment.
+    pub engagement: Engagement,
+}
+
+/// An answer.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct AnswerRow {
+    /// Public id of the run.
+    pub run: String,
+    /// Topic id.
+    pub topic: String,
+    /// When the run looked.
+    pub asked_at: Time,
+    /// Model label.
+    pub model: Option<String>,
+    /// The text.
+    pub text: String,
+    /// Whether it was cut.
+    pub partial: bool,
+    /// Keys of the items it rests on.
+    pub cited: Vec<String>,
+}
+
+/// How a topic stands.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct TopicStatus {
+    /// Topic id.
+    pub topic: String,
+    /// Title.
+    pub title: String,
+    /// Items known.
+    pub items: i64,
+    /// Last finished run.
+    pub last_run: Option<RunRow>,
+    /// Begin of the last run that was `ok` or `partial`.
+    pub last_success: Option<Time>,
+    /// Slots up to here have rows.
+    pub planned_until: Option<Time>,
+}
