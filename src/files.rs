@@ -52,7 +52,8 @@ impl Replacement {
 fn is_systems(target: &Path) -> bool {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.and_then(|folder| folder.canonicalize().ok());
-    folder.is_some_and(|folder| folder.starts_with("/proc") || folder.starts_with("/sys") || folder == Path::new("/dev"))
+    folder
+        .is_some_and(|folder| folder.starts_with("/proc") || folder.starts_with("/sys") || folder == Path::new("/dev"))
 }
 
 impl Write for Replacement {

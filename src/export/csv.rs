@@ -46,12 +46,7 @@ pub(super) struct Writer<W: Write> {
 
 impl<W: Write> Writer<W> {
     /// Begins a file with its header, whose last column is `origin`: the same in every record.
-    pub(super) fn new(
-        mut out: W,
-        profile: Profile,
-        columns: &[&str],
-        origin: Cell<'static>,
-    ) -> std::io::Result<Self> {
+    pub(super) fn new(mut out: W, profile: Profile, columns: &[&str], origin: Cell<'static>) -> std::io::Result<Self> {
         if profile == Profile::Excel {
             out.write_all("\u{feff}".as_bytes())?;
         }

@@ -7,6 +7,7 @@
 
 mod clock;
 mod error;
+mod locks;
 mod open;
 mod postgres;
 mod rows;
@@ -16,7 +17,8 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
 pub use error::{StoreError, StoreErrorKind};
-pub use open::{DaemonLock, Settings, redact, sqlite_version};
+pub use locks::DaemonLock;
+pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
 
 pub use crate::model::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};

@@ -7,8 +7,8 @@ use topicwatch::model::{
     SocialQuery, Source, Time, Topic, Trigger, Window, WindowFit,
 };
 use topicwatch::store::{
-    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedSlot, RunRef, SearchResult, SeenItem, Settings, Store,
-    StoreErrorKind,
+    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedSlot, RunRef, SearchResult, SeenItem,
+    Settings, Store, StoreErrorKind,
 };
 
 use crate::databases::{Database, databases};

@@ -186,10 +186,11 @@ pub(in crate::store) async fn heartbeat(
 
 /// Whether a rescue has anything to do; asked first, because mostly it has not.
 pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
-    let lost: Option<i64> = sqlx::query_scalar("SELECT id FROM run WHERE state = 'running' AND lease_until < $1 LIMIT 1")
-        .bind(now.0)
-        .fetch_optional(conn)
-        .await?;
+    let lost: Option<i64> =
+        sqlx::query_scalar("SELECT id FROM run WHERE state = 'running' AND lease_until < $1 LIMIT 1")
+            .bind(now.0)
+            .fetch_optional(conn)
+            .await?;
     Ok(lost.is_some())
 }
 

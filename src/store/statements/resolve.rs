@@ -140,16 +140,11 @@ pub(super) async fn resolve<'a>(conn: &mut Conn, items: &'a [SeenItem]) -> Resul
     for item in items {
         let is_text = |key: &&String| key.starts_with(TEXT_KEY_PREFIX);
         let by_id = item.keys.iter().filter(|key| !is_text(key)).find_map(|key| held.get(key.as_str()));
-        let by_text = item
-            .keys
-            .iter()
-            .filter(is_text)
-            .find_map(|key| held.get(key.as_str()))
-            .filter(|held| {
-                // Another id of this run may have taken the text's item over a moment ago.
-                let taken = place.get(&held.id).and_then(|at| resolved.get(*at)).is_some_and(|entry| entry.strong);
-                !(item.strong && (held.strong || taken))
-            });
+        let by_text = item.keys.iter().filter(is_text).find_map(|key| held.get(key.as_str())).filter(|held| {
+            // Another id of this run may have taken the text's item over a moment ago.
+            let taken = place.get(&held.id).and_then(|at| resolved.get(*at)).is_some_and(|entry| entry.strong);
+            !(item.strong && (held.strong || taken))
+        });
         let found = by_id.or(by_text).cloned();
         let first = item.keys.first().map_or("", String::as_str);
         let at = found.as_ref().map_or_else(|| fresh.get(first).copied(), |held| place.get(&held.id).copied());

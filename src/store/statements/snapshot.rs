@@ -23,13 +23,15 @@ pub(in crate::store) async fn finish(
 ) -> Result<Vec<(Source, Counts)>, StoreError> {
     // The row's own lock keeps a rescue away; the token says whether the run is still ours.
     // It began when it looked at the world, so that its sightings and the items it saw first tell one time.
-    let held = sqlx::query("UPDATE run SET started_at = $1, finished_at = $2 WHERE id = $3 AND token = $4 AND state = 'running'")
-        .bind(outcome.seen_at.0)
-        .bind(outcome.finished_at.0)
-        .bind(run.id)
-        .bind(&run.token)
-        .execute(&mut *conn)
-        .await?;
+    let held = sqlx::query(
+        "UPDATE run SET started_at = $1, finished_at = $2 WHERE id = $3 AND token = $4 AND state = 'running'",
+    )
+    .bind(outcome.seen_at.0)
+    .bind(outcome.finished_at.0)
+    .bind(run.id)
+    .bind(&run.token)
+    .execute(&mut *conn)
+    .await?;
     if held.rows_affected() == 0 {
         return Err(StoreError::fenced(&run.public_id));
     }

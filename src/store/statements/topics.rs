@@ -94,12 +94,14 @@ pub(in crate::store) async fn sync(conn: &mut Conn, topics: &[Topic], now: Time)
     }
     for (topic, ..) in &changed {
         let Some(reason) = rests(topic) else { continue };
-        sqlx::query("UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE topic = $3 AND state = 'queued'")
-            .bind(reason)
-            .bind(now.0)
-            .bind(&topic.id)
-            .execute(&mut *conn)
-            .await?;
+        sqlx::query(
+            "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE topic = $3 AND state = 'queued'",
+        )
+        .bind(reason)
+        .bind(now.0)
+        .bind(&topic.id)
+        .execute(&mut *conn)
+        .await?;
     }
     // Not only of those that went just now: a run may have been given back while its topic went.
     sqlx::query(
