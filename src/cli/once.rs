@@ -19,6 +19,9 @@ use crate::store::{Store, StoreErrorKind};
 pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
     let topics = context.topics(&args.topic)?;
+    if args.due && !args.topic.is_empty() {
+        return Err(Failure::usage("--due runs every topic that is due", "leave --topic out, or leave --due out"));
+    }
     if args.dry_run {
         return dry_run(&context, args, &topics);
     }
@@ -41,7 +44,7 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     let expected = if args.due { 0 } else { topics.len() };
     let ended = tokio::spawn(gather(ends, progress::bar(expected as u64, common.quiet || args.json)));
     let begun = if args.due {
-        begin_due(&context, &collector, &crew, args).await
+        begin_due(&context, &collector, &crew).await
     } else {
         begin_all(&context, &collector, &crew, &topics, args.at.is_some()).await
     };
@@ -109,10 +112,7 @@ async fn begin_all(
 }
 
 /// The slots that came due, as the daemon would run them.
-async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew, args: &OnceArgs) -> Result<(), Failure> {
-    if !args.topic.is_empty() {
-        return Err(Failure::usage("--due runs every topic that is due", "leave --topic out, or leave --due out"));
-    }
+async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -> Result<(), Failure> {
     let store = collector.store();
     let planned = Planner::default().plan(store, collector.now(), false).await?;
     let mut begun = 0_u32;

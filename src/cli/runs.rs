@@ -25,7 +25,9 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if args.searches {
         for run in &runs {
-            text.push_str(&format!("{} {} {}\n", run.run, run.state, why(run)));
+            let topic = run.topic.as_deref().unwrap_or("-");
+            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run)).trim_end());
+            text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
                 text.push_str(&format!("    {}\n", line(search)));
             }

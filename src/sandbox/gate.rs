@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +24,9 @@ use super::stream::chunked;
 
 /// Largest request body.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
+/// Says in every reply that it is invented, so that nobody keeps it beside real findings; the name is documented in
+/// `docs/sandbox.md`.
+const MARK: HeaderName = HeaderName::from_static("x-topicwatch-sandbox");
 /// Larger than any reply the sandbox makes.
 const MAX_REPLY_BYTES: usize = 64 << 20;
 
@@ -76,7 +79,8 @@ pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     let method = request.method().to_string();
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
-    let (response, status) = answer(&app, &path, request, next).await;
+    let (mut response, status) = answer(&app, &path, request, next).await;
+    response.headers_mut().insert(MARK, HeaderValue::from_static("1"));
     app.journal.note(&method, &path, &query, status);
     response
 }

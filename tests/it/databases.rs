@@ -55,4 +55,54 @@ impl Database {
     pub async fn close(self, store: Store) {
         store.close().await;
     }
+    /// The first column of every row, which must be text.
+    pub fn texts(&self, sql: &str) -> Vec<String> {
+        let sql = sqlx::AssertSqlSafe(sql.to_owned());
+        let Some(scratch) = &self.scratch else {
+            let file = self.url[7..].to_owned();
+            return wait(async move {
+                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file).pragma("query_only", "on");
+                let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+                let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
+                conn.close().await.unwrap();
+                texts
+            });
+        };
+        let options: sqlx::postgres::PgConnectOptions = scratch.url().parse().unwrap();
+        let options = options.options([("search_path", &self.schema)]);
+        wait(async move {
+            let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
+            let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
+            conn.close().await.unwrap();
+            texts
+        })
+    }
+
+    /// A number.
+    pub fn number(&self, sql: &str) -> i64 {
+        let texts = self.texts(&format!("SELECT CAST(({sql}) AS TEXT)"));
+        texts[0].parse().unwrap()
+    }
+
+    /// Rows per table.
+    pub fn sizes(&self) -> Vec<(&'static str, i64)> {
+        let settings = topicwatch::store::Settings {
+            url: self.url.clone(),
+            schema: self.schema.clone(),
+            nature: None,
+            create: false,
+        };
+        wait(async move {
+            let store = Store::open(&settings).await.unwrap();
+            let sizes = store.table_sizes().await.unwrap();
+            store.close().await;
+            sizes
+        })
+    }
+}
+
+/// Waits for a future on a thread of its own, so that it works in plain and in async tests alike.
+pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    let run = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future);
+    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

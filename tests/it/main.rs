@@ -8,10 +8,18 @@
     reason = "tests fail by panicking"
 )]
 
+mod cli;
 mod client;
 mod config;
 mod databases;
+mod faults;
+mod kills;
+mod ledger_cli;
 mod pg;
+mod program;
+mod real_input;
 mod sandbox;
+mod service;
 mod store;
+mod story;
 mod views;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgPool, Postgres, Transaction};
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::StoreError;
 
@@ -48,6 +48,9 @@ pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Longest wait for the server's first answer.
+const REACHABLE: Duration = Duration::from_secs(10);
+
 /// The pool.
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
@@ -63,6 +66,10 @@ impl Pools {
             ("lock_timeout", "30000"),
             ("idle_in_transaction_session_timeout", "60000"),
         ]);
+        // The pool takes a refused connection for a server that is just starting and keeps knocking until its own limit;
+        // a person, or a health check, wants to hear of it now.
+        let knocked = tokio::time::timeout(REACHABLE, PgConnection::connect_with(&options)).await;
+        knocked.map_err(|_| sqlx::Error::PoolTimedOut)??.close().await?;
         let pool = PgPoolOptions::new()
             .max_connections(8)
             .min_connections(0)

@@ -1,0 +1,250 @@
+//! What a person meets when something is wrong: the exit code, the hint, what is written and what is left alone. One
+//! case per promise, through the binary; where a database is involved, on both.
+
+use std::io::Read;
+
+use crate::databases::{databases, sqlite, wait};
+use crate::program::{Ended, NINE, Place, Program};
+use crate::service::{Raw, Sandbox, reply};
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n\n\
+                      [[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nevery = \"6h\"\n";
+/// Nobody listens here, and nobody is asked.
+const NOWHERE: &str = "base_url = \"http://127.0.0.1:9\"";
+
+/// Nothing but the configuration is there, and the database was not made.
+fn assert_nothing_written(place: &Place) {
+    assert_eq!(place.others(), Vec::<String>::new());
+    assert!(!std::path::Path::new(&place.database.url["sqlite:".len()..]).exists());
+}
+
+#[test]
+fn a_broken_file_is_refused_with_every_mistake_and_nothing_is_written() {
+    let rest = "[[topics]]\nid = \"Not A Slug\"\nqeury = \"acme\"\n\n[[topics]]\nid = \"b\"\nquery = 3\n";
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"\nmax_tries = \"many\"", rest);
+    for verb in ["once", "check", "run", "status", "export"] {
+        place.run(&[verb]).says(2, &["max_tries", "qeury", "did you mean", "Not A Slug", "jobs.toml:"]);
+        assert_nothing_written(&place);
+    }
+}
+
+#[test]
+fn usage_that_makes_no_sense_is_refused_with_a_hint() {
+    let place = Place::new(sqlite(), NOWHERE, TOPICS);
+    for (args, parts) in [
+        (&["once", "--topic", "acmee"][..], &["there is no topic `acmee`", "acme, globex"][..]),
+        (&["once", "--due", "--topic", "acme"], &["--due", "hint"]),
+        (&["once", "--at", "noon"], &["`noon` is no time", "2026-03-11T09:00:00Z"]),
+        (&["once", "--at", "\u{1b}[2J"], &["\\u{1b}[2J"]),
+        (&["export", "--what", "secrets"], &["secrets", "items, sightings, answers, runs"]),
+        (&["export", "--since", "last week"], &["--since", "24h"]),
+        (&["show"], &["TOPIC"]),
+        (&["once", "-q", "-v"], &["cannot be used with"]),
+        (&["once", "--config", "none.toml"], &["none.toml"]),
+        (&["nothing"], &["nothing"]),
+    ] {
+        place.run(args).says(2, parts);
+        assert_nothing_written(&place);
+    }
+    let elsewhere = tempfile::tempdir().unwrap();
+    Program::at(elsewhere.path(), &["once"]).run().says(2, &["hint"]);
+}
+
+#[test]
+fn without_a_key_nobody_is_called_and_nothing_is_written() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    for verb in [&["once"][..], &["once", "--due"], &["run"], &["check", "--probe"], &["try", "acme"]] {
+        let ended = place.program(verb).without("TOPICWATCH_API_KEY").run();
+        ended.says(2, &["TOPICWATCH_API_KEY", "hint"]);
+        assert_nothing_written(&place);
+    }
+    assert_eq!(sandbox.calls(), 0);
+    // What needs no service needs no key.
+    place.program(&["once", "--dry-run"]).without("TOPICWATCH_API_KEY").run().shows(0, &["nobody was called"]);
+    assert_nothing_written(&place);
+}
+
+#[test]
+fn reading_what_is_not_there_says_how_to_make_it() {
+    for database in databases() {
+        let place = Place::new(database, NOWHERE, TOPICS);
+        for verb in [&["status"][..], &["runs"], &["items"], &["export"], &["show", "acme"]] {
+            place.run(verb).says(4, &["topicwatch once"]);
+        }
+        assert_eq!(place.others(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_database_that_is_newer_or_not_ours_is_left_alone() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        wait(place.database.execute("CREATE TABLE customers (id BIGINT)"));
+        for verb in [&["once"][..], &["status"], &["run"], &["migrate"]] {
+            place.run(verb).says(4, &["tables that are not topicwatch's", "nothing was changed"]);
+        }
+        wait(place.database.execute("DROP TABLE customers"));
+        place.ok(&["migrate"]);
+        let version = if place.database.name == "SQLite" { "x'00'" } else { "'\\x00'" };
+        wait(place.database.execute(&format!(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (9999, 'later', TRUE, {version}, 1)"
+        )));
+        for verb in [&["once"][..], &["status"], &["run"], &["migrate"]] {
+            place.run(verb).says(4, &["newer topicwatch", "upgrade"]);
+        }
+        assert_eq!(sandbox.calls(), 0, "nobody is called when nothing can be stored");
+    }
+    let place = Place::new(sqlite(), NOWHERE, TOPICS);
+    let file = &place.database.url["sqlite:".len()..];
+    std::fs::write(file, "these are somebody's notes, not a database; they are long enough to look like one\n".repeat(20))
+        .unwrap();
+    let notes = std::fs::read(file).unwrap();
+    place.run(&["once"]).says(4, &["hint"]);
+    assert_eq!(std::fs::read(file).unwrap(), notes);
+}
+
+#[test]
+fn a_database_that_cannot_be_reached_is_exit_4_without_its_password() {
+    let place = Place::new(sqlite(), NOWHERE, TOPICS);
+    let nobody = "postgres://ann:hunter2@127.0.0.1:9/x";
+    for args in [["--database", nobody, "status"], ["status", "--database", nobody]] {
+        let ended = place.run(&args);
+        ended.says(4, &["127.0.0.1:9", "hint"]);
+        assert!(!format!("{ended}").contains("hunter2"), "{ended}");
+    }
+    place.run(&["once", "--database", "sqlite:no/such/folder/t.db"]).says(4, &["no/such/folder", "hint"]);
+    place.run(&["once", "--database", "mysql://x/y"]).says(2, &["--database", "not supported", "hint"]);
+}
+
+#[test]
+fn the_database_may_be_named_before_or_after_the_verb() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["--database", "sqlite:one.db", "once", "--at", NINE]);
+    place.ok(&["once", "--at", NINE, "--database", "sqlite:two.db"]);
+    let named = place.program(&["once", "--at", NINE]).env("TOPICWATCH_DATABASE_URL", "sqlite:three.db").run();
+    named.shows(0, &["three.db"]);
+    for file in ["one.db", "two.db", "three.db"] {
+        assert!(place.path(file).exists(), "{file}");
+    }
+    assert!(!std::path::Path::new(&place.database.url["sqlite:".len()..]).exists());
+}
+
+#[test]
+fn invented_and_real_findings_never_share_a_database() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let real = Raw::saying(|_| reply("200 OK", "", br#"{"results": [{"text": "a real post", "user": "ann"}]}"#));
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        assert_eq!(place.json(&["status", "--json"])["sandbox"], true, "a sandbox on its own address is recognised");
+        let sizes = place.database.sizes();
+        let found = |sizes: &[(&str, i64)]| sizes.iter().find(|(table, _)| *table == "sighting").unwrap().1;
+
+        // A service on this machine may be a sandbox or not: its replies say so, and are turned away.
+        place.configure(&real.lines(), TOPICS);
+        let ended = place.run(&["once", "--at", NINE]);
+        ended.shows(3, &["SANDBOX findings", "hint: name another database"]);
+        assert_eq!(found(&place.database.sizes()), found(&sizes));
+        let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0]["run"];
+        assert_eq!((&last["state"], &last["error_class"]), (&"failed".into(), &"mixed".into()), "{last}");
+
+        // A service elsewhere is known to be real before anybody is called.
+        place.configure("base_url = \"https://api.example.com\"", TOPICS);
+        place.run(&["once"]).says(4, &["SANDBOX findings", "hint: name another database"]);
+    }
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let real = Raw::saying(|_| reply("200 OK", "", br#"{"results": [{"text": "a real post", "user": "ann"}]}"#));
+        let place = Place::new(database, &real.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        assert_eq!(place.json(&["status", "--json"])["sandbox"], false);
+        place.configure(&sandbox.lines(), TOPICS);
+        place.run(&["once", "--at", NINE]).shows(3, &["a real service", "hint: name another database"]);
+        place.configure("base_url = \"sandbox\"", TOPICS);
+        place.run(&["once", "--at", NINE]).says(4, &["a real service", "hint: name another database"]);
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_exit_5_and_the_old_file_is_intact() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    std::fs::create_dir(place.path("folder")).unwrap();
+    std::fs::write(place.path("file"), "old").unwrap();
+    for to in ["folder", "no/such/folder/items.csv", "file/items.csv"] {
+        place.run(&["export", "--out", to]).says(5, &[to, "hint"]);
+    }
+    assert_eq!(std::fs::read_to_string(place.path("file")).unwrap(), "old");
+    if let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") {
+        for args in [
+            &["export"][..],
+            &["show", "acme"],
+            &["items", "--json"],
+            &["status"],
+            &["runs"],
+            &["once", "--at", NINE],
+            &["once", "--dry-run"],
+            &["check"],
+            &["--help"],
+            &["completions", "bash"],
+        ] {
+            let ended = place.program(args).stdout(full.try_clone().unwrap()).run();
+            assert_eq!(ended.code, Some(5), "{args:?}: {ended}");
+        }
+        // What was found before the output failed is stored.
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 4);
+    }
+    assert!(place.others().iter().all(|name| !name.contains(".part")), "{:?}", place.others());
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_it_quietly() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    for args in [&["export", "--what", "sightings"][..], &["show", "acme"], &["items", "--json"], &["--help"], &["check"]] {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let going = place.program(args).stdout(std::os::fd::OwnedFd::from(writer).into()).start();
+        let mut first = [0; 1];
+        reader.read_exact(&mut first).unwrap();
+        drop(reader);
+        let ended = going.wait();
+        assert_eq!(ended.code, Some(0), "{args:?}: {ended}");
+        assert!(!ended.err.contains("error"), "{args:?}: {ended}");
+    }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let ended = place.program(&["export"]).stdout(std::os::fd::OwnedFd::from(writer).into()).run();
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn quiet_says_only_what_went_wrong_and_json_lines_are_json() {
+    let sandbox = Sandbox::at(NINE, &["source=web,status=503,after=2"]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    let quiet = place.run(&["-q", "once", "--at", NINE]);
+    assert_eq!((quiet.code, quiet.err.as_str()), (Some(0), ""), "{quiet}");
+    assert_eq!(place.run(&["export", "-q"]).err, "");
+    let json = place.run(&["once", "--at", NINE, "-v", "--log-format", "json"]);
+    assert_eq!(json.code, Some(3), "{json}");
+    let lines: Vec<serde_json::Value> = json.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().any(|line| line["status"] == 503), "{json}");
+}
+
+#[test]
+fn no_colour_is_written_where_nobody_looks() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", "[[topics]]\nqeury = 1\n");
+    let plain = |program: Program| -> Ended {
+        let ended = program.env("TERM", "xterm-256color").run();
+        ended.says(2, &["qeury"]);
+        ended
+    };
+    // `says` has checked that no escape was written, with and without the wish.
+    let one = plain(place.program(&["once"]));
+    let other = plain(place.program(&["once"]).env("NO_COLOR", "1"));
+    assert_eq!(one.err, other.err);
+}

@@ -1,0 +1,165 @@
+//! The far end of the wire for cases that run the binary: a sandbox with a clock turned by hand, or a server that says
+//! exactly these bytes. Both run on threads of their own, so that cases are plain functions.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use topicwatch::model::Time;
+use topicwatch::sandbox::{CorpusSource, Fault, Running, Settings, start};
+
+/// Lines of `[service]` beside the address: no pauses that a case would have to wait for.
+fn lines(address: SocketAddr) -> String {
+    format!("base_url = \"http://{address}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n")
+}
+
+/// A sandbox.
+pub struct Sandbox {
+    runtime: tokio::runtime::Runtime,
+    running: Option<Running>,
+    now: Arc<AtomicI64>,
+}
+
+impl Sandbox {
+    /// At an instant, misbehaving as these rules say.
+    pub fn at(now: &str, faults: &[&str]) -> Self {
+        Self::with(now, faults, CorpusSource::BuiltIn)
+    }
+
+    pub fn with(now: &str, faults: &[&str], corpus: CorpusSource) -> Self {
+        let now = Arc::new(AtomicI64::new(Time::parse(now).unwrap().0));
+        let clock = Arc::clone(&now);
+        let settings = Settings {
+            listen: ([127, 0, 0, 1], 0).into(),
+            key: None,
+            corpus,
+            faults: faults.iter().map(|rule| Fault::parse(rule).unwrap()).collect(),
+            clock: Arc::new(move || Time(clock.load(Ordering::Relaxed))),
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let running = runtime.block_on(start(settings)).unwrap();
+        Self { runtime, running: Some(running), now }
+    }
+
+    fn running(&self) -> &Running {
+        self.running.as_ref().unwrap()
+    }
+
+    /// Lines of `[service]`.
+    pub fn lines(&self) -> String {
+        lines(self.running().address)
+    }
+
+    /// Turns its clock.
+    pub fn turn_to(&self, now: &str) {
+        self.now.store(Time::parse(now).unwrap().0, Ordering::Relaxed);
+    }
+
+    /// Requests so far.
+    pub fn calls(&self) -> u64 {
+        self.running().calls()
+    }
+
+    /// Requests so far whose path ends so.
+    pub fn calls_to(&self, end: &str) -> usize {
+        self.running().requests().iter().filter(|seen| seen.path.ends_with(end)).count()
+    }
+
+    pub fn loaded(&self) -> topicwatch::sandbox::Loaded {
+        self.running().loaded().unwrap()
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.runtime.block_on(running.stop());
+        }
+    }
+}
+
+/// A server that answers every request with what a function makes of its path, byte by byte, and closes.
+pub struct Raw {
+    address: SocketAddr,
+    calls: Arc<AtomicUsize>,
+    over: Arc<AtomicBool>,
+}
+
+impl Raw {
+    pub fn saying(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let raw = Self { address: listener.local_addr().unwrap(), calls: Arc::default(), over: Arc::default() };
+        let (calls, over, answer) = (Arc::clone(&raw.calls), Arc::clone(&raw.over), Arc::new(answer));
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                if over.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (calls, answer) = (Arc::clone(&calls), Arc::clone(&answer));
+                std::thread::spawn(move || converse(&mut connection.unwrap(), &calls, &*answer));
+            }
+        });
+        raw
+    }
+
+    /// An address where nobody listens.
+    pub fn nobody() -> String {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        lines(listener.local_addr().unwrap())
+    }
+
+    pub fn lines(&self) -> String {
+        lines(self.address)
+    }
+
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        // Wakes the listener, so that its thread ends.
+        TcpStream::connect(self.address).ok();
+    }
+}
+
+fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) -> Vec<u8>)) {
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let (mut request, mut chunk) = (Vec::new(), [0; 4096]);
+    loop {
+        let text = String::from_utf8_lossy(&request).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| {
+                let (name, value) = line.split_once(':')?;
+                name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
+            });
+            if body.len() >= length.unwrap_or(0) {
+                let path = head.split(' ').nth(1).unwrap().to_owned();
+                calls.fetch_add(1, Ordering::SeqCst);
+                // The client may have seen enough before the end.
+                stream.write_all(&answer(&path)).ok();
+                stream.shutdown(std::net::Shutdown::Write).ok();
+                // Closing with unread bytes would reset the connection under the reply.
+                while matches!(stream.read(&mut chunk), Ok(1..)) {}
+                return;
+            }
+        }
+        match stream.read(&mut chunk) {
+            Ok(n @ 1..) => request.extend_from_slice(&chunk[..n]),
+            _ => return,
+        }
+    }
+}
+
+/// A whole reply with this status line's rest, headers (each ending in `\r\n`) and body.
+pub fn reply(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
+    bytes.reserve(body.len());
+    let mut bytes = bytes.into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}

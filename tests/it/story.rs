@@ -1,0 +1,169 @@
+//! The story the README tells, through the binary on both databases: a first run finds, a second one under the same
+//! clock finds nothing new, and everything can be shown and handed out again, byte for byte the same from either.
+
+use crate::databases::databases;
+use crate::program::{Ended, NINE, Place};
+use crate::service::Sandbox;
+
+const TOPICS: &str = r#"
+[defaults]
+every = "6h"
+
+[[topics]]
+id = "acme"
+title = "Acme, \"launches\""
+query = "acme launch"
+
+[[topics]]
+id = "globex"
+query = "globex pricing"
+sources = ["social", "web"]
+
+[[topics]]
+id = "again"
+title = "The same words once more"
+query = "acme launch"
+sources = ["social"]
+"#;
+
+const EXPORTS: [&str; 4] = ["items", "sightings", "answers", "runs"];
+
+/// Every export in both profiles, by name.
+pub fn exports(place: &Place) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for what in EXPORTS {
+        for profile in ["machine", "excel"] {
+            all.push((format!("{what} {profile}"), place.ok(&["export", "--what", what, "--profile", profile])));
+        }
+    }
+    all
+}
+
+/// A CSV as its header and rows.
+pub fn table(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
+    let mut reader = csv::ReaderBuilder::new().from_reader(csv.trim_start_matches('\u{feff}').as_bytes());
+    reader.deserialize().map(|row| row.unwrap()).collect()
+}
+
+fn sum(rows: &[std::collections::HashMap<String, String>], column: &str) -> i64 {
+    rows.iter().map(|row| row[column].parse::<i64>().unwrap()).sum()
+}
+
+fn size(place: &Place, table: &str) -> usize {
+    let sizes = place.database.sizes();
+    usize::try_from(sizes.iter().find(|(name, _)| *name == table).unwrap().1).unwrap()
+}
+
+/// Exports parse, and their rows and sums agree with the tables and with one another.
+pub fn assert_adds_up(place: &Place) {
+    let csv = |what| table(&place.ok(&["export", "--what", what]));
+    let (items, sightings, answers, runs) = (csv("items"), csv("sightings"), csv("answers"), csv("runs"));
+    assert_eq!(items.len(), size(place, "topic_item"));
+    assert_eq!(sightings.len(), size(place, "sighting"));
+    assert_eq!(answers.len(), size(place, "answer"));
+    assert_eq!(runs.len(), size(place, "run"));
+    assert_eq!(sum(&runs, "found"), sum(&runs, "new") + sum(&runs, "duplicate"));
+    assert_eq!(sum(&runs, "new"), i64::try_from(items.len()).unwrap(), "each item is new once for its topic");
+    let seen = items.iter().map(|item| item["times_seen"].parse::<usize>().unwrap()).sum::<usize>();
+    let seen_runs: std::collections::HashSet<_> = sightings.iter().map(|s| (&s["run"], &s["key"])).collect();
+    assert_eq!(seen, seen_runs.len(), "times_seen counts the runs that saw an item");
+}
+
+#[test]
+fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_out_the_same_bytes() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+
+        let first = place.run(&["once", "--at", NINE]);
+        first.shows(0, &["SANDBOX", "3 of 3 runs ok", " 0 duplicate", "next: topicwatch show acme"]);
+        assert_eq!((sandbox.calls(), sandbox.calls_to("/ai/search")), (6, 1));
+
+        let second = place.run(&["once", "--at", NINE]);
+        second.shows(0, &["3 of 3 runs ok", "= 0 new +", "acme ai: nothing new was found"]);
+        assert_eq!((sandbox.calls(), sandbox.calls_to("/ai/search")), (11, 1), "the AI source is not asked again");
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
+
+        shown(&place);
+        assert_adds_up(&place);
+        told.push((place.database.name, exports(&place), in_json(&place)));
+    }
+    same(&told);
+}
+
+/// What the reading verbs say of the story.
+fn shown(place: &Place) {
+    place.run(&["show", "acme"]).shows(0, &["SANDBOX", "Posts", "Pages", "social", " · ok · "]);
+    // The second run asked no AI; the first one's answer is in its own snapshot.
+    let runs = place.json(&["runs", "--json", "--topic", "acme"]);
+    let (last, first) = (&runs["runs"][0]["run"], &runs["runs"][1]["run"]);
+    assert_eq!((&last["counts"]["new"], &last["trigger"]), (&0.into(), &"manual".into()), "{last}");
+    let first_id = first["run"].as_str().unwrap();
+    place.run(&["show", "acme", "--run", first_id]).shows(0, &["Posts", ", new"]);
+    place.run(&["show", "acme", "--run", first_id, "--md"]).shows(0, &["# acme", "## Answer", "## Posts", "](<http"]);
+    let snapshot = place.json(&["show", "acme", "--run", first_id, "--json"]);
+    assert_eq!(snapshot["sandbox"], true);
+    assert!(snapshot["answer"]["text"].as_str().is_some_and(|text| !text.is_empty()));
+    assert_eq!(snapshot["searches"].as_array().unwrap().len(), 3);
+    assert!(snapshot["items"].as_array().unwrap().iter().all(|item| item["new"] == true));
+
+    let status = place.json(&["status", "--json"]);
+    let standing: Vec<_> = status["topics"].as_array().unwrap().iter().map(|t| t["standing"].as_str().unwrap()).collect();
+    assert_eq!(standing, ["ok", "ok", "ok"]);
+    place.run(&["status"]).shows(0, &["acme", "globex", "again"]);
+    place.run(&["runs", "--searches"]).shows(0, &["acme", "social search ok", "not_run", "nothing new was found"]);
+    place.run(&["items"]).shows(0, &["acme", "@"]);
+    assert_eq!(place.json(&["items", "--json", "--new-since", "2026-03-12"])["items"].as_array().unwrap().len(), 0);
+    assert_ne!(place.json(&["items", "--json", "--new-since", "2026-03-11"])["items"].as_array().unwrap().len(), 0);
+}
+
+/// What scripts read, without what depends on the machine.
+fn in_json(place: &Place) -> serde_json::Value {
+    let mut runs = place.json(&["runs", "--json"]);
+    for run in runs["runs"].as_array_mut().unwrap() {
+        for search in run["searches"].as_array_mut().unwrap() {
+            search["latency_ms"] = serde_json::Value::Null;
+        }
+    }
+    serde_json::json!([runs, place.json(&["items", "--json"])])
+}
+
+fn same(told: &[(&str, Vec<(String, String)>, serde_json::Value)]) {
+    let [(_, first, first_json), others @ ..] = told else { panic!("no database") };
+    for (database, exports, json) in others {
+        for ((name, here), (_, there)) in first.iter().zip(exports) {
+            assert!(here == there, "{database} exports other {name}:\n{here}\n---\n{there}");
+        }
+        assert!(first_json == json, "{database} tells other JSON:\n{first_json:#}\n---\n{json:#}");
+    }
+}
+
+#[test]
+fn files_made_from_invented_findings_say_so() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE, "--topic", "globex"]);
+        let out = place.path("items.csv").display().to_string();
+        let ended: Ended = place.run(&["export", "--out", &out]);
+        ended.says(0, &["SANDBOX: ", " items written to "]);
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), place.ok(&["export"]));
+    }
+}
+
+#[test]
+fn a_deployed_service_is_watched_with_the_same_story() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let service = format!("{}dialect = \"desearch\"\n", sandbox.lines());
+        let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nstreaming = true\nai.when = \"always\"\n";
+        let place = Place::new(database, &service, rest);
+        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 runs ok", "= 0 new +"]);
+        let snapshot = place.json(&["show", "acme", "--json"]);
+        assert_eq!(snapshot["answer"]["partial"], false);
+        assert!(snapshot["items"].as_array().unwrap().iter().any(|item| item["sources"]["ai"].is_number()));
+        assert_adds_up(&place);
+    }
+}
