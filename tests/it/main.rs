@@ -21,5 +21,6 @@ mod real_input;
 mod sandbox;
 mod service;
 mod store;
+mod store_more;
 mod story;
 mod views;

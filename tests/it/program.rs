@@ -35,8 +35,7 @@ impl Place {
     /// Writes the file anew.
     pub fn configure(&self, service: &str, rest: &str) {
         let Database { url, schema, .. } = &self.database;
-        let text =
-            format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{rest}\n");
+        let text = format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{rest}\n");
         std::fs::write(self.path("jobs.toml"), text).unwrap();
     }
 

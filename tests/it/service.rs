@@ -157,7 +157,8 @@ fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) 
 
 /// A whole reply with this status line's rest, headers (each ending in `\r\n`) and body.
 pub fn reply(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let mut bytes = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
+    let mut bytes =
+        format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
     bytes.reserve(body.len());
     let mut bytes = bytes.into_bytes();
     bytes.extend_from_slice(body);

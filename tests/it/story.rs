@@ -109,7 +109,8 @@ fn shown(place: &Place) {
     assert!(snapshot["items"].as_array().unwrap().iter().all(|item| item["new"] == true));
 
     let status = place.json(&["status", "--json"]);
-    let standing: Vec<_> = status["topics"].as_array().unwrap().iter().map(|t| t["standing"].as_str().unwrap()).collect();
+    let standing: Vec<_> =
+        status["topics"].as_array().unwrap().iter().map(|t| t["standing"].as_str().unwrap()).collect();
     assert_eq!(standing, ["ok", "ok", "ok"]);
     place.run(&["status"]).shows(0, &["acme", "globex", "again"]);
     place.run(&["runs", "--searches"]).shows(0, &["acme", "social search ok", "not_run", "nothing new was found"]);
