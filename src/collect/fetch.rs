@@ -2,6 +2,7 @@
 //! is `absorb`'s.
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{Collector, REFUSED_FOR, Refused, Settings, Stop, absorb};
 use crate::model::{Answer, Finding, Micros, SearchState, Source, Time, Window};
@@ -32,17 +33,27 @@ struct Ledger {
     max_per_day: u32,
     /// What the store said when it failed; the gate itself can only refuse.
     broken: std::sync::Arc<std::sync::Mutex<Option<StoreError>>>,
+    /// What another search may have learned while this one waited for its place.
+    refused: std::sync::Arc<std::sync::Mutex<Option<Refused>>>,
+    /// Tries that were let through, each of which may be billed.
+    granted: std::sync::Arc<AtomicU32>,
 }
 
 impl Gate for Ledger {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
+        if let Some(refused) = Refused::at((self.clock)(), &self.refused) {
+            return Err(Refusal { over_quota: false, text: refused.text });
+        }
         // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
         let (store, run, call, now, max) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.max_per_day);
         let counted = tokio::spawn(async move { store.before_call(&run, &call, now, max).await }).await;
         let refused = |text: String| Refusal { over_quota: false, text };
         match counted {
-            Ok(Ok(Permission::Granted)) => Ok(()),
+            Ok(Ok(Permission::Granted)) => {
+                self.granted.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            }
             Ok(Ok(Permission::OverQuota)) => Err(Refusal {
                 over_quota: true,
                 text: format!("the {} calls of this UTC day are used up", self.max_per_day),
@@ -72,10 +83,7 @@ impl Collector {
             return Ok(not_run(source, ask, "interrupted"));
         }
         if let Some(refused) = self.refused_now() {
-            let mut fetched = not_run(source, ask, refused.class);
-            fetched.result.error = Some((refused.class.to_owned(), refused.text));
-            fetched.hint = Some(refused.hint);
-            return Ok(fetched);
+            return Ok(left_out(source, ask, refused));
         }
         let request = match search::request(self.settings.dialect, &self.settings.platform, ask, seen_at) {
             Ok(request) => request,
@@ -89,7 +97,7 @@ impl Collector {
         };
         let price = self.settings.prices.of(source);
         let call = Call { source, operation: operation(ask), query: words(ask).to_owned(), price };
-        let broken = std::sync::Arc::default();
+        let (broken, granted) = (std::sync::Arc::default(), std::sync::Arc::<AtomicU32>::default());
         let gate = Ledger {
             store: self.store.clone(),
             run: run.clone(),
@@ -97,13 +105,24 @@ impl Collector {
             clock: self.clock.clone(),
             max_per_day: self.settings.max_calls_per_day,
             broken: std::sync::Arc::clone(&broken),
+            refused: std::sync::Arc::clone(&self.refused),
+            granted: std::sync::Arc::clone(&granted),
         };
+        let spent = || price.times(i64::from(granted.load(Ordering::Relaxed)));
         let called = tokio::select! {
-            called = self.client.call(&request, &gate, &*self.random, &*self.clock) => called,
-            () = stop.cancel.cancelled() => return Ok(given_up(source, ask, price, SearchState::Lost, "interrupted")),
-            () = tokio::time::sleep_until(stop.deadline) => {
-                return Ok(given_up(source, ask, price, SearchState::Error, "the run's timeout was reached"));
+            // In this order, so that a place that an interrupt frees is not taken for another call.
+            biased;
+            () = stop.cancel.cancelled() => {
+                // It may have waited for its place or the rate until now, and then there was no call.
+                return Ok(match granted.load(Ordering::Relaxed) {
+                    0 => not_run(source, ask, "interrupted"),
+                    _ => given_up(source, ask, spent(), SearchState::Lost, "interrupted"),
+                });
             }
+            () = tokio::time::sleep_until(stop.deadline) => {
+                return Ok(given_up(source, ask, spent(), SearchState::Error, "the run's timeout was reached"));
+            }
+            called = self.client.call(&request, &gate, &*self.random, &*self.clock) => called,
         };
         if let Some(error) = broken.lock().ok().and_then(|mut b| b.take()) {
             return Err(error);
@@ -111,7 +130,10 @@ impl Collector {
         Ok(match called {
             Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str()),
             Err(CallFailure::Refused(refusal, tries)) => {
-                let mut fetched = not_run(source, ask, &refusal.text);
+                let mut fetched = match self.refused_now().filter(|_| !refusal.over_quota) {
+                    Some(refused) => left_out(source, ask, refused),
+                    None => not_run(source, ask, &refusal.text),
+                };
                 if refusal.over_quota {
                     fetched.result.state = SearchState::OverQuota;
                     fetched.hint = Some(
@@ -129,9 +151,8 @@ impl Collector {
         })
     }
 
-    fn refused_now(&self) -> Option<Refused> {
-        let now = self.now();
-        self.refused.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
+    pub(super) fn refused_now(&self) -> Option<Refused> {
+        Refused::at(self.now(), &self.refused)
     }
 
     fn learn(&self, error: &CallError) {
@@ -168,13 +189,21 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
     Fetched { result, hint: None, invented: false, reply: None }
 }
 
-/// A call that was under way when the run had to end; it may be billed.
-fn given_up(source: Source, ask: &Ask, price: Micros, state: SearchState, why: &str) -> Fetched {
+/// A search that was not made because every call would be refused.
+fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
+    let mut fetched = not_run(source, ask, refused.class);
+    fetched.result.error = Some((refused.class.to_owned(), refused.text));
+    fetched.hint = Some(refused.hint);
+    fetched
+}
+
+/// A call that was under way when the run had to end; its tries may be billed.
+fn given_up(source: Source, ask: &Ask, spent: Micros, state: SearchState, why: &str) -> Fetched {
     let mut fetched = not_run(source, ask, why);
     fetched.result.state = state;
     fetched.result.reason = None;
     fetched.result.error = Some((ErrorClass::Timeout.as_str().to_owned(), why.to_owned()));
-    charge(&mut fetched.result, price);
+    charge(&mut fetched.result, spent);
     fetched
 }
 

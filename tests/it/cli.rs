@@ -98,8 +98,11 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
     }
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
     let file = &place.database.url["sqlite:".len()..];
-    std::fs::write(file, "these are somebody's notes, not a database; they are long enough to look like one\n".repeat(20))
-        .unwrap();
+    std::fs::write(
+        file,
+        "these are somebody's notes, not a database; they are long enough to look like one\n".repeat(20),
+    )
+    .unwrap();
     let notes = std::fs::read(file).unwrap();
     place.run(&["once"]).says(4, &["hint"]);
     assert_eq!(std::fs::read(file).unwrap(), notes);
@@ -148,7 +151,7 @@ fn invented_and_real_findings_never_share_a_database() {
         let ended = place.run(&["once", "--at", NINE]);
         ended.shows(3, &["SANDBOX findings", "hint: name another database"]);
         assert_eq!(found(&place.database.sizes()), found(&sizes));
-        let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0]["run"];
+        let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0];
         assert_eq!((&last["state"], &last["error_class"]), (&"failed".into(), &"mixed".into()), "{last}");
 
         // A service elsewhere is known to be real before anybody is called.
@@ -206,7 +209,9 @@ fn a_reader_that_has_seen_enough_ends_it_quietly() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
-    for args in [&["export", "--what", "sightings"][..], &["show", "acme"], &["items", "--json"], &["--help"], &["check"]] {
+    for args in
+        [&["export", "--what", "sightings"][..], &["show", "acme"], &["items", "--json"], &["--help"], &["check"]]
+    {
         let (mut reader, writer) = std::io::pipe().unwrap();
         let going = place.program(args).stdout(std::os::fd::OwnedFd::from(writer).into()).start();
         let mut first = [0; 1];

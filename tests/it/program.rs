@@ -35,8 +35,7 @@ impl Place {
     /// Writes the file anew.
     pub fn configure(&self, service: &str, rest: &str) {
         let Database { url, schema, .. } = &self.database;
-        let text =
-            format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{rest}\n");
+        let text = format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{rest}\n");
         std::fs::write(self.path("jobs.toml"), text).unwrap();
     }
 
@@ -71,6 +70,15 @@ impl Place {
     pub fn others(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|e| e.unwrap().file_name());
         names.map(|n| n.into_string().unwrap()).filter(|n| n != "jobs.toml").collect()
+    }
+}
+
+/// Waits until a condition holds.
+pub fn until(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}");
+        std::thread::park_timeout(Duration::from_millis(5));
     }
 }
 

@@ -27,11 +27,14 @@ pub(super) mod stream;
 pub(super) mod topics;
 
 pub(super) type Database = Postgres;
-pub(super) type Conn = sqlx::PgConnection;
+pub(super) type Conn = PgConnection;
 pub(super) type Row = sqlx::postgres::PgRow;
 
 /// Due runs to claim: rows that another process is claiming at this moment are passed over, not waited for.
 pub(super) const CLAIM_LOCK: &str = " FOR UPDATE OF q SKIP LOCKED";
+
+/// A row that must not change before the commit.
+pub(super) const HOLD_LOCK: &str = " FOR SHARE";
 
 /// Waits for a lock that is held to the end of the transaction; one per schema and purpose.
 pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {

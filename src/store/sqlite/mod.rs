@@ -34,6 +34,9 @@ pub(super) type Row = sqlx::sqlite::SqliteRow;
 /// Due runs to claim. The write lock is held, so nothing needs to be skipped.
 pub(super) const CLAIM_LOCK: &str = "";
 
+/// A row that must not change before the commit. The write lock is held, so nothing can.
+pub(super) const HOLD_LOCK: &str = "";
+
 /// The writer already holds SQLite's only write lock.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
 pub(super) async fn lock(_conn: &mut Conn, _what: i64) -> Result<(), StoreError> {

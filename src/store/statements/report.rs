@@ -46,7 +46,9 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64)
     let mut query = QueryBuilder::<Database>::new(read::RUN);
     read::narrow(&mut query, filter, "r.topic", "coalesce(r.started_at, r.slot, r.planned_at)");
     // Of runs begun in the same millisecond those still going on come first, then the last to become readable.
-    query.push(" ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
+    query.push(
+        " ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC, coalesce(r.seq, 9223372036854775807) DESC, ",
+    );
     query.push("r.public_id DESC LIMIT ").push_bind(limit);
     query.build().fetch_all(conn).await?.iter().map(read::run).collect()
 }
@@ -122,7 +124,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, filter: &Filter, limit: i64
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     read::narrow(&mut query, filter, "t.topic", "t.first_seen");
     query
-        .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key LIMIT ")
+        .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
         .push_bind(limit);
     query.build().fetch_all(conn).await?.iter().map(read::item).collect()
 }
