@@ -120,6 +120,8 @@ async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -
         let mut claimed = store.claim(collector.now(), 1, context.config.scheduler.lease, &ids::token()).await?;
         match claimed.pop() {
             Some(run) => crew.start(run, place),
+            // Slots of one job wait for one another: the next can be taken when one of ours has ended.
+            None if crew.one_ended().await => {}
             None => break,
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -30,6 +30,7 @@ pub struct Crew {
     places: Arc<Semaphore>,
     held: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
     tasks: TaskTracker,
+    ended: Arc<Notify>,
     cancel: CancellationToken,
     done: mpsc::UnboundedSender<Done>,
 }
@@ -47,7 +48,18 @@ impl Crew {
     ) -> (Self, mpsc::UnboundedReceiver<Done>) {
         let (done, ends) = mpsc::unbounded_channel();
         let places = Arc::new(Semaphore::new(size.max(1) as usize));
-        (Self { collector, places, held: Arc::default(), tasks: TaskTracker::new(), cancel, done }, ends)
+        (
+            Self {
+                collector,
+                places,
+                held: Arc::default(),
+                tasks: TaskTracker::new(),
+                ended: Arc::default(),
+                cancel,
+                done,
+            },
+            ends,
+        )
     }
 
     /// Waits for a free place; `None` once the crew is told to stop.
@@ -92,7 +104,18 @@ impl Crew {
             // Nobody listens any more only when the process is ending.
             let _ = crew.done.send(Done { run: run.public_id.clone(), topic: run.topic.id.clone(), result });
             drop(place);
+            crew.ended.notify_one();
         });
+    }
+
+    /// Waits until a run ends, for the one caller that wants to know; `false` when none is going on.
+    pub async fn one_ended(&self) -> bool {
+        // An end between the look and the wait is kept by the notification.
+        if self.held().is_empty() {
+            return false;
+        }
+        self.ended.notified().await;
+        true
     }
 
     /// Prolongs the leases of all runs, until dropped; a third of the lease apart.

@@ -172,6 +172,15 @@ impl Going {
         running
     }
 
+    /// Kills it when it has run so long; whether it was still running.
+    pub fn kill_after(mut self, after: Duration) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < after && self.child.try_wait().unwrap().is_none() {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        self.kill()
+    }
+
     /// Waits for its end.
     pub fn wait(mut self) -> Ended {
         let begun = Instant::now();
