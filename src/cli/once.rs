@@ -115,12 +115,22 @@ async fn begin_all(
 async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -> Result<(), Failure> {
     let store = collector.store();
     let planned = Planner::default().plan(store, collector.now(), false).await?;
+    let mut begun = 0_u32;
     loop {
         let Some(place) = crew.place().await else { return Ok(()) };
         let mut claimed = store.claim(collector.now(), 1, context.config.scheduler.lease, &ids::token()).await?;
         match claimed.pop() {
-            Some(run) => crew.start(run, place),
-            None => break,
+            Some(run) => {
+                crew.start(run, place);
+                begun += 1;
+            }
+            None if begun == 0 => break,
+            // Of one job the slots run one after the other: what waited for an earlier one may be free now.
+            None => {
+                drop(place);
+                crew.idle().await;
+                begun = 0;
+            }
         }
     }
     if let Some((topic, at)) = planned.next.iter().min_by_key(|(_, at)| *at) {

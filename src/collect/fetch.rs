@@ -2,6 +2,10 @@
 //! is `absorb`'s.
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio_util::task::TaskTracker;
 
 use super::{Collector, REFUSED_FOR, Refused, Settings, Stop, absorb};
 use crate::model::{Answer, Finding, Micros, SearchState, Source, Time, Window};
@@ -10,6 +14,9 @@ use crate::store::{Call, Permission, RawRecord, RunRef, SearchResult, Store, Sto
 
 /// Bytes of a reply that are kept; the rest of a longer one is cut.
 const RAW_KEPT: usize = 4 * 1024 * 1024;
+
+/// Why a search did not run, or ended, when the process was asked to stop.
+pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// A sandbox at an address of its own is known by this header.
 const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
@@ -31,7 +38,11 @@ struct Ledger {
     clock: crate::model::Clock,
     max_per_day: u32,
     /// What the store said when it failed; the gate itself can only refuse.
-    broken: std::sync::Arc<std::sync::Mutex<Option<StoreError>>>,
+    broken: Arc<Mutex<Option<StoreError>>>,
+    /// Tries that were counted.
+    made: Arc<AtomicU32>,
+    /// Counting under way: whoever drops the call waits for it.
+    counting: TaskTracker,
 }
 
 impl Gate for Ledger {
@@ -39,7 +50,15 @@ impl Gate for Ledger {
         // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
         let (store, run, call, now, max) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.max_per_day);
-        let counted = tokio::spawn(async move { store.before_call(&run, &call, now, max).await }).await;
+        let made = Arc::clone(&self.made);
+        let counted = self.counting.spawn(async move {
+            let permission = store.before_call(&run, &call, now, max).await?;
+            if permission == Permission::Granted {
+                made.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok::<_, StoreError>(permission)
+        });
+        let counted = counted.await;
         let refused = |text: String| Refusal { over_quota: false, text };
         match counted {
             Ok(Ok(Permission::Granted)) => Ok(()),
@@ -69,7 +88,7 @@ impl Collector {
         stop: &Stop,
     ) -> Result<Fetched, StoreError> {
         if stop.cancel.is_cancelled() {
-            return Ok(not_run(source, ask, "interrupted"));
+            return Ok(not_run(source, ask, INTERRUPTED));
         }
         if let Some(refused) = self.refused_now() {
             let mut fetched = not_run(source, ask, refused.class);
@@ -89,23 +108,34 @@ impl Collector {
         };
         let price = self.settings.prices.of(source);
         let call = Call { source, operation: operation(ask), query: words(ask).to_owned(), price };
-        let broken = std::sync::Arc::default();
         let gate = Ledger {
             store: self.store.clone(),
             run: run.clone(),
             call,
             clock: self.clock.clone(),
             max_per_day: self.settings.max_calls_per_day,
-            broken: std::sync::Arc::clone(&broken),
+            broken: Arc::default(),
+            made: Arc::default(),
+            counting: TaskTracker::new(),
         };
         let called = tokio::select! {
-            called = self.client.call(&request, &gate, &*self.random, &*self.clock) => called,
-            () = stop.cancel.cancelled() => return Ok(given_up(source, ask, price, SearchState::Lost, "interrupted")),
-            () = tokio::time::sleep_until(stop.deadline) => {
-                return Ok(given_up(source, ask, price, SearchState::Error, "the run's timeout was reached"));
+            called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
+            () = stop.cancel.cancelled() => Err((SearchState::Lost, INTERRUPTED)),
+            () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
+        };
+        let called = match called {
+            Ok(called) => called,
+            Err((state, why)) => {
+                // A call that waits for its place has cost nothing; one that is being counted may be on record already.
+                gate.counting.close();
+                gate.counting.wait().await;
+                return Ok(match gate.made.load(Ordering::Relaxed) {
+                    0 if state == SearchState::Lost => not_run(source, ask, why),
+                    made => given_up(source, ask, price.times(i64::from(made)), state, why),
+                });
             }
         };
-        if let Some(error) = broken.lock().ok().and_then(|mut b| b.take()) {
+        if let Some(error) = gate.broken.lock().ok().and_then(|mut b| b.take()) {
             return Err(error);
         }
         Ok(match called {
@@ -168,13 +198,13 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
     Fetched { result, hint: None, invented: false, reply: None }
 }
 
-/// A call that was under way when the run had to end; it may be billed.
-fn given_up(source: Source, ask: &Ask, price: Micros, state: SearchState, why: &str) -> Fetched {
+/// A call that was under way, or waited for its place, when the run had to end; every try of it may be billed.
+fn given_up(source: Source, ask: &Ask, cost: Micros, state: SearchState, why: &str) -> Fetched {
     let mut fetched = not_run(source, ask, why);
     fetched.result.state = state;
     fetched.result.reason = None;
     fetched.result.error = Some((ErrorClass::Timeout.as_str().to_owned(), why.to_owned()));
-    charge(&mut fetched.result, price);
+    charge(&mut fetched.result, cost);
     fetched
 }
 

@@ -7,8 +7,8 @@ use topicwatch::model::{
     SocialQuery, Source, Time, Topic, Trigger, Window, WindowFit,
 };
 use topicwatch::store::{
-    Call, Filter, JobPlan, Nature, Outcome, Permission, PlannedSlot, RunRef, SearchResult, SeenItem, Settings, Store,
-    StoreErrorKind,
+    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedSlot, RunRef, SearchResult, SeenItem,
+    Settings, Store, StoreErrorKind,
 };
 
 use crate::databases::{Database, databases};
@@ -305,7 +305,7 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
         let rows = plan(NOW, until, &[(NOW.0 + 10, RunState::Missed), (NOW.0 + 20, RunState::Queued)]);
         assert_eq!(store.plan(std::slice::from_ref(&rows), until).await.unwrap(), 2);
         assert_eq!(store.plan(&[rows], until).await.unwrap(), 0, "a second planner was too late");
-        assert_eq!(store.next_due().await.unwrap(), Some(until));
+        assert_eq!(store.next_due(NOW).await.unwrap(), Some(until));
         assert!(store.claim(Time(until.0 - 1), 10, LEASE, "early").await.unwrap().is_empty());
         let mine = store.claim(until, 10, LEASE, "mine").await.unwrap();
         assert_eq!(mine.iter().map(|r| r.public_id.as_str()).collect::<Vec<_>>(), [format!("topic:rust@{until}")]);
@@ -438,7 +438,10 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
             ("Sum\u{1F600}", ["post:x:1".to_owned()].as_slice())
         );
         assert!(store.answered_since("rust", NOW).await.unwrap());
-        assert_eq!(store.known("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(), ["post:x:1"]);
+        assert_eq!(
+            store.known("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(),
+            [KnownKey { key: "post:x:1".into(), strong: true }]
+        );
         assert!(store.known("other", &["post:x:1".into()]).await.unwrap().is_empty());
         assert_eq!(store.sightings_of("R1").await.unwrap()[0].key, "post:x:1");
         assert_eq!(store.last_snapshot("rust").await.unwrap().unwrap().run, "R1");

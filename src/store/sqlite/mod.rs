@@ -34,6 +34,12 @@ pub(super) type Row = sqlx::sqlite::SqliteRow;
 /// Due runs to claim. The write lock is held, so nothing needs to be skipped.
 pub(super) const CLAIM_LOCK: &str = "";
 
+/// The write lock keeps every row.
+pub(super) const ROW_LOCK: &str = "";
+
+/// The write lock keeps every row, and nobody else keeps any.
+pub(super) const ROW_LOCK_OR_PASS_OVER: &str = "";
+
 /// The writer already holds SQLite's only write lock.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
 pub(super) async fn lock(_conn: &mut Conn, _what: i64) -> Result<(), StoreError> {
@@ -57,12 +63,11 @@ impl Pools {
             .foreign_keys(true)
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .synchronous(SqliteSynchronous::Full)
-            .statement_cache_capacity(64)
-            .optimize_on_close(true, 400);
+            .statement_cache_capacity(64);
         let write = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(Duration::from_secs(60))
-            .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal))
+            .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
             .await?;
         let read = SqlitePoolOptions::new()
             .max_connections(4)
@@ -81,6 +86,11 @@ impl Pools {
     /// A connection that cannot write.
     pub(super) async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
         Ok(self.read.acquire().await?)
+    }
+
+    /// A transaction that sees one moment, however long it reads.
+    pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
+        Ok(self.read.begin().await?)
     }
 
     /// The writer's pool, for migrations.

@@ -10,7 +10,7 @@ use super::topics::claim_nature;
 use super::{Conn, Database};
 use crate::model::{Micros, Source, Time, WindowFit};
 use crate::store::open::mixed;
-use crate::store::{Counts, Outcome, RunRef, SearchResult, StoreError};
+use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
 
 /// Rows per statement: 23 columns stay far below both databases' limits on bound values.
 const BATCH: usize = 500;
@@ -22,12 +22,16 @@ pub(in crate::store) async fn finish(
     place: &str,
 ) -> Result<Vec<(Source, Counts)>, StoreError> {
     // The row's own lock keeps a rescue away; the token says whether the run is still ours.
-    let held = sqlx::query("UPDATE run SET finished_at = $1 WHERE id = $2 AND token = $3 AND state = 'running'")
-        .bind(outcome.finished_at.0)
-        .bind(run.id)
-        .bind(&run.token)
-        .execute(&mut *conn)
-        .await?;
+    // It began when it looked at the world, so that its sightings and the items it saw first tell one time.
+    let held = sqlx::query(
+        "UPDATE run SET started_at = $1, finished_at = $2 WHERE id = $3 AND token = $4 AND state = 'running'",
+    )
+    .bind(outcome.seen_at.0)
+    .bind(outcome.finished_at.0)
+    .bind(run.id)
+    .bind(&run.token)
+    .execute(&mut *conn)
+    .await?;
     if held.rows_affected() == 0 {
         return Err(StoreError::fenced(&run.public_id));
     }
@@ -419,11 +423,15 @@ where
     Ok(found)
 }
 
-pub(in crate::store) async fn known(conn: &mut Conn, topic: &str, keys: &[String]) -> Result<Vec<String>, StoreError> {
+pub(in crate::store) async fn known(
+    conn: &mut Conn,
+    topic: &str,
+    keys: &[String],
+) -> Result<Vec<KnownKey>, StoreError> {
     let mut known = Vec::new();
     for chunk in keys.chunks(1_000) {
         let mut query = QueryBuilder::<Database>::new(
-            "SELECT k.key FROM item_key k JOIN topic_item t ON t.item = k.item AND t.topic = ",
+            "SELECT k.key, i.strong FROM item_key k JOIN item i ON i.id = k.item JOIN topic_item t ON t.item = k.item AND t.topic = ",
         );
         query.push_bind(topic).push(" WHERE k.key IN (");
         let mut list = query.separated(", ");
@@ -432,7 +440,8 @@ pub(in crate::store) async fn known(conn: &mut Conn, topic: &str, keys: &[String
         }
         list.push_unseparated(")");
         for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            known.push(row.try_get(0)?);
+            let strong: i64 = row.try_get(1)?;
+            known.push(KnownKey { key: row.try_get(0)?, strong: strong != 0 });
         }
     }
     Ok(known)
