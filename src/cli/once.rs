@@ -118,22 +118,15 @@ type Upcoming = (String, Time);
 async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -> Result<Option<Upcoming>, Failure> {
     let store = collector.store();
     let planned = Planner::default().plan(store, collector.now(), false).await?;
-    let mut begun = 0_u32;
     loop {
+        let before = crew.ends();
         let Some(place) = crew.place().await else { return Ok(None) };
         let mut claimed = store.claim(collector.now(), 1, context.config.scheduler.lease, &ids::token()).await?;
         match claimed.pop() {
-            Some(run) => {
-                crew.start(run, place);
-                begun += 1;
-            }
-            None if begun == 0 => break,
-            // Of one job the slots run one after the other: what waited for an earlier one may be free now.
-            None => {
-                drop(place);
-                crew.idle().await;
-                begun = 0;
-            }
+            Some(run) => crew.start(run, place),
+            // Slots of one job wait for one another: the next can be taken when one of ours has ended.
+            None if crew.ended_since(before).await => {}
+            None => break,
         }
     }
     Ok(planned.next.into_iter().min_by_key(|(_, at)| *at))

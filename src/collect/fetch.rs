@@ -39,7 +39,9 @@ struct Ledger {
     max_per_day: u32,
     /// What the store said when it failed; the gate itself can only refuse.
     broken: Arc<Mutex<Option<StoreError>>>,
-    /// Tries that were counted.
+    /// What another search may have learned while this one waited for its place.
+    refused: Arc<Mutex<Option<Refused>>>,
+    /// Tries that were counted, each of which may be billed.
     made: Arc<AtomicU32>,
     /// Counting under way: whoever drops the call waits for it.
     counting: TaskTracker,
@@ -47,6 +49,9 @@ struct Ledger {
 
 impl Gate for Ledger {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
+        if let Some(refused) = Refused::at((self.clock)(), &self.refused) {
+            return Err(Refusal { over_quota: false, text: refused.text });
+        }
         // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
         let (store, run, call, now, max) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.max_per_day);
@@ -91,10 +96,7 @@ impl Collector {
             return Ok(not_run(source, ask, INTERRUPTED));
         }
         if let Some(refused) = self.refused_now() {
-            let mut fetched = not_run(source, ask, refused.class);
-            fetched.result.error = Some((refused.class.to_owned(), refused.text));
-            fetched.hint = Some(refused.hint);
-            return Ok(fetched);
+            return Ok(left_out(source, ask, refused));
         }
         let request = match search::request(self.settings.dialect, &self.settings.platform, ask, seen_at) {
             Ok(request) => request,
@@ -115,13 +117,16 @@ impl Collector {
             clock: self.clock.clone(),
             max_per_day: self.settings.max_calls_per_day,
             broken: Arc::default(),
+            refused: Arc::clone(&self.refused),
             made: Arc::default(),
             counting: TaskTracker::new(),
         };
         let called = tokio::select! {
-            called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
+            // In this order, so that a place that an interrupt frees is not taken for another call.
+            biased;
             () = stop.cancel.cancelled() => Err((SearchState::Lost, INTERRUPTED)),
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
+            called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
         let called = match called {
             Ok(called) => called,
@@ -141,7 +146,10 @@ impl Collector {
         Ok(match called {
             Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str()),
             Err(CallFailure::Refused(refusal, tries)) => {
-                let mut fetched = not_run(source, ask, &refusal.text);
+                let mut fetched = match self.refused_now().filter(|_| !refusal.over_quota) {
+                    Some(refused) => left_out(source, ask, refused),
+                    None => not_run(source, ask, &refusal.text),
+                };
                 if refusal.over_quota {
                     fetched.result.state = SearchState::OverQuota;
                     fetched.hint = Some(
@@ -159,9 +167,8 @@ impl Collector {
         })
     }
 
-    fn refused_now(&self) -> Option<Refused> {
-        let now = self.now();
-        self.refused.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
+    pub(super) fn refused_now(&self) -> Option<Refused> {
+        Refused::at(self.now(), &self.refused)
     }
 
     fn learn(&self, error: &CallError) {
@@ -196,6 +203,14 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
         raw: None,
     };
     Fetched { result, hint: None, invented: false, reply: None }
+}
+
+/// A search that was not made because every call would be refused.
+fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
+    let mut fetched = not_run(source, ask, refused.class);
+    fetched.result.error = Some((refused.class.to_owned(), refused.text));
+    fetched.hint = Some(refused.hint);
+    fetched
 }
 
 /// A call that was under way, or waited for its place, when the run had to end; every try of it may be billed.

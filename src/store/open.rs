@@ -136,6 +136,9 @@ fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreError> {
 async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
     let place = path.display().to_string();
     let unreachable = |text: String, hint: &str| StoreError::new(StoreErrorKind::Unreachable, text, hint);
+    if path.is_dir() {
+        return Err(unreachable(format!("{place} is a folder"), "name a file in it"));
+    }
     if !path.exists() {
         if !create {
             return Err(unreachable(

@@ -13,18 +13,18 @@ use topicwatch::store::{
 
 use crate::databases::{Database, databases};
 
-const NOW: Time = Time(1_773_219_600_000);
-const LEASE: Duration = Duration::from_secs(60);
+pub(crate) const NOW: Time = Time(1_773_219_600_000);
+pub(crate) const LEASE: Duration = Duration::from_secs(60);
 
-async fn open(database: &Database) -> Store {
+pub(crate) async fn open(database: &Database) -> Store {
     Store::open(&settings(database)).await.unwrap()
 }
 
-fn settings(database: &Database) -> Settings {
+pub(crate) fn settings(database: &Database) -> Settings {
     Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true }
 }
 
-fn topic(id: &str) -> Topic {
+pub(crate) fn topic(id: &str) -> Topic {
     Topic {
         id: id.to_owned(),
         title: id.to_uppercase(),
@@ -48,11 +48,11 @@ fn topic(id: &str) -> Topic {
     }
 }
 
-fn call(source: Source) -> Call {
+pub(crate) fn call(source: Source) -> Call {
     Call { source, operation: "search", query: "q".into(), price: Micros(3_000) }
 }
 
-fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
+pub(crate) fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
     let strong = !keys[0].starts_with("text:");
     let found = Found {
         kind: Some(Kind::Post),
@@ -85,7 +85,7 @@ fn searched(source: Source) -> SearchResult {
     }
 }
 
-fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
+pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
     Outcome {
         seen_at: at,
         finished_at: at,
@@ -100,11 +100,11 @@ fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
     }
 }
 
-async fn manual(store: &Store, topic: &Topic, id: &str, at: Time) -> RunRef {
+pub(crate) async fn manual(store: &Store, topic: &Topic, id: &str, at: Time) -> RunRef {
     store.start_manual(topic, id, at, LEASE, &format!("token-{id}")).await.unwrap()
 }
 
-async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
+pub(crate) async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
     store.publish().await.unwrap();
     let mut items = store.items(&Filter::default(), 1_000).await.unwrap();
     items.sort_by(|a, b| (&a.topic, &a.key).cmp(&(&b.topic, &b.key)));
@@ -274,7 +274,7 @@ async fn many_processes_counting_at_once_never_pass_the_limit() {
     }
 }
 
-fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
+pub(crate) fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
     JobPlan {
         topic: "rust".into(),
         from,
