@@ -37,7 +37,8 @@ Examples:
   topicwatch run
   topicwatch run --log-format json
 
-SIGTERM and Ctrl-C let running topics finish and exit with 0; a second one exits at once.";
+SIGTERM and Ctrl-C let running topics finish and exit with 0;
+a second one exits at once.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status
