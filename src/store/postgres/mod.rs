@@ -27,7 +27,7 @@ pub(super) mod stream;
 pub(super) mod topics;
 
 pub(super) type Database = Postgres;
-pub(super) type Conn = sqlx::PgConnection;
+pub(super) type Conn = PgConnection;
 pub(super) type Row = sqlx::postgres::PgRow;
 
 /// Due runs to claim: rows that another process is claiming at this moment are passed over, not waited for.

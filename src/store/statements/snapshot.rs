@@ -431,9 +431,10 @@ pub(in crate::store) async fn known(
     let mut known = Vec::new();
     for chunk in keys.chunks(1_000) {
         let mut query = QueryBuilder::<Database>::new(
-            "SELECT k.key, i.strong FROM item_key k JOIN item i ON i.id = k.item JOIN topic_item t ON t.item = k.item AND t.topic = ",
+            // Written so that SQLite begins with the keys, however many items the topic has.
+            "SELECT k.key, i.strong FROM item_key k CROSS JOIN item i CROSS JOIN topic_item t WHERE i.id = k.item AND t.item = i.id AND t.topic = ",
         );
-        query.push_bind(topic).push(" WHERE k.key IN (");
+        query.push_bind(topic).push(" AND k.key IN (");
         let mut list = query.separated(", ");
         for key in chunk {
             list.push_bind(key);
@@ -449,7 +450,7 @@ pub(in crate::store) async fn known(
 
 pub(in crate::store) async fn answered_since(conn: &mut Conn, topic: &str, since: Time) -> Result<bool, StoreError> {
     let count: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM answer a JOIN run r ON r.id = a.run WHERE r.topic = $1 AND r.started_at >= $2",
+        "SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1 AND coalesce(r.started_at, r.slot, r.planned_at) >= $2",
     )
     .bind(topic)
     .bind(since.0)
