@@ -48,9 +48,9 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
     let rows = config
         .effective
         .iter()
-        .map(|e| vec![e.key.clone(), output::brief(&e.value, 60), output::visible(&e.origin)])
+        .map(|e| vec![e.key.clone(), output::visible(&e.origin), output::brief(&e.value, 400)])
         .collect();
-    text.push_str(&output::table(&["key", "value", "from"], rows, &[]));
+    text.push_str(&output::table(&["key", "from", "value"], rows, &[]));
     text.push('\n');
     let now = (context.clock)();
     let rows = config
@@ -62,7 +62,7 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
                 || "only by `once`".to_owned(),
                 |policy| match Schedule::compile(policy).ok().and_then(|s| s.next_after(now)) {
                     _ if policy.paused => "paused".to_owned(),
-                    Some(at) => at.to_string(),
+                    Some(at) => output::when(at),
                     None => "never".to_owned(),
                 },
             );

@@ -2,10 +2,11 @@
 //! was lost is told to stop; what it would have stored is refused by the store in any case.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -31,6 +32,8 @@ pub struct Crew {
     size: u32,
     held: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
     tasks: TaskTracker,
+    ended: Arc<Notify>,
+    ends: Arc<AtomicU64>,
     cancel: CancellationToken,
     done: mpsc::UnboundedSender<Done>,
 }
@@ -49,7 +52,8 @@ impl Crew {
         let (done, ends) = mpsc::unbounded_channel();
         let size = size.max(1);
         let places = Arc::new(Semaphore::new(size as usize));
-        (Self { collector, places, size, held: Arc::default(), tasks: TaskTracker::new(), cancel, done }, ends)
+        let (held, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
+        (Self { collector, places, size, held, tasks, ended, ends: count, cancel, done }, ends)
     }
 
     /// Waits for a free place; `None` once the crew is told to stop.
@@ -93,11 +97,33 @@ impl Crew {
             {
                 tracing::warn!(run = %run.public_id, "{error}");
             }
+            crew.ends.fetch_add(1, Ordering::SeqCst);
             crew.forget(&run);
             // Nobody listens any more only when the process is ending.
             let _ = crew.done.send(Done { run: run.public_id.clone(), topic: run.topic.id.clone(), result });
             drop(place);
+            crew.ended.notify_one();
         });
+    }
+
+    /// How many runs have ended so far.
+    #[must_use]
+    pub fn ends(&self) -> u64 {
+        self.ends.load(Ordering::SeqCst)
+    }
+
+    /// Waits until more runs have ended than `before`, for the one caller that wants to know; `false` when none is going
+    /// on that could.
+    pub async fn ended_since(&self, before: u64) -> bool {
+        // An end is counted before its run is forgotten, and the notification keeps until somebody waits: an end at any
+        // moment of this is seen.
+        while self.ends() == before {
+            if self.held().is_empty() {
+                return self.ends() != before;
+            }
+            self.ended.notified().await;
+        }
+        true
     }
 
     /// Prolongs the leases of all runs, until dropped; a third of the lease apart.

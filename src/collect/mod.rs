@@ -4,6 +4,7 @@
 
 mod absorb;
 mod crew;
+mod ended;
 mod fetch;
 mod verdict;
 
@@ -43,7 +44,7 @@ pub struct Collector {
     settings: Settings,
     clock: Clock,
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
-    refused: Mutex<Option<Refused>>,
+    refused: Arc<Mutex<Option<Refused>>>,
 }
 
 /// A refusal that every further call would meet: the key, or the balance.
@@ -53,6 +54,13 @@ pub(crate) struct Refused {
     text: String,
     hint: String,
     until: Time,
+}
+
+impl Refused {
+    /// The refusal that is in force.
+    fn at(now: Time, known: &Mutex<Option<Self>>) -> Option<Self> {
+        known.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
+    }
 }
 
 /// How long no call is made after the service refused the key or the balance.
@@ -115,7 +123,7 @@ impl Collector {
         clock: Clock,
         random: Arc<dyn Fn() -> f64 + Send + Sync>,
     ) -> Self {
-        Self { store, client, settings, clock, random, refused: Mutex::new(None) }
+        Self { store, client, settings, clock, random, refused: Arc::default() }
     }
 
     /// The store it writes to.
@@ -140,11 +148,14 @@ impl Collector {
         for source in [Source::Social, Source::Web, Source::Ai] {
             let Some(ask) = Ask::of(&run.topic, source) else { continue };
             let not_needed = match source {
-                Source::Ai => self.ai_not_needed(&run.topic, &findings, seen_at).await?,
-                Source::Social | Source::Web => None,
+                // A refusal or an interrupt is the better reason.
+                Source::Ai if self.refused_now().is_none() && !stop.cancel.is_cancelled() => {
+                    self.ai_not_needed(&run.topic, &searches, &findings, seen_at).await?
+                }
+                Source::Social | Source::Web | Source::Ai => None,
             };
             let fetched = match not_needed {
-                Some(reason) => fetch::not_run(source, &ask, reason),
+                Some(reason) => ended::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
             };
             let fetched = fetched.absorbed(seen_at, run.topic.window, &self.settings, &mut findings, &mut answer);
@@ -197,6 +208,7 @@ impl Collector {
     async fn ai_not_needed(
         &self,
         topic: &Topic,
+        asked: &[ended::Fetched],
         findings: &[Finding],
         now: Time,
     ) -> Result<Option<&'static str>, StoreError> {
@@ -205,6 +217,7 @@ impl Collector {
         match ai.when {
             AiWhen::Always => Ok(None),
             AiWhen::New if alone => Ok(None),
+            AiWhen::New if findings.is_empty() && verdict::none_answered(asked) => Ok(Some("no other source answered")),
             AiWhen::New => {
                 let groups = group(findings.to_vec());
                 let keys: Vec<String> = groups.iter().flat_map(|g| g.keys.iter().cloned()).collect();

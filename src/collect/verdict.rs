@@ -1,6 +1,6 @@
 //! What a run amounts to: its state from its searches', what its answer rests on, and how it is told to people. Pure.
 
-use super::fetch::{Fetched, INTERRUPTED};
+use super::ended::{Fetched, INTERRUPTED};
 use super::{RunReport, SearchReport};
 use crate::model::{Answer, RunState, SearchState, Source};
 use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
@@ -8,7 +8,7 @@ use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
 /// State, reason, and the first error.
 pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(String, String)>) {
     let error = searches.iter().find_map(|s| s.result.error.clone());
-    let good = searches.iter().filter(|s| matches!(s.result.state, SearchState::Ok | SearchState::Empty)).count();
+    let good = searches.iter().filter(|s| answered(s)).count();
     let over = searches.iter().filter(|s| s.result.state == SearchState::OverQuota).count();
     // A search left out on purpose neither helps nor harms; one left out because of a refusal carries its error.
     let left_out = searches
@@ -27,6 +27,15 @@ pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(Str
         _ => RunState::Partial,
     };
     (state, reason, error)
+}
+
+fn answered(search: &Fetched) -> bool {
+    matches!(search.result.state, SearchState::Ok | SearchState::Empty)
+}
+
+/// Whether nothing is known about what is new, since every search failed or was not made.
+pub(super) fn none_answered(searches: &[Fetched]) -> bool {
+    !searches.iter().any(answered)
 }
 
 fn interrupted_search(search: &Fetched) -> bool {

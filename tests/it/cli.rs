@@ -151,7 +151,7 @@ fn invented_and_real_findings_never_share_a_database() {
         let ended = place.run(&["once", "--at", NINE]);
         ended.shows(3, &["SANDBOX findings", "hint: name another database"]);
         assert_eq!(found(&place.database.sizes()), found(&sizes));
-        let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0]["run"];
+        let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0];
         assert_eq!((&last["state"], &last["error_class"]), (&"failed".into(), &"mixed".into()), "{last}");
 
         // A service elsewhere is known to be real before anybody is called.

@@ -1,1 +1,176 @@
-//! x
+//! What a refusing, failing, slow or missing service does to runs, through the binary on both databases: which calls are
+//! still made, what the ledger says, what is kept, and with which code the program ends.
+
+use crate::databases::databases;
+use crate::program::{NINE, Place, until};
+use crate::service::{Raw, Sandbox};
+
+fn topics(names: &[&str]) -> String {
+    names.iter().map(|name| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nevery = \"6h\"\n\n")).collect()
+}
+
+/// `topic source state class` of every search, and `topic state class` of every run, in order.
+fn ledger(place: &Place) -> (Vec<String>, Vec<String>) {
+    let searches = place.database.texts(
+        "SELECT r.topic || ' ' || s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') \
+         FROM search s JOIN run r ON r.id = s.run ORDER BY 1",
+    );
+    let runs =
+        place.database.texts("SELECT topic || ' ' || state || ' ' || coalesce(error_class, '-') FROM run ORDER BY 1");
+    (searches, runs)
+}
+
+#[test]
+fn a_refusal_that_every_call_would_meet_is_met_once() {
+    for (rule, class, hint) in [
+        ("status=401", "key_refused", "hint: check the API key"),
+        ("status=403", "key_refused", "hint: check the API key"),
+        ("status=402", "balance_spent", "hint: top up the account"),
+    ] {
+        for database in databases() {
+            let sandbox = Sandbox::at(NINE, &[rule]);
+            let names: Vec<String> = (10..30).map(|n| format!("topic-{n}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let place = Place::new(database, &format!("{}max_concurrent = 1\n", sandbox.lines()), &topics(&names));
+            place.run(&["once", "--at", NINE]).shows(3, &[class, hint, "0 of 20 runs ok"]);
+            assert_eq!(sandbox.calls(), 1, "{rule} on {}", place.database.name);
+            let (searches, runs) = ledger(&place);
+            assert_eq!((searches.len(), runs.len()), (60, 20));
+            assert!(searches.iter().all(|s| s.ends_with(class)), "{searches:#?}");
+            assert_eq!(searches.iter().filter(|s| s.contains(" not_run ")).count(), 59);
+            assert!(runs.iter().all(|r| r.ends_with(&format!("failed {class}"))), "{runs:#?}");
+            assert_eq!(place.database.number("SELECT sum(made) FROM calls"), 1);
+            assert_eq!(place.database.number("SELECT count(*) FROM run WHERE error_text IS NULL OR seq IS NULL"), 0);
+            assert_eq!(place.database.number("SELECT count(*) FROM search WHERE cost > 0"), 0, "a refusal is free");
+            let status = place.json(&["status", "--json"]);
+            assert_eq!(status["topics"][0]["standing"], "failed", "{status}");
+        }
+    }
+}
+
+#[test]
+fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["source=web,status=422"]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
+        place.run(&["once", "--at", NINE]).shows(3, &["bad_request: 422", "once --dry-run"]);
+        assert_eq!((sandbox.calls_to("/web/search"), sandbox.calls()), (2, 6), "asked once for each topic");
+        let (searches, runs) = ledger(&place);
+        assert_eq!(runs, ["acme partial bad_request", "globex partial bad_request"]);
+        let expected = ["ai ok -", "social ok -", "web error bad_request"];
+        let expected: Vec<String> =
+            ["acme", "globex"].iter().flat_map(|t| expected.map(|rest| format!("{t} {rest}"))).collect();
+        assert_eq!(searches, expected);
+        place.run(&["show", "acme"]).shows(0, &["! web error: bad_request: 422", "Posts"]);
+        place.run(&["status"]).shows(0, &["partial"]);
+    }
+}
+
+#[test]
+fn a_source_that_fails_does_not_lose_what_the_others_found() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["source=social,status=503"]);
+        let lines = sandbox.lines().replace("max_tries = 1", "max_tries = 2");
+        let place = Place::new(database, &lines, &topics(&["acme"]));
+        place.run(&["once", "--at", NINE]).shows(3, &["acme social: server: 503", "0 of 1 runs ok · 5 found = 5 new"]);
+        assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "what may pass by itself is tried again");
+        assert_eq!(ledger(&place).1, ["acme partial server"]);
+        assert_eq!(place.database.number("SELECT tries FROM search WHERE source = 'social'"), 2);
+        assert_eq!(place.database.number("SELECT count(*) FROM topic_item"), 5);
+    }
+}
+
+#[test]
+fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
+    for database in databases() {
+        let place = Place::new(database, &Raw::nobody(), &topics(&["acme", "globex"]));
+        let ended = place.run(&["once", "--at", NINE]);
+        ended.shows(
+            3,
+            &[
+                "acme social: transport: ",
+                "globex web: transport: ",
+                "globex ai: no other source answered",
+                "hint: check `service.base_url`",
+            ],
+        );
+        let (_, runs) = ledger(&place);
+        assert_eq!(runs, ["acme failed transport", "globex failed transport"]);
+        let texts = place.database.texts("SELECT error_text FROM run");
+        assert!(texts.iter().all(|text| text.contains("refused")), "{texts:?}");
+
+        // It is back: the same topics run as if nothing had been.
+        let sandbox =
+            Sandbox::at(NINE, &["path=/X,after=1,reset", "path=/web,after=1,reset", "path=/ai,after=1,reset"]);
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
+        place.run(&["once", "--at", NINE, "--topic", "acme"]).shows(0, &["1 of 1 runs ok"]);
+        // It is gone again for the other topic; the first one's findings stay.
+        place.run(&["once", "--at", NINE, "--topic", "globex"]).shows(3, &["transport"]);
+        place.run(&["show", "acme"]).shows(0, &["Posts"]);
+        place.run(&["show", "globex"]).says(2, &["no finished run", "once --topic globex"]);
+    }
+}
+
+#[test]
+fn the_days_calls_are_never_exceeded() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let lines = format!("{}max_calls_per_day = 2\n", sandbox.lines());
+        let place = Place::new(database, &lines, &topics(&["acme", "globex"]));
+        place
+            .run(&["once", "--at", NINE, "--topic", "acme"])
+            .shows(3, &["over_quota", "max_calls_per_day", "midnight"]);
+        for _ in 0..2 {
+            place.run(&["once", "--at", NINE]).shows(3, &["over_quota"]);
+        }
+        assert_eq!(sandbox.calls(), 2);
+        assert_eq!(place.database.number("SELECT sum(made) FROM calls"), 2);
+        let runs = ledger(&place).1;
+        assert_eq!(runs[0], "acme over_quota -");
+        assert_eq!(runs[2], "acme partial -");
+        assert_eq!(runs[3..], ["globex over_quota -", "globex over_quota -"]);
+        place.run(&["status"]).shows(0, &["over quota"]);
+        // The next day has calls of its own.
+        place.run(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "globex"]).shows(3, &["over_quota"]);
+        assert_eq!(sandbox.calls(), 4);
+    }
+}
+
+#[test]
+fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["source=web,delay=5m"]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        place.ok(&["migrate"]);
+        let calling = "SELECT count(*) FROM search WHERE source = 'web' AND state = 'started'";
+        let going = place.program(&["once", "--at", NINE]).start();
+        until("the slow call", || place.database.number(calling) == 1);
+        going.signal("INT");
+        let ended = going.wait();
+        ended.says(130, &["stopping: storing what was found"]);
+        let (searches, runs) = ledger(&place);
+        assert_eq!(runs, ["acme partial timeout"], "{ended}");
+        assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost timeout"]);
+        assert_ne!(place.database.number("SELECT count(*) FROM topic_item"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
+        assert_eq!(sandbox.calls_to("/ai/search"), 0);
+    }
+}
+
+#[test]
+fn an_interrupt_before_anything_was_found_ends_the_run_too() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["delay=5m"]);
+        let lines = format!("{}max_concurrent = 1\n", sandbox.lines());
+        let place = Place::new(database, &lines, &topics(&["acme", "globex"]));
+        place.ok(&["migrate"]);
+        let going = place.program(&["once", "--at", NINE]).start();
+        let both = "SELECT (SELECT count(*) FROM search WHERE state = 'started') + (SELECT count(*) FROM run)";
+        until("the slow call", || place.database.number(both) == 3);
+        going.signal("INT");
+        assert_eq!(going.wait().code, Some(130));
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE state = 'started'"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE state = 'lost'"), 1);
+    }
+}

@@ -1,1 +1,107 @@
-//! x
+//! `kill -9` at random points of `once` and `once --due`, on both databases: whatever was interrupted, the ledger stays
+//! whole, each slot ends once, and nothing is half stored.
+
+use std::time::{Duration, Instant};
+
+use topicwatch::model::Time;
+
+use crate::databases::databases;
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::story::assert_adds_up;
+
+/// Processes killed in each case and database.
+const KILLS: u32 = 20;
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\nai.when = \"always\"\n\n\
+                      [[topics]]\nid = \"globex\"\nquery = \"acme launch\"\nevery = \"1h\"\nsources = [\"social\"]\n";
+
+/// Starts the program again and again, an hour later each time, and kills it somewhere on its way; returns the instant
+/// after the last, when every lease has run out.
+fn kill_often(place: &Place, sandbox: &Sandbox, args: &[&str]) -> Time {
+    let mut now = Time::parse(NINE).unwrap();
+    let mut run = |full: Option<Duration>| {
+        now = now.plus(Duration::from_secs(3_600));
+        let at = now.to_string();
+        sandbox.turn_to(&at);
+        let going = place.program(&[args, &["--at", &at]].concat()).start();
+        let begun = Instant::now();
+        match full {
+            None => assert_eq!(going.wait().code, Some(0)),
+            Some(after) => {
+                let killed = going.kill_after(after);
+                return (begun.elapsed(), killed);
+            }
+        }
+        (begun.elapsed(), false)
+    };
+    let (full, _) = run(None);
+    let mut killed = 0;
+    for n in 0..KILLS {
+        // Low-discrepancy points of the whole way, so that every part of it is met.
+        let part = (f64::from(n) * 0.618_034).fract();
+        killed += u32::from(run(Some(full.mul_f64(part))).1);
+    }
+    assert!(killed > KILLS / 4, "only {killed} of {KILLS} were killed before they ended");
+    now.plus(Duration::from_secs(1_800))
+}
+
+fn assert_whole(place: &Place, sandbox: &Sandbox) {
+    let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
+    let name = place.database.name;
+    if name == "SQLite" {
+        assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
+    }
+    assert_eq!(count("run WHERE state IN ('queued', 'running') OR finished_at IS NULL OR seq IS NULL"), 0, "{name}");
+    assert_eq!(count("search WHERE state = 'started'"), 0, "{name}: every call has its end");
+    assert_ne!(count("search WHERE state = 'lost'"), 0, "{name}: some were killed under a call");
+    assert_eq!(count("search WHERE state = 'lost' AND (cost IS NULL OR cost <> expected_cost)"), 0, "{name}");
+    let half = "sighting s JOIN run r ON r.id = s.run WHERE r.state NOT IN ('ok', 'partial')";
+    assert_eq!(count(half), 0, "{name}: results without a finished run");
+    assert_eq!(count("answer a JOIN run r ON r.id = a.run WHERE r.state <> 'ok'"), 0, "{name}");
+    assert_eq!(
+        count("topic_item t WHERE NOT EXISTS (SELECT 1 FROM sighting s WHERE s.run = t.first_run AND s.item = t.item)"),
+        0
+    );
+    let unfinished = "run r WHERE r.state = 'ok' AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt AND s.source = 'social' AND s.state = 'ok')";
+    assert_eq!(count(unfinished), 0, "{name}");
+    let answered = "SELECT count(*) FROM (SELECT run FROM search WHERE state = 'ok' AND source = 'social' GROUP BY run HAVING count(*) > 1) AS twice";
+    assert_eq!(place.database.number(answered), 0, "{name}: a run has one result");
+    // Counted before they are made: never fewer than were made.
+    let made = place.database.number("SELECT sum(made) FROM calls");
+    assert_eq!(made, place.database.number("SELECT sum(tries) FROM search"), "{name}");
+    assert!(made as u64 >= sandbox.calls(), "{name}: {made} counted, {} made", sandbox.calls());
+    assert_adds_up(place);
+}
+
+#[test]
+fn a_killed_once_leaves_a_whole_ledger() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["delay=5ms"]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        let after = kill_often(&place, &sandbox, &["once"]);
+        place.ok(&["once", "--at", &after.to_string()]);
+        assert_whole(&place, &sandbox);
+        let lost = "SELECT count(*) FROM run WHERE state = 'failed' AND error_class = 'lease_lost'";
+        assert_ne!(place.database.number(lost), 0, "a manual run is not begun again");
+    }
+}
+
+#[test]
+fn each_slot_ends_once_however_often_its_process_is_killed() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["delay=5ms"]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--due", "--at", NINE]);
+        let after = kill_often(&place, &sandbox, &["once", "--due"]);
+        place.ok(&["once", "--due", "--at", &after.to_string()]);
+        let ended = place.ok(&["once", "--due", "--at", &after.to_string()]);
+        assert!(ended.contains("nothing was due"), "{ended}");
+        assert_whole(&place, &sandbox);
+        // One row for each hour that passed and each topic, whatever became of it.
+        let rows = i64::from(2 * (KILLS + 1));
+        assert_eq!(place.database.number("SELECT count(*) FROM run"), rows);
+        assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT job, slot FROM run) AS slots"), rows);
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE attempt > max_attempts"), 0);
+    }
+}

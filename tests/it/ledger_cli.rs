@@ -1,1 +1,168 @@
-//! x
+//! `once --due` and `run` on the ledger, through the binary on both databases: exactly the slots that came due, each
+//! once, whoever asks and however often; gaps are recorded; a daemon ends when it is told to.
+
+use topicwatch::daemon::system_clock;
+
+use crate::databases::databases;
+use crate::program::{NINE, Place, until};
+use crate::service::Sandbox;
+
+fn topics(names: &[&str], more: &str) -> String {
+    let topic =
+        |name: &&str| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nsources = [\"social\"]\n{more}\n\n");
+    names.iter().map(topic).collect()
+}
+
+/// `slot state trigger` of every scheduled run, in order of topic and slot.
+fn slots(place: &Place) -> Vec<String> {
+    let slot = "substr(public_id, length(job) + 2)";
+    place.database.texts(&format!(
+        "SELECT {slot} || ' ' || state || ' ' || trigger FROM run WHERE slot IS NOT NULL ORDER BY topic, slot"
+    ))
+}
+
+fn due(place: &Place, at: &str) -> String {
+    place.ok(&["once", "--due", "--at", at])
+}
+
+#[test]
+fn a_first_call_plans_and_each_slot_runs_once_when_it_has_come() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"1h\""));
+        for at in [NINE, NINE, "2026-03-11T09:59:59.999Z"] {
+            assert!(due(&place, at).contains("nothing was due"), "{at}");
+        }
+        assert_eq!((sandbox.calls(), slots(&place)), (0, vec![]), "a new topic owes nothing");
+        assert!(due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 runs ok"));
+        assert!(due(&place, "2026-03-11T10:00:00Z").contains("nothing was due"));
+        assert!(due(&place, "2026-03-11T10:59:00Z").contains("nothing was due"));
+        // A manual run is no slot, and owes none.
+        place.ok(&["once", "--at", "2026-03-11T10:59:30Z"]);
+        assert!(due(&place, "2026-03-11T11:00:05Z").contains("1 of 1 runs ok"));
+        assert_eq!(slots(&place), ["2026-03-11T10:00:00Z ok scheduled", "2026-03-11T11:00:00Z ok scheduled"]);
+        assert_eq!(sandbox.calls(), 3);
+        // The clock is set back: nothing runs again.
+        for at in ["2026-03-11T10:00:00Z", "2026-03-11T11:00:05Z"] {
+            assert!(due(&place, at).contains("nothing was due"), "{at}");
+        }
+        assert_eq!(sandbox.calls(), 3);
+    }
+}
+
+#[test]
+fn after_a_gap_each_slot_has_its_row_and_the_policy_says_which_run() {
+    const GAP: &str = "2026-03-11T13:30:00Z";
+    let missed = |hour: u32| format!("2026-03-11T{hour}:00:00Z missed scheduled");
+    let caught = |hour: u32| format!("2026-03-11T{hour}:00:00Z ok catch_up");
+    for (policy, expected) in [
+        ("latest", [missed(10), missed(11), missed(12), caught(13)]),
+        ("all", [caught(10), caught(11), caught(12), caught(13)]),
+        ("none", [missed(10), missed(11), missed(12), missed(13)]),
+    ] {
+        for database in databases() {
+            let sandbox = Sandbox::at(NINE, &[]);
+            let more = format!("every = \"1h\"\ncatch_up = \"{policy}\"");
+            let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], &more));
+            due(&place, NINE);
+            due(&place, GAP);
+            assert_eq!(slots(&place), expected, "{policy} on {}", place.database.name);
+            let ran = expected.iter().filter(|slot| slot.contains(" ok ")).count();
+            assert_eq!(sandbox.calls(), ran as u64);
+            assert!(due(&place, GAP).contains("nothing was due"), "{policy}");
+            if ran < expected.len() {
+                place.run(&["runs"]).shows(0, &["missed", "passed while nothing ran"]);
+            }
+            assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0, "all are readable");
+        }
+    }
+}
+
+#[test]
+fn several_at_once_never_call_twice() {
+    let names = ["acme", "globex", "initech"];
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["delay=50ms"]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&names, "every = \"1h\""));
+        // The first four also make the database, at the same time.
+        for (hour, calls) in [(9, 0), (10, 3), (11, 6), (14, 9)] {
+            let at = format!("2026-03-11T{hour:02}:00:01Z");
+            let all: Vec<_> = (0..4).map(|_| place.program(&["once", "--due", "--at", &at]).start()).collect();
+            for going in all {
+                let ended = going.wait();
+                assert_eq!(ended.code, Some(0), "{} at {at}: {ended}", place.database.name);
+            }
+            assert_eq!(sandbox.calls(), calls, "{} at {at}", place.database.name);
+            assert_eq!(place.database.number("SELECT coalesce(sum(made), 0) FROM calls") as u64, calls);
+        }
+        let slots = slots(&place);
+        assert_eq!(slots.len(), 3 * 5);
+        assert_eq!(slots.iter().filter(|slot| slot.contains(" ok ")).count(), 9, "{slots:#?}");
+        assert_eq!(slots.iter().filter(|slot| slot.contains(" missed ")).count(), 6, "{slots:#?}");
+    }
+}
+
+#[test]
+fn a_daemon_catches_up_and_on_sigterm_finishes_what_runs() {
+    for database in databases() {
+        let now = system_clock()();
+        let sandbox = Sandbox::at(&now.to_string(), &["delay=1s"]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
+        let two_days_ago = now.minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
+        due(&place, &two_days_ago);
+        let daemon = place.program(&["run"]).start();
+        until("the call", || place.database.number("SELECT count(*) FROM search WHERE state = 'started'") == 1);
+        daemon.signal("TERM");
+        let ended = daemon.wait();
+        ended.says(0, &["stopping: running topics finish", "run stored", "stopped"]);
+        assert_eq!((sandbox.calls(), ended.out.as_str()), (1, ""));
+        let states = place.database.texts("SELECT state FROM run ORDER BY slot DESC");
+        assert_eq!(states[0], "ok");
+        // One more when midday or midnight passes meanwhile.
+        assert!(states.len() >= 4 && states[1..].iter().all(|state| state == "missed"), "{states:?}");
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
+    }
+}
+
+#[test]
+fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"6h\""));
+        let start = || {
+            let mut daemon = place.program(&["run", "--log-format", "json"]).start();
+            daemon.until("its plan", |said| said.contains("next slot"));
+            daemon
+        };
+        let first = start();
+        let mut daemons = vec![first];
+        if place.database.name == "SQLite" {
+            place.run(&["run"]).says(4, &["another `topicwatch run`", "hint: stop it first"]);
+        } else {
+            daemons.push(start());
+        }
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["once", "--due"]);
+        place.ok(&["export", "--out", "items.csv"]);
+        place.run(&["status"]).shows(0, &["acme"]);
+        for daemon in daemons {
+            daemon.signal("TERM");
+            let ended = daemon.wait();
+            assert_eq!(ended.code, Some(0), "{ended}");
+            for line in ended.err.lines() {
+                serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            }
+        }
+        // The lock ends with its holder.
+        let again = start();
+        again.signal("INT");
+        assert_eq!(again.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn a_daemon_without_anything_to_do_says_so() {
+    let place = Place::new(crate::databases::sqlite(), "base_url = \"sandbox\"", &topics(&["acme"], ""));
+    place.run(&["run"]).says(2, &["no topic in", "schedule = ", "topicwatch once"]);
+    assert_eq!(place.others(), Vec::<String>::new());
+}

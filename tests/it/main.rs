@@ -13,6 +13,7 @@ mod client;
 mod config;
 mod databases;
 mod faults;
+mod hostile;
 mod kills;
 mod ledger_cli;
 mod pg;

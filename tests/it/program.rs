@@ -73,6 +73,15 @@ impl Place {
     }
 }
 
+/// Waits until a condition holds.
+pub fn until(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
 /// A program about to be started.
 pub struct Program(Command);
 
@@ -161,6 +170,15 @@ impl Going {
         self.child.kill().ok();
         self.child.wait().unwrap();
         running
+    }
+
+    /// Kills it when it has run so long; whether it was still running.
+    pub fn kill_after(mut self, after: Duration) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < after && self.child.try_wait().unwrap().is_none() {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        self.kill()
     }
 
     /// Waits for its end.

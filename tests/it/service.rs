@@ -88,7 +88,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    pub fn saying(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+    pub fn saying(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let raw = Self { address: listener.local_addr().unwrap(), calls: Arc::default(), over: Arc::default() };
         let (calls, over, answer) = (Arc::clone(&raw.calls), Arc::clone(&raw.over), Arc::new(answer));
@@ -127,7 +127,7 @@ impl Drop for Raw {
     }
 }
 
-fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) -> Vec<u8>)) {
+fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) -> Reply)) {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     let (mut request, mut chunk) = (Vec::new(), [0; 4096]);
     loop {
@@ -141,7 +141,8 @@ fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) 
                 let path = head.split(' ').nth(1).unwrap().to_owned();
                 calls.fetch_add(1, Ordering::SeqCst);
                 // The client may have seen enough before the end.
-                stream.write_all(&answer(&path)).ok();
+                let Reply { head, body, times } = answer(&path);
+                let _ = stream.write_all(&head).and_then(|()| (0..times).try_for_each(|_| stream.write_all(&body)));
                 stream.shutdown(std::net::Shutdown::Write).ok();
                 // Closing with unread bytes would reset the connection under the reply.
                 while matches!(stream.read(&mut chunk), Ok(1..)) {}
@@ -155,12 +156,26 @@ fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) 
     }
 }
 
+/// What a raw server says: the head, and a body so many times over.
+pub struct Reply {
+    head: Vec<u8>,
+    body: Vec<u8>,
+    times: usize,
+}
+
 /// A whole reply with this status line's rest, headers (each ending in `\r\n`) and body.
-pub fn reply(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let mut bytes =
-        format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n", body.len());
-    bytes.reserve(body.len());
-    let mut bytes = bytes.into_bytes();
-    bytes.extend_from_slice(body);
-    bytes
+pub fn reply(status: &str, headers: &str, body: &[u8]) -> Reply {
+    repeated(status, headers, body, 1)
+}
+
+/// The same with a body that is so long that nobody should hold it.
+pub fn repeated(status: &str, headers: &str, body: &[u8], times: usize) -> Reply {
+    let length = body.len() * times;
+    let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
+    Reply { head: head.into_bytes(), body: body.to_vec(), times }
+}
+
+/// Bytes as they are, whatever they mean.
+pub fn bytes(bytes: &[u8]) -> Reply {
+    Reply { head: bytes.to_vec(), body: Vec::new(), times: 0 }
 }

@@ -1,0 +1,218 @@
+//! Replies that no honest service sends, through `once` on both databases: the run is recorded or its good items are
+//! kept, both databases hold the same, memory stays bounded, and nothing of it commands a terminal.
+
+use crate::databases::databases;
+use crate::program::{NINE, Place};
+use crate::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
+/// Most memory the whole process may take, in KiB, in a build without optimisation.
+const MEMORY: u64 = 200 * 1024;
+
+/// A social reply, and what becomes of its search: `state class`, and how many posts are kept.
+struct Case {
+    name: &'static str,
+    reply: fn() -> Reply,
+    becomes: &'static str,
+    posts: i64,
+}
+
+fn json(body: &[u8]) -> Reply {
+    reply("200 OK", "content-type: application/json\r\n", body)
+}
+
+fn gzip(body: &[u8], times: usize) -> Reply {
+    use std::io::Write as _;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    (0..times).for_each(|_| packed.write_all(body).unwrap());
+    reply("200 OK", "content-encoding: gzip\r\n", &packed.finish().unwrap())
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "a web page",
+        reply: || reply("200 OK", "content-type: text/html\r\n", b"<!doctype html><html><body>Sign in</body></html>"),
+        becomes: "error malformed",
+        posts: 0,
+    },
+    Case { name: "no byte", reply: || json(b""), becomes: "empty -", posts: 0 },
+    Case { name: "nothing in it", reply: || json(br#"{"results": []}"#), becomes: "empty -", posts: 0 },
+    Case {
+        name: "JSON that stops in the middle",
+        reply: || json(br#"{"results": [{"text": "one", "user": "ann"}, {"text": "tw"#),
+        becomes: "error cut",
+        posts: 1,
+    },
+    Case {
+        name: "a connection that is cut",
+        reply: || bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"results\": ["),
+        becomes: "error cut",
+        posts: 0,
+    },
+    Case { name: "no HTTP", reply: || bytes(b"220 mail.example ESMTP\r\n"), becomes: "error transport", posts: 0 },
+    Case { name: "silence", reply: || bytes(b""), becomes: "error transport", posts: 0 },
+    Case {
+        name: "a redirect",
+        reply: || reply("302 Found", "location: http://elsewhere.example/\r\n", b""),
+        becomes: "error redirect",
+        posts: 0,
+    },
+    Case {
+        name: "arrays nested 100,000 deep",
+        reply: || json("[".repeat(100_000).as_bytes()),
+        becomes: "error malformed",
+        posts: 0,
+    },
+    Case {
+        name: "objects nested 100,000 deep in a post",
+        reply: || {
+            let (open, close) = ("{\"a\":".repeat(100_000), "}".repeat(100_000));
+            json(format!(r#"{{"results": [{{"text": "deep", "x": {open}1{close}}}]}}"#).as_bytes())
+        },
+        becomes: "error malformed",
+        posts: 0,
+    },
+    Case {
+        name: "200 MB",
+        reply: || repeated("200 OK", "", &[b' '; 1_000_000], 200),
+        becomes: "error too_large",
+        posts: 0,
+    },
+    Case {
+        name: "200 MB under the cap of nobody, in small posts",
+        reply: || repeated("200 OK", "", br#"{"text":"x"},"#.repeat(10_000).as_slice(), 1_600),
+        becomes: "error too_large",
+        posts: 0,
+    },
+    Case { name: "a gzip bomb", reply: || gzip(&[b'['; 1_000_000], 200), becomes: "error too_large", posts: 0 },
+    Case {
+        name: "broken gzip",
+        reply: || reply("200 OK", "content-encoding: gzip\r\n", b"\x1f\x8b\x08\0\0\0\0\0\0\0 this is no deflate"),
+        becomes: "error malformed",
+        posts: 0,
+    },
+    Case {
+        name: "bytes that are not UTF-8",
+        reply: || {
+            json(b"{\"results\": [{\"text\": \"caf\xe9\", \"user\": \"ann\"}, {\"text\": \"two\", \"user\": \"bob\"}]}")
+        },
+        becomes: "ok -",
+        posts: 2,
+    },
+    Case {
+        name: "a lone surrogate",
+        reply: || json(br#"{"results": [{"text": "half \ud83d", "user": "ann"}, {"text": "two", "user": "bob"}]}"#),
+        becomes: "ok -",
+        posts: 2,
+    },
+    Case {
+        name: "NUL, escapes and overrides",
+        reply: || {
+            json(
+                "{\"results\": [{\"text\": \"a\\u0000b\\u001b[2J\\u009b31m\\u202eevil\", \"user\": \"an\\u001b]0;n\\u0007n\"}, {\"text\": \"two\", \"user\": \"bob\"}]}"
+                    .as_bytes(),
+            )
+        },
+        becomes: "ok -",
+        posts: 2,
+    },
+    Case {
+        name: "bad items among good ones",
+        reply: || {
+            json(br#"{"results": [{"text": "one", "user": "ann"}, 17, null, [], {}, {"text": {"no": 1}}, "", {"id": 7, "text": "two", "created_at": "never", "user": 5}]}"#)
+        },
+        becomes: "ok -",
+        posts: 2,
+    },
+    Case {
+        name: "a byte order mark and a very long post",
+        reply: || json(format!("\u{feff}{{\"results\": [{{\"text\": \"{}\"}}]}}", "long ".repeat(400_000)).as_bytes()),
+        becomes: "ok -",
+        posts: 1,
+    },
+];
+
+/// Everything stored that does not depend on time or on the database's own ids.
+fn held(place: &Place) -> Vec<String> {
+    let mut all = place.database.texts(
+        "SELECT s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') || ' ' || coalesce(s.error_text, '-') || ' ' || \
+         s.found || ' ' || s.unreadable || ' ' || coalesce(s.cost, -1) FROM search s ORDER BY s.source",
+    );
+    all.extend(place.database.texts(
+        "SELECT i.key || ' ' || coalesce(i.author, '-') || ' ' || coalesce(i.text, '-') FROM item i ORDER BY i.key",
+    ));
+    for what in ["items", "sightings", "runs"] {
+        all.push(place.ok(&["export", "--what", what]));
+    }
+    all
+}
+
+#[test]
+fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
+    for case in CASES {
+        let mut first: Option<Vec<String>> = None;
+        for database in databases() {
+            let server = Raw::saying(|path| match path {
+                "/X/search" => (case.reply)(),
+                _ => json(br#"{"results": [{"title": "A page", "url": "https://example.com/a"}]}"#),
+            });
+            let place = Place::new(database, &server.lines(), TOPIC);
+            let told = format!("{} on {}", case.name, place.database.name);
+            let ended = place.run(&["once", "--at", NINE]);
+            ended.shows(if case.becomes.starts_with("error") { 3 } else { 0 }, &["acme"]);
+            assert!(ended.peak_kib < MEMORY, "{told}: {} KiB", ended.peak_kib);
+            let social = place
+                .database
+                .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social'");
+            assert_eq!(social, [case.becomes], "{told}\n{ended}");
+            let kept = place.database.texts("SELECT kind FROM item ORDER BY kind");
+            assert_eq!(kept.iter().filter(|kind| *kind == "page").count(), 1, "{told}: the web page is kept");
+            assert_eq!(kept.len() as i64 - 1, case.posts, "{told}: posts\n{ended}");
+            for verb in
+                [&["show", "acme"][..], &["show", "acme", "--md"], &["items"], &["runs", "--searches"], &["status"]]
+            {
+                place.run(verb).shows(0, &["acme"]);
+            }
+            let held = held(&place);
+            assert!(!held.iter().any(|text| text.contains('\0')), "{told}");
+            assert_eq!(first.get_or_insert_with(|| held.clone()), &held, "{told} holds something else");
+        }
+    }
+}
+
+#[test]
+fn the_sandbox_rehearses_every_kind_of_broken_reply() {
+    for (rule, becomes) in [
+        ("malformed=html", "error malformed"),
+        ("malformed=json", "error cut"),
+        ("malformed=blank", "empty -"),
+        ("malformed=deep", "error malformed"),
+        ("malformed=surrogate", "ok -"),
+        ("malformed=nul", "ok -"),
+        ("malformed=utf8", "ok -"),
+        ("bomb", "error too_large"),
+        ("cut=200", "error cut"),
+        ("truncate=200", "error cut"),
+        ("empty", "empty -"),
+        ("error_frame", "error service_error"),
+        ("reset", "error transport"),
+        ("redirect", "error redirect"),
+    ] {
+        for database in databases() {
+            let sandbox = Sandbox::at(NINE, &[&format!("source=social,{rule}")]);
+            let place = Place::new(database, &sandbox.lines(), TOPIC);
+            let told = format!("{rule} on {}", place.database.name);
+            let ended = place.run(&["once", "--at", NINE]);
+            ended.shows(if becomes.starts_with("error") { 3 } else { 0 }, &["SANDBOX"]);
+            assert!(ended.peak_kib < MEMORY, "{told}: {} KiB", ended.peak_kib);
+            let social = place
+                .database
+                .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social'");
+            assert_eq!(social, [becomes], "{told}\n{ended}");
+            assert_eq!(place.database.number("SELECT count(*) FROM item WHERE kind = 'page'"), 5, "{told}");
+            if becomes == "ok -" {
+                assert_ne!(place.database.number("SELECT count(*) FROM item WHERE kind = 'post'"), 0, "{told}");
+            }
+        }
+    }
+}
