@@ -50,7 +50,7 @@ pub(super) const SHOW: &str = "\
 Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
-  topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z --json";
+  topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
 pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
@@ -58,7 +58,7 @@ Examples:
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
-  topicwatch export --what sightings --topic acme-launches --since 7d | gzip > sightings.csv.gz
+  topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
   topicwatch export --profile excel --out for-the-boss.csv";
 pub(super) const MIGRATE: &str = "\
 Examples:
