@@ -4,6 +4,7 @@
 
 mod absorb;
 mod crew;
+mod ended;
 mod fetch;
 mod verdict;
 
@@ -154,7 +155,7 @@ impl Collector {
                 Source::Social | Source::Web | Source::Ai => None,
             };
             let fetched = match not_needed {
-                Some(reason) => fetch::not_run(source, &ask, reason),
+                Some(reason) => ended::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
             };
             let fetched = fetched.absorbed(seen_at, run.topic.window, &self.settings, &mut findings, &mut answer);
@@ -207,7 +208,7 @@ impl Collector {
     async fn ai_not_needed(
         &self,
         topic: &Topic,
-        asked: &[fetch::Fetched],
+        asked: &[ended::Fetched],
         findings: &[Finding],
         now: Time,
     ) -> Result<Option<&'static str>, StoreError> {

@@ -22,6 +22,7 @@ mod program;
 mod real_input;
 mod sandbox;
 mod service;
+mod stops;
 mod store;
 mod store_more;
 mod story;

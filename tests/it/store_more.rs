@@ -92,9 +92,12 @@ async fn a_call_being_counted_keeps_a_rescue_away_from_its_run() {
         async move { store.before_call(&run, &call(Source::Social), at, 10).await }
     });
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))";
-    while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut other).await.unwrap() == 0 {
-        tokio::task::yield_now().await;
-    }
+    let standing = async {
+        while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut other).await.unwrap() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(std::time::Duration::from_secs(60), standing).await.is_ok(), "it never stood still");
     assert_eq!(store.rescue(later(9)).await.unwrap(), 0, "its row is passed over, not waited for");
     other.execute("ROLLBACK").await.unwrap();
     calling.await.unwrap().unwrap();

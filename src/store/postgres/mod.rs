@@ -11,6 +11,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/items.rs"]
+mod items;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
 #[path = "../statements/read.rs"]
@@ -19,6 +21,8 @@ mod read;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/revisions.rs"]
+mod revisions;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/stream.rs"]

@@ -12,6 +12,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/items.rs"]
+mod items;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
 #[path = "../statements/read.rs"]
@@ -20,6 +22,8 @@ mod read;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/revisions.rs"]
+mod revisions;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/stream.rs"]
@@ -102,5 +106,35 @@ impl Pools {
     pub(super) async fn close(&self) {
         self.read.close().await;
         self.write.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[tokio::test]
+    async fn the_settings_that_durability_rests_on_are_in_force_on_every_connection() {
+        let folder = tempfile::tempdir().unwrap();
+        let pools = Pools::open(&folder.path().join("t.db"), true).await.unwrap();
+        let (mut writer, mut reader) = (pools.write.acquire().await.unwrap(), pools.reader().await.unwrap());
+        for (pragma, on_writer, on_reader) in [
+            ("journal_mode", "wal", "wal"),
+            ("synchronous", "2", "2"),
+            ("foreign_keys", "1", "1"),
+            ("busy_timeout", "5000", "5000"),
+            ("auto_vacuum", "2", "2"),
+            ("query_only", "0", "1"),
+        ] {
+            let sql = format!("SELECT CAST({pragma} AS TEXT) FROM pragma_{pragma}")
+                .replace("CAST(busy_timeout", "CAST(timeout");
+            let held = |sql: String| sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql));
+            assert_eq!(held(sql.clone()).fetch_one(&mut *writer).await.unwrap(), on_writer, "writer's {pragma}");
+            assert_eq!(held(sql).fetch_one(&mut *reader).await.unwrap(), on_reader, "reader's {pragma}");
+        }
+        assert!(sqlx::query("CREATE TABLE t (id INTEGER)").execute(&mut *reader).await.is_err());
+        drop((writer, reader));
+        pools.close().await;
     }
 }

@@ -272,10 +272,11 @@ pub(in crate::store) async fn next_due(conn: &mut Conn, after: Time) -> Result<O
 
 /// Whether a run waits for its number; asked first, because readers ask too and mostly none does.
 pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, StoreError> {
-    let waiting: Option<i64> =
-        sqlx::query_scalar("SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL LIMIT 1")
-            .fetch_optional(conn)
-            .await?;
+    let waiting: Option<i64> = sqlx::query_scalar(
+        "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at LIMIT 1",
+    )
+    .fetch_optional(conn)
+    .await?;
     Ok(waiting.is_some())
 }
 
@@ -285,7 +286,7 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
     super::lock(conn, 3).await?;
     let done = sqlx::query(
         "UPDATE run SET seq = numbered.seq FROM (\
-           SELECT id, (SELECT coalesce(max(seq), 0) FROM run) + row_number() OVER (ORDER BY finished_at, public_id) AS seq \
+           SELECT id, (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) + row_number() OVER (ORDER BY finished_at, public_id) AS seq \
            FROM run WHERE seq IS NULL AND finished_at IS NOT NULL) AS numbered WHERE run.id = numbered.id",
     )
     .execute(conn)

@@ -12,8 +12,9 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
     // By reading order, never by database id; the index on (topic, seq) is walked back to the first that fits.
     let mut last: HashMap<String, RunRow> = HashMap::new();
     let latest = format!(
-        "{} JOIN topic t ON t.id = r.topic WHERE t.removed_at IS NULL AND r.seq = \
-         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1)",
+        "{} WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
+         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) \
+         FROM topic t WHERE t.removed_at IS NULL)",
         read::RUN
     );
     for row in sqlx::query(sqlx::AssertSqlSafe(latest)).fetch_all(&mut *conn).await? {
@@ -25,8 +26,8 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
     // What a run that has no number yet saw first does not count yet; there is seldom such a run.
     let rows = sqlx::query(
         "SELECT t.id, t.title, t.planned_until, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
-         (SELECT count(*) FROM run u JOIN topic_item i ON i.topic = u.topic AND i.first_run = u.id \
-          WHERE u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
+         (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
+          AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
          AS last_success FROM topic t WHERE t.removed_at IS NULL ORDER BY t.id",
     )
@@ -49,11 +50,9 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    read::narrow(&mut query, filter, "r.topic", "coalesce(r.started_at, r.slot, r.planned_at)");
+    read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
     // Of runs begun in the same millisecond those still going on come first, then the last to become readable.
-    query.push(
-        " ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC, coalesce(r.seq, 9223372036854775807) DESC, ",
-    );
+    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
     query.push("r.public_id DESC LIMIT ").push_bind(limit);
     query.build().fetch_all(conn).await?.iter().map(read::run).collect()
 }
@@ -115,7 +114,9 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
 pub(in crate::store) async fn sightings_of(conn: &mut Conn, run: &str) -> Result<Vec<SightingRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
     query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
-    query.push(" ORDER BY CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
+    query
+        .push(read::SIGHTING_ON)
+        .push(" ORDER BY CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
     query.build().fetch_all(conn).await?.iter().map(read::sighting).collect()
 }
 
