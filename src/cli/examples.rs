@@ -30,7 +30,7 @@ pub(super) const ONCE: &str = "\
 Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
-  topicwatch once --dry-run             what would be asked, and what it would cost
+  topicwatch once --dry-run             what would be asked, and its price
   0 * * * * topicwatch once --due       in a crontab; two at once never call twice";
 pub(super) const RUN: &str = "\
 Examples:
