@@ -45,7 +45,12 @@ pub fn main() -> Exit {
     };
     crate::http::install_crypto();
     logs::start(&cli);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
+    let built = match std::env::var("TW_RT").ok().as_deref() {
+        Some("0") => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+        Some(n) => tokio::runtime::Builder::new_multi_thread().worker_threads(n.parse().unwrap_or(2)).enable_all().build(),
+        None => tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build(),
+    };
+    let runtime = match built {
         Ok(runtime) => runtime,
         Err(error) => {
             output::note(&format!("error: the runtime could not be started: {error}"));

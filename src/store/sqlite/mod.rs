@@ -68,14 +68,17 @@ impl Pools {
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .synchronous(SqliteSynchronous::Full)
             .statement_cache_capacity(64);
+        // No connection of a file goes away by itself, so none is asked whether it is still there.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
+            .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(60))
             .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
             .await?;
         let read = SqlitePoolOptions::new()
             .max_connections(4)
             .min_connections(0)
+            .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(60))
             .idle_timeout(Duration::from_secs(30))
             .connect_lazy_with(base.pragma("query_only", "on"));
