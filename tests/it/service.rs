@@ -114,6 +114,10 @@ impl Raw {
         lines(self.address)
     }
 
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
@@ -156,7 +160,8 @@ fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) 
     }
 }
 
-/// What a raw server says: the head, and a body so many times over.
+/// What a raw server says: the head, and a body so many times over. By default not a word.
+#[derive(Default)]
 pub struct Reply {
     head: Vec<u8>,
     body: Vec<u8>,
