@@ -72,9 +72,9 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
     text.push_str(&output::table(&["topic", "title", "sources", "next slot"], rows, &[]));
     let store = context.store_settings(false);
     text.push_str(&format!(
-        "\n{}: {} topics; findings go to {}",
+        "\n{}: {}; findings go to {}",
         output::visible(&config.file.display().to_string()),
-        config.topics.len(),
+        if config.topics.len() == 1 { "1 topic".to_owned() } else { format!("{} topics", config.topics.len()) },
         output::visible(&config::redact_url(&store.url))
     ));
     text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });

@@ -30,14 +30,15 @@ pub(super) const ONCE: &str = "\
 Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
-  topicwatch once --dry-run             what would be asked, and what it would cost
+  topicwatch once --dry-run             what would be asked, and its price
   0 * * * * topicwatch once --due       in a crontab; two at once never call twice";
 pub(super) const RUN: &str = "\
 Examples:
   topicwatch run
   topicwatch run --log-format json
 
-SIGTERM and Ctrl-C let running topics finish and exit with 0; a second one exits at once.";
+SIGTERM and Ctrl-C let running topics finish and exit with 0;
+a second one exits at once.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status
@@ -50,7 +51,7 @@ pub(super) const SHOW: &str = "\
 Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
-  topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z --json";
+  topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
 pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
@@ -58,7 +59,7 @@ Examples:
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
-  topicwatch export --what sightings --topic acme-launches --since 7d | gzip > sightings.csv.gz
+  topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
   topicwatch export --profile excel --out for-the-boss.csv";
 pub(super) const MIGRATE: &str = "\
 Examples:

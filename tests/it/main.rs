@@ -12,6 +12,7 @@ mod cli;
 mod client;
 mod config;
 mod databases;
+mod docs;
 mod faults;
 mod hostile;
 mod kills;

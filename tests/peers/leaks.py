@@ -8,6 +8,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import socket
 import stat
 import threading
@@ -26,7 +27,8 @@ def spellings(secret):
     return {
         "plain": secret, "json": inside, "json, unicode": unicode, "json, slash": inside.replace("/", "\\/"),
         "percent": urllib.parse.quote(secret, safe=""), "form": urllib.parse.quote_plus(secret),
-        "lower percent": urllib.parse.quote(secret, safe="").lower(), "html": html.escape(secret),
+        "lower percent": re.sub("%..", lambda code: code[0].lower(), urllib.parse.quote(secret, safe="")),
+        "html": html.escape(secret), "json in json": json.dumps(inside)[1:-1], "html in json": json.dumps(html.escape(secret))[1:-1],
     }
 
 
@@ -60,8 +62,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
                 self.path, {"response": f"The key is {key}; {' '.join(spelled.values())}.", "source": key})
             reply = json.dumps(body).encode()
         elif kind == "stream":
-            pieces = [key[:7], key[7:12], key[12:]]
-            events = [{"type": "text", "role": "summary", "content": c} for c in ["The key is ", *pieces, "."]]
+            pieces = [f"The key is {key}", key, "."]
+            events = [{"type": "text", "role": "summary", "content": c} for c in pieces]
             reply = b"".join(b"data: " + json.dumps(e).encode() + b"\n\n" for e in events) + b"data: [DONE]\n\n"
         elif kind == "nested":
             inner = json.dumps({"summary": f"The key is {key}", "note": json.dumps(key)})
@@ -118,7 +120,7 @@ def files(house, where, forbidden):
             holds(path.read_bytes(), forbidden, f"{where}: {path.name}")
     if house.db.exists():
         for row in house.rows("SELECT * FROM raw_reply"):
-            holds(gzip.decompress(row["body"]), forbidden - {base64.b64encode(KEY.encode()).decode().rstrip("=")}, f"{where}: raw reply")
+            holds(gzip.decompress(row["body"]), forbidden, f"{where}: raw reply")
         for table, in [tuple(row.values()) for row in house.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]:
             for row in house.rows(f"SELECT * FROM {table}"):
                 holds(" ".join(str(value) for value in row.values()), forbidden, f"{where}: table {table}")
@@ -144,7 +146,8 @@ def echoes():
                 verbs = VERBS if kind in ("items", "stream", "nested", "401 text", "redirect") else [["runs", "--searches", "--json"]]
                 for args in (calls if kind in ("items", "stream", "nested", "redirect") else calls[:1] + calls[3:]) + verbs:
                     done = house.run(*args, env={"RUST_LOG": "trace", "RUST_BACKTRACE": "1"})
-                    check(done.returncode in (0, 3), f"{kind}: `{' '.join(args)}` ended with {done.returncode}: {done.stderr[-200:]}")
+                    # 2: a topic whose only run failed has nothing to show.
+                    check(done.returncode in (0, 3) or args[0] == "show" and done.returncode == 2, f"{kind}: `{' '.join(args)}` ended with {done.returncode}: {done.stderr[-200:]}")
                     for name, text in (("stdout", done.stdout), ("stderr", done.stderr)):
                         holds(text, FORBIDDEN, f"{kind}: {name} of `{' '.join(args)}`")
                 house.run("export", "--out", str(house.folder / "out.csv"))
@@ -214,7 +217,6 @@ def passwords():
                     for file in house.folder.iterdir():
                         if file.name != "jobs.toml":
                             check(PASSWORD not in file.name, f"{file.name.replace(PASSWORD, '…')} was made")
-        # The ones that can be reached are waited for; the port stays ours and closed until here.
 
 
 def run_without_database(house, args, env):
@@ -285,7 +287,7 @@ def links(house, out):
         victim = other.folder / "victim"
         victim.write_text("precious")
         victim.chmod(0o644)
-        for name in ("house.db.lock", "house.db-journal"):
+        for name in ("house.db.lock", "house.db.migrate.lock", "house.db-journal"):
             (other.folder / name).symlink_to(victim)
         done = other.once()
         check.equal(victim.read_text(), "precious", f"a file behind planted links ({done.returncode})")
