@@ -192,7 +192,7 @@ pub async fn run(
     while !stop.is_cancelled() {
         let sleep = match tick(&collector, &mut planner, &crew, settings, token, &stop, each).await {
             Ok(sleep) => sleep,
-            Err(error) if error.again || is_passing(&error) => {
+            Err(error) if is_passing(&error) => {
                 tracing::warn!("{error}; trying again");
                 Duration::from_secs(5)
             }
@@ -264,8 +264,10 @@ async fn tick(
     store.publish().await?;
     let next_slot = planned.next.iter().map(|(_, at)| *at).min();
     each(Event::Planned(planned));
+    let mut looked = now;
     while !stop.is_cancelled() && crew.free() > 0 {
-        let claimed = store.claim(collector.now(), crew.free(), settings.lease, &token()).await?;
+        looked = collector.now();
+        let claimed = store.claim(looked, crew.free(), settings.lease, &token()).await?;
         if claimed.is_empty() {
             break;
         }
@@ -274,15 +276,16 @@ async fn tick(
             crew.start(run, place);
         }
     }
-    let next_due = if crew.free() > 0 { store.next_due().await? } else { None };
+    let next_due = if crew.free() > 0 { store.next_due(looked).await? } else { None };
     let next = [next_slot, next_due].into_iter().flatten().min();
     Ok(next.map_or(LONGEST_SLEEP, |at| at.since(collector.now())).clamp(Duration::from_millis(20), LONGEST_SLEEP))
 }
 
-/// Whether the database may come back by itself.
+/// Whether trying again may help: a server that is away, a full disk and a statement that took too long pass; a database
+/// that is not ours does not.
 fn is_passing(error: &StoreError) -> bool {
-    use crate::store::StoreErrorKind::{Locked, Unreachable};
-    matches!(error.kind, Unreachable | Locked)
+    use crate::store::StoreErrorKind::{Foreign, Newer};
+    !matches!(error.kind, Foreign | Newer)
 }
 
 /// Wakes the loop now and then, in UTC, whatever else happens. `None` when it could not be started, which is told: the

@@ -22,6 +22,11 @@ impl Replacement {
         if target.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
         }
+        // A rename over /dev/null would take it from everybody on the machine.
+        let special = target.metadata().is_ok_and(|there| !there.is_file());
+        if special || is_systems(target) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file; write to stdout instead"));
+        }
         let folder = match target.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
@@ -41,6 +46,14 @@ impl Replacement {
         std::fs::File::open(&self.folder)?.sync_all()?;
         Ok(())
     }
+}
+
+/// Whether the folder is one whose entries are no files of anybody's, whatever they point at (/dev/stdout).
+fn is_systems(target: &Path) -> bool {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.and_then(|folder| folder.canonicalize().ok());
+    folder
+        .is_some_and(|folder| folder.starts_with("/proc") || folder.starts_with("/sys") || folder == Path::new("/dev"))
 }
 
 impl Write for Replacement {
@@ -73,6 +86,21 @@ mod tests {
         new.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_never_replaced() {
+        use std::os::unix::fs::FileTypeExt as _;
+        for target in ["/dev/null", "/dev/stdout", "/dev/new"] {
+            assert!(Replacement::create(Path::new(target)).is_err(), "{target}");
+        }
+        assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+        assert!(Replacement::create(&link).is_err());
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 
     #[cfg(unix)]

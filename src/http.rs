@@ -160,7 +160,8 @@ fn is_damaged(error: &reqwest::Error) -> bool {
     while let Some(inner) = cause {
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {
             // A wrong gzip header is invalid data; damage further on is wrapped as it is.
-            let damaged = io.get_ref().is_some_and(|inner| inner.is::<flate2::DecompressError>());
+            let damaged =
+                io.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<flate2::DecompressError>);
             return damaged || matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput);
         }
         cause = inner.source();

@@ -49,13 +49,16 @@ CREATE TABLE run (
     cost         INTEGER NOT NULL DEFAULT 0,
     error_class  TEXT,
     error_text   TEXT,
-    seq          INTEGER UNIQUE,
+    seq          INTEGER,
     UNIQUE (job, slot)
 ) STRICT;
 CREATE INDEX run_due ON run (due_at, id) WHERE state = 'queued';
 CREATE INDEX run_lease ON run (lease_until) WHERE state = 'running';
+-- Only the runs that have a number: those that wait for one are found by the next index.
+CREATE UNIQUE INDEX run_seq ON run (seq) WHERE seq IS NOT NULL;
 CREATE INDEX run_unnumbered ON run (finished_at, public_id) WHERE seq IS NULL AND finished_at IS NOT NULL;
 CREATE INDEX run_topic ON run (topic, seq);
+CREATE INDEX run_at ON run (coalesce(started_at, slot, planned_at), public_id);
 CREATE INDEX run_active ON run (job) WHERE state IN ('queued', 'running');
 
 -- One call of one source within one attempt of a run; committed as 'started' before money can be spent.
@@ -164,6 +167,7 @@ CREATE TABLE topic_item (
     PRIMARY KEY (topic, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX topic_item_new ON topic_item (topic, first_seen);
+CREATE INDEX topic_item_first ON topic_item (first_seen);
 CREATE INDEX topic_item_item ON topic_item (item);
 
 CREATE TABLE answer (

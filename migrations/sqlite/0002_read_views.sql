@@ -3,36 +3,36 @@
 
 CREATE VIEW v_run AS
 SELECT r.seq, r.public_id AS run, r.topic, r.trigger, r.state, r.reason,
-       strftime('%Y-%m-%dT%H:%M:%S', r.slot / 1000, 'unixepoch') || printf('.%03dZ', r.slot % 1000) AS slot,
-       strftime('%Y-%m-%dT%H:%M:%S', r.started_at / 1000, 'unixepoch') || printf('.%03dZ', r.started_at % 1000) AS started_at,
-       strftime('%Y-%m-%dT%H:%M:%S', r.finished_at / 1000, 'unixepoch') || printf('.%03dZ', r.finished_at % 1000) AS finished_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.slot / 1000.0, 'unixepoch') AS slot,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS started_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.finished_at / 1000.0, 'unixepoch') AS finished_at,
        r.found, r.new, r.duplicate, r.outside, r.undated, r.unreadable, r.cost / 1000000.0 AS cost_usd, r.error_class, r.error_text
 FROM run r WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_search AS
 SELECT r.seq, r.public_id AS run, r.topic, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries,
-       strftime('%Y-%m-%dT%H:%M:%S', s.started_at / 1000, 'unixepoch') || printf('.%03dZ', s.started_at % 1000) AS started_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at,
        s.latency_ms, s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated,
        s.expected_cost / 1000000.0 AS expected_cost_usd, s.cost / 1000000.0 AS cost_usd, s.cost_basis, s.error_class, s.error_text
 FROM search s JOIN run r ON r.id = s.run WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_item AS
 SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang,
-       strftime('%Y-%m-%dT%H:%M:%S', i.published_at / 1000, 'unixepoch') || printf('.%03dZ', i.published_at % 1000) AS published_at,
-       strftime('%Y-%m-%dT%H:%M:%S', t.first_seen / 1000, 'unixepoch') || printf('.%03dZ', t.first_seen % 1000) AS first_seen,
+       strftime('%Y-%m-%dT%H:%M:%fZ', i.published_at / 1000.0, 'unixepoch') AS published_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', t.first_seen / 1000.0, 'unixepoch') AS first_seen,
        f.public_id AS first_run,
-       strftime('%Y-%m-%dT%H:%M:%S', t.last_seen / 1000, 'unixepoch') || printf('.%03dZ', t.last_seen % 1000) AS last_seen,
+       strftime('%Y-%m-%dT%H:%M:%fZ', t.last_seen / 1000.0, 'unixepoch') AS last_seen,
        t.times_seen, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views
 FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE f.seq IS NOT NULL;
 
 CREATE VIEW v_sighting AS
 SELECT r.seq, r.public_id AS run, r.topic,
-       strftime('%Y-%m-%dT%H:%M:%S', r.started_at / 1000, 'unixepoch') || printf('.%03dZ', r.started_at % 1000) AS seen_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS seen_at,
        s.source, s.rank, i.key, s.fit, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views
 FROM sighting s JOIN run r ON r.id = s.run JOIN item i ON i.id = s.item WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_answer AS
 SELECT r.seq, r.public_id AS run, r.topic,
-       strftime('%Y-%m-%dT%H:%M:%S', r.started_at / 1000, 'unixepoch') || printf('.%03dZ', r.started_at % 1000) AS asked_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS asked_at,
        a.model, a.text, a.partial, a.cited
 FROM answer a JOIN run r ON r.id = a.run WHERE r.seq IS NOT NULL;

@@ -22,6 +22,7 @@ pub struct Cli {
 
 /// Options of every verb, before or after it.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// Configuration file [default: $TOPICWATCH_CONFIG, ./jobs.toml, the user's configuration folder, /etc/topicwatch]
     #[arg(long, global = true, value_name = "FILE")]
@@ -35,8 +36,8 @@ pub struct Common {
     /// Say more on stderr (twice: much more)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// How log lines are written on stderr
-    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    /// How log lines are written on stderr: text for people, json for one object a line
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub log_format: LogFormat,
 }
 

@@ -48,9 +48,9 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
     let rows = config
         .effective
         .iter()
-        .map(|e| vec![e.key.clone(), output::brief(&e.value, 60), output::visible(&e.origin)])
+        .map(|e| vec![e.key.clone(), output::visible(&e.origin), output::brief(&e.value, 400)])
         .collect();
-    text.push_str(&output::table(&["key", "value", "from"], rows, &[]));
+    text.push_str(&output::table(&["key", "from", "value"], rows, &[]));
     text.push('\n');
     let now = (context.clock)();
     let rows = config
@@ -62,7 +62,7 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
                 || "only by `once`".to_owned(),
                 |policy| match Schedule::compile(policy).ok().and_then(|s| s.next_after(now)) {
                     _ if policy.paused => "paused".to_owned(),
-                    Some(at) => at.to_string(),
+                    Some(at) => output::when(at),
                     None => "never".to_owned(),
                 },
             );
@@ -72,9 +72,9 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
     text.push_str(&output::table(&["topic", "title", "sources", "next slot"], rows, &[]));
     let store = context.store_settings(false);
     text.push_str(&format!(
-        "\n{}: {} topics; findings go to {}",
+        "\n{}: {}; findings go to {}",
         output::visible(&config.file.display().to_string()),
-        config.topics.len(),
+        if config.topics.len() == 1 { "1 topic".to_owned() } else { format!("{} topics", config.topics.len()) },
         output::visible(&config::redact_url(&store.url))
     ));
     text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });

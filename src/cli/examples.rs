@@ -4,12 +4,13 @@ pub(super) const TOP: &str = "\
 Examples:
   topicwatch init                       write an annotated jobs.toml
   topicwatch once                       run every topic now
-  topicwatch show rust-lang --md        what the last run saw, ready to paste
+  topicwatch show acme-launches --md    what the last run saw, ready to paste
   topicwatch export --out items.csv     everything found, as CSV
   topicwatch run                        run every topic at its slots
 
-Exit codes: 0 ok, 2 usage or configuration, 3 some searches failed (the rest is stored),
-4 database, 5 output, 130 interrupted, 1 anything else.";
+Exit codes:
+  0 ok · 2 usage or configuration · 3 some searches failed (the rest is stored)
+  4 database · 5 output · 130 interrupted · 1 anything else";
 pub(super) const INIT: &str = "\
 Examples:
   topicwatch init
@@ -28,7 +29,7 @@ Its calls are not counted against max_calls_per_day: nothing is stored.";
 pub(super) const ONCE: &str = "\
 Examples:
   topicwatch once
-  topicwatch once --topic rust-lang --topic postgres
+  topicwatch once --topic acme-launches --topic rust-async
   topicwatch once --dry-run             what would be asked, and what it would cost
   0 * * * * topicwatch once --due       in a crontab; two at once never call twice";
 pub(super) const RUN: &str = "\
@@ -44,20 +45,20 @@ Examples:
 pub(super) const RUNS: &str = "\
 Examples:
   topicwatch runs
-  topicwatch runs --topic rust-lang --since 7d --searches";
+  topicwatch runs --topic acme-launches --since 7d --searches";
 pub(super) const SHOW: &str = "\
 Examples:
-  topicwatch show rust-lang
-  topicwatch show rust-lang --md | less
-  topicwatch show rust-lang --run topic:rust-lang@2026-03-11T06:00:00Z --json";
+  topicwatch show acme-launches
+  topicwatch show acme-launches --md | less
+  topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
 pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
-  topicwatch items --topic rust-lang --json";
+  topicwatch items --topic acme-launches --json";
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
-  topicwatch export --what sightings --topic rust-lang --since 7d | gzip > sightings.csv.gz
+  topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
   topicwatch export --profile excel --out for-the-boss.csv";
 pub(super) const MIGRATE: &str = "\
 Examples:

@@ -12,7 +12,7 @@ use super::context::{Context, Service};
 use super::{Exit, Failure, ids, output, progress, table};
 use crate::collect::{Collector, Crew, Done, RunReport};
 use crate::daemon::Planner;
-use crate::model::{Micros, RunState, Topic};
+use crate::model::{Micros, RunState, Time, Topic};
 use crate::search::{self, Ask};
 use crate::store::{Store, StoreErrorKind};
 
@@ -55,13 +55,13 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     let (mut reports, failures) =
         ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
     store.publish().await?;
-    begun?;
+    let upcoming = begun?;
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }
-    tell(&context, args, &store, &reports).await?;
+    tell(&context, args, &store, &reports, upcoming).await?;
     store.close().await;
     for failure in &failures {
         output::note(&format!("error: {}", output::visible(&failure.text)));
@@ -95,7 +95,7 @@ async fn begin_all(
     crew: &Crew,
     topics: &[Topic],
     rehearsed: bool,
-) -> Result<(), Failure> {
+) -> Result<Option<Upcoming>, Failure> {
     let lease = context.config.scheduler.lease;
     for topic in topics {
         let Some(place) = crew.place().await else { break };
@@ -108,27 +108,28 @@ async fn begin_all(
         let run = collector.store().start_manual(topic, &id, now, lease, &ids::token()).await?;
         crew.start(run, place);
     }
-    Ok(())
+    Ok(None)
 }
 
-/// The slots that came due, as the daemon would run them.
-async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -> Result<(), Failure> {
+/// The topic that is due next, and when.
+type Upcoming = (String, Time);
+
+/// The slots that came due, as the daemon would run them; returns what is due after them.
+async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -> Result<Option<Upcoming>, Failure> {
     let store = collector.store();
     let planned = Planner::default().plan(store, collector.now(), false).await?;
     loop {
-        let Some(place) = crew.place().await else { return Ok(()) };
+        let before = crew.ends();
+        let Some(place) = crew.place().await else { return Ok(None) };
         let mut claimed = store.claim(collector.now(), 1, context.config.scheduler.lease, &ids::token()).await?;
         match claimed.pop() {
             Some(run) => crew.start(run, place),
             // Slots of one job wait for one another: the next can be taken when one of ours has ended.
-            None if crew.one_ended().await => {}
+            None if crew.ended_since(before).await => {}
             None => break,
         }
     }
-    if let Some((topic, at)) = planned.next.iter().min_by_key(|(_, at)| *at) {
-        tracing::info!(topic, %at, "next slot");
-    }
-    Ok(())
+    Ok(planned.next.into_iter().min_by_key(|(_, at)| *at))
 }
 
 /// Reports as they come, and what could not even be stored.
@@ -157,7 +158,13 @@ async fn gather(
     (reports, failures)
 }
 
-async fn tell(context: &Context, args: &OnceArgs, store: &Store, reports: &[RunReport]) -> Result<(), Failure> {
+async fn tell(
+    context: &Context,
+    args: &OnceArgs,
+    store: &Store,
+    reports: &[RunReport],
+    upcoming: Option<Upcoming>,
+) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
     if args.json {
         return output::json(
@@ -166,12 +173,15 @@ async fn tell(context: &Context, args: &OnceArgs, store: &Store, reports: &[RunR
     }
     let mut text = String::new();
     if invented {
-        text.push_str("SANDBOX: invented findings, nothing is billed\n\n");
+        text.push_str("SANDBOX: findings and costs are invented, nothing is billed\n\n");
     }
     if reports.is_empty() {
         text.push_str("nothing was due\n");
     } else {
         text.push_str(&table::drawn(reports));
+    }
+    if let Some((topic, at)) = upcoming {
+        text.push_str(&format!("next due: {topic} at {}\n", output::when(at)));
     }
     text.push_str(&format!("stored in {}\n", output::visible(store.place())));
     if let Some(first) = reports.first() {

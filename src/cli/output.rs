@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal as _, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use crate::model::Time;
+
 /// Buffered stdout.
 pub(super) fn stdout() -> io::BufWriter<io::Stdout> {
     io::BufWriter::with_capacity(64 * 1024, io::stdout())
@@ -73,14 +75,21 @@ pub(super) fn brief(text: &str, max: usize) -> String {
     cut
 }
 
-/// A table without lines, fitted to the terminal (80 columns when there is none); `numbers` are the columns aligned to
-/// the right.
+/// An instant for people: whole seconds. Files and JSON have the milliseconds.
+pub(super) fn when(at: Time) -> String {
+    Time(at.0.saturating_sub(at.0.rem_euclid(1_000))).to_string()
+}
+
+/// The same where it may be unknown.
+pub(super) fn when_known(at: Option<Time>) -> String {
+    at.map_or_else(|| "-".to_owned(), when)
+}
+
+/// A table without lines; `numbers` are the columns aligned to the right. No cell is broken, so that ids, paths and
+/// times can be copied: whoever fills it shortens words to what `width` leaves.
 pub(super) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut table = Table::new();
-    table
-        .load_style(comfy_table::presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width());
+    table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);
     for row in rows {
         table.add_row(row);
@@ -98,7 +107,12 @@ pub(super) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) 
     text
 }
 
-/// Columns of the terminal.
+/// Characters of the longest of some texts.
+pub(super) fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+/// Columns of the terminal; 100 when there is none.
 pub(super) fn width() -> u16 {
     let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let real = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
@@ -120,5 +134,24 @@ mod tests {
             assert_eq!(visible(text), shown);
         }
         assert_eq!(brief("abcdef", 4), "abc…");
+    }
+
+    #[test]
+    fn people_read_whole_seconds_before_1970_too() {
+        for (millis, told) in [
+            (1_773_219_600_999, "2026-03-11T09:00:00Z"),
+            (1_773_219_600_000, "2026-03-11T09:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(when(Time(millis)), told);
+        }
+    }
+
+    #[test]
+    fn no_cell_of_a_table_is_broken() {
+        let id = "topic:globex-pricing@2026-11-21T07:30:00Z";
+        let text = table(&["run", "found"], vec![vec![id.repeat(9), "7".into()]], &[1]);
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.contains(&id.repeat(9)));
     }
 }

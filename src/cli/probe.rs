@@ -46,7 +46,7 @@ pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
                 Ok(absorbed) => Probed {
                     ok: true,
                     line: format!(
-                        "{} answered with {} in {latency_ms} ms, {} pages, {cost}; the key is accepted",
+                        "{} answered with {} in {latency_ms} ms, {} found, {cost}; the key is accepted",
                         service.base_url,
                         reply.status,
                         absorbed.findings.len()

@@ -26,34 +26,14 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     if args.searches {
         for run in &runs {
             let topic = run.topic.as_deref().unwrap_or("-");
-            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run)).trim_end());
+            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run, 80)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
                 text.push_str(&format!("    {}\n", line(search)));
             }
         }
     } else {
-        let rows = runs
-            .iter()
-            .map(|r| {
-                let at = r.started_at.or(r.slot).map_or_else(|| "-".to_owned(), |at| at.to_string());
-                vec![
-                    r.topic.clone().unwrap_or_default(),
-                    at,
-                    r.state.to_string(),
-                    r.counts.found.to_string(),
-                    r.counts.new.to_string(),
-                    r.cost.to_string(),
-                    r.run.clone(),
-                    why(r),
-                ]
-            })
-            .collect();
-        text.push_str(&output::table(
-            &["topic", "at", "state", "found", "new", "cost", "run", "why"],
-            rows,
-            &[3, 4, 5],
-        ));
+        text.push_str(&drawn(&runs, usize::from(output::width())));
     }
     if runs.is_empty() {
         text.push_str("no runs\n");
@@ -72,9 +52,47 @@ fn told(run: &RunRow, searches: &[SearchRow]) -> Result<serde_json::Value, serde
     Ok(value)
 }
 
-fn why(run: &RunRow) -> String {
+/// A line for each run; two where its id, which must not be broken, would not fit into one.
+fn drawn(runs: &[RunRow], width: usize) -> String {
+    let cells = |r: &RunRow| {
+        vec![
+            r.topic.clone().unwrap_or_default(),
+            output::when_known(r.started_at.or(r.slot)),
+            r.state.to_string(),
+            r.counts.found.to_string(),
+            r.counts.new.to_string(),
+            r.cost.to_string(),
+        ]
+    };
+    let numbers = [3, 4, 5];
+    let rows = runs.iter().map(|r| [cells(r), vec![r.run.clone()]].concat()).collect();
+    let one = output::table(&["topic", "at", "state", "found", "new", "cost", "run"], rows, &numbers);
+    let taken = output::longest(one.lines());
+    if taken <= width {
+        let rows = runs
+            .iter()
+            .map(|r| [cells(r), vec![r.run.clone(), why(r, width.saturating_sub(taken + 2).max(12))]].concat());
+        return output::table(
+            &["topic", "at", "state", "found", "new", "cost", "run", "why"],
+            rows.collect(),
+            &numbers,
+        );
+    }
+    let two =
+        output::table(&["topic", "at", "state", "found", "new", "cost"], runs.iter().map(cells).collect(), &numbers);
+    let mut lines = two.lines();
+    let mut text = format!("{}\n  run  why\n", lines.next().unwrap_or_default());
+    for (line, r) in lines.zip(runs) {
+        let why = why(r, width.saturating_sub(r.run.chars().count() + 4).max(12));
+        text.push_str(&format!("{line}\n  {}\n", format!("{}  {why}", r.run).trim_end()));
+    }
+    text
+}
+
+/// Why a run ended as it did, in so many characters.
+fn why(run: &RunRow, max: usize) -> String {
     let error = run.error_class.as_ref().map(|class| format!("{class}: {}", run.error_text.as_deref().unwrap_or("")));
-    output::brief(&error.or_else(|| run.reason.clone()).unwrap_or_default(), 80)
+    output::brief(&error.or_else(|| run.reason.clone()).unwrap_or_default(), max)
 }
 
 fn line(search: &SearchRow) -> String {
@@ -102,4 +120,38 @@ fn line(search: &SearchRow) -> String {
         error.unwrap_or_default(),
         reason.unwrap_or_default()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Counts, Micros, RunState, Time, Trigger};
+
+    #[test]
+    fn an_id_is_whole_however_narrow_the_terminal_is() {
+        let run = RunRow {
+            run: "topic:globex-pricing@2026-11-21T07:30:00Z".into(),
+            topic: Some("globex-pricing".into()),
+            trigger: Trigger::Scheduled,
+            state: RunState::Failed,
+            reason: None,
+            slot: Some(Time(1_773_219_600_000)),
+            started_at: Some(Time(1_773_219_600_470)),
+            finished_at: None,
+            attempt: 1,
+            counts: Counts::default(),
+            unreadable: 0,
+            cost: Micros(16_000),
+            error_class: Some("transport".into()),
+            error_text: Some("connection refused, ".repeat(20)),
+            seq: Some(1),
+        };
+        for (width, lines) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2)] {
+            let text = drawn(std::slice::from_ref(&run), width);
+            assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
+            assert!(text.contains("transport: c") || width == 60, "{text}");
+            assert_eq!(text.lines().count(), lines, "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= width.max(64)), "{text}");
+        }
+    }
 }

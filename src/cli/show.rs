@@ -63,7 +63,7 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
 
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
-    let at = run.started_at.map_or_else(String::new, |at| at.to_string());
+    let at = run.started_at.map_or_else(String::new, output::when);
     format!(
         "{} · {at} · {} · {} found, {} new",
         run.topic.as_deref().unwrap_or(""),
@@ -122,7 +122,7 @@ fn plain(snapshot: &Snapshot) -> String {
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 40)));
             let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
             text.push_str(&format!("  {author}{}\n", output::brief(words, 200)));
-            let date = item.published_at.map_or_else(String::new, |at| format!("{at} · "));
+            let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::when(at)));
             let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::visible(u)));
             text.push_str(&format!("    {date}{}{url}\n", marks(item)));
         }
@@ -163,7 +163,7 @@ fn markdown(snapshot: &Snapshot) -> String {
                 None => words,
             };
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escaped(a)));
-            let date = item.published_at.map_or_else(String::new, |at| format!(", {at}"));
+            let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::when(at)));
             text.push_str(&format!("- {author}{linked} ({}{date})\n", marks(item)));
         }
         text.push('\n');

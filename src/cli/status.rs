@@ -44,10 +44,10 @@ pub(super) async fn run(common: &Common, args: &JsonArgs) -> Result<Exit, Failur
             vec![
                 t.topic.clone(),
                 standing(t).to_owned(),
-                run.and_then(|r| r.started_at).map_or_else(|| "-".to_owned(), |at| at.to_string()),
+                output::when_known(run.and_then(|r| r.started_at)),
                 run.map_or_else(|| "-".to_owned(), |r| r.counts.new.to_string()),
                 t.items.to_string(),
-                next(&t.topic).map_or_else(|| "-".to_owned(), |at| at.to_string()),
+                output::when_known(next(&t.topic)),
             ]
         })
         .collect();

@@ -2,6 +2,7 @@
 //! was lost is told to stop; what it would have stored is refused by the store in any case.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,9 +29,11 @@ pub struct Done {
 pub struct Crew {
     collector: Arc<Collector>,
     places: Arc<Semaphore>,
+    size: u32,
     held: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
     tasks: TaskTracker,
     ended: Arc<Notify>,
+    ends: Arc<AtomicU64>,
     cancel: CancellationToken,
     done: mpsc::UnboundedSender<Done>,
 }
@@ -47,19 +50,10 @@ impl Crew {
         cancel: CancellationToken,
     ) -> (Self, mpsc::UnboundedReceiver<Done>) {
         let (done, ends) = mpsc::unbounded_channel();
-        let places = Arc::new(Semaphore::new(size.max(1) as usize));
-        (
-            Self {
-                collector,
-                places,
-                held: Arc::default(),
-                tasks: TaskTracker::new(),
-                ended: Arc::default(),
-                cancel,
-                done,
-            },
-            ends,
-        )
+        let size = size.max(1);
+        let places = Arc::new(Semaphore::new(size as usize));
+        let (held, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
+        (Self { collector, places, size, held, tasks, ended, ends: count, cancel, done }, ends)
     }
 
     /// Waits for a free place; `None` once the crew is told to stop.
@@ -79,7 +73,10 @@ impl Crew {
     /// Begins a run in a place.
     pub fn start(&self, run: RunRef, place: OwnedSemaphorePermit) {
         let cancel = self.cancel.child_token();
-        self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone()));
+        if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
+            // This process lost the run's lease, took the run again, and has not yet noticed the first.
+            before.cancel();
+        }
         let crew = self.clone();
         let timeout = run.topic.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
         self.tasks.spawn(async move {
@@ -100,7 +97,8 @@ impl Crew {
             {
                 tracing::warn!(run = %run.public_id, "{error}");
             }
-            crew.held().remove(&run.public_id);
+            crew.ends.fetch_add(1, Ordering::SeqCst);
+            crew.forget(&run);
             // Nobody listens any more only when the process is ending.
             let _ = crew.done.send(Done { run: run.public_id.clone(), topic: run.topic.id.clone(), result });
             drop(place);
@@ -108,13 +106,23 @@ impl Crew {
         });
     }
 
-    /// Waits until a run ends, for the one caller that wants to know; `false` when none is going on.
-    pub async fn one_ended(&self) -> bool {
-        // An end between the look and the wait is kept by the notification.
-        if self.held().is_empty() {
-            return false;
+    /// How many runs have ended so far.
+    #[must_use]
+    pub fn ends(&self) -> u64 {
+        self.ends.load(Ordering::SeqCst)
+    }
+
+    /// Waits until more runs have ended than `before`, for the one caller that wants to know; `false` when none is going
+    /// on that could.
+    pub async fn ended_since(&self, before: u64) -> bool {
+        // An end is counted before its run is forgotten, and the notification keeps until somebody waits: an end at any
+        // moment of this is seen.
+        while self.ends() == before {
+            if self.held().is_empty() {
+                return self.ends() != before;
+            }
+            self.ended.notified().await;
         }
-        self.ended.notified().await;
         true
     }
 
@@ -129,13 +137,16 @@ impl Crew {
             if runs.is_empty() {
                 continue;
             }
-            let (store, now) = (self.collector.store().clone(), self.collector.now());
-            let beaten = tokio::spawn(async move { store.heartbeat(&runs, now, lease).await }).await;
+            let (store, now, beating) = (self.collector.store().clone(), self.collector.now(), runs.clone());
+            let beaten = tokio::spawn(async move { store.heartbeat(&beating, now, lease).await }).await;
             match beaten {
                 Ok(Ok(lost)) => {
-                    for run in lost {
-                        if let Some((_, cancel)) = self.held().get(&run) {
-                            tracing::warn!(run, "lost its lease and is stopped");
+                    for run in runs.iter().filter(|run| lost.contains(&run.public_id)) {
+                        // It may have ended, or been taken again, while the heart beat.
+                        if let Some((held, cancel)) = self.held().get(&run.public_id)
+                            && held.token == run.token
+                        {
+                            tracing::warn!(run = %run.public_id, "lost its lease and is stopped");
                             cancel.cancel();
                         }
                     }
@@ -146,10 +157,24 @@ impl Crew {
         }
     }
 
+    /// Waits until no run is going on; more may begin afterwards.
+    pub async fn idle(&self) {
+        // Never closed, so this cannot fail.
+        let _all = self.places.acquire_many(self.size).await;
+    }
+
     /// Waits until every run has ended.
     pub async fn finished(&self) {
         self.tasks.close();
         self.tasks.wait().await;
+    }
+
+    /// The run of this claim is over; a later claim of the same run stays.
+    fn forget(&self, run: &RunRef) {
+        let mut held = self.held();
+        if held.get(&run.public_id).is_some_and(|(kept, _)| kept.token == run.token) {
+            held.remove(&run.public_id);
+        }
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashMap<String, (RunRef, CancellationToken)>> {

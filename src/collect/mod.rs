@@ -4,9 +4,11 @@
 
 mod absorb;
 mod crew;
+mod ended;
 mod fetch;
 mod verdict;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ pub use absorb::{Absorbed, Reading, absorb};
 pub use crew::{Crew, Done};
 
 use crate::budget::Prices;
-use crate::model::{AiWhen, Clock, Finding, Micros, RunState, SearchState, Source, Time, Topic};
+use crate::model::{AiWhen, Clock, Finding, Micros, RunState, SearchState, Source, TEXT_KEY_PREFIX, Time, Topic};
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
@@ -153,7 +155,7 @@ impl Collector {
                 Source::Social | Source::Web | Source::Ai => None,
             };
             let fetched = match not_needed {
-                Some(reason) => fetch::not_run(source, &ask, reason),
+                Some(reason) => ended::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
             };
             let fetched = fetched.absorbed(seen_at, run.topic.window, &self.settings, &mut findings, &mut answer);
@@ -206,7 +208,7 @@ impl Collector {
     async fn ai_not_needed(
         &self,
         topic: &Topic,
-        asked: &[fetch::Fetched],
+        asked: &[ended::Fetched],
         findings: &[Finding],
         now: Time,
     ) -> Result<Option<&'static str>, StoreError> {
@@ -219,10 +221,17 @@ impl Collector {
             AiWhen::New => {
                 let groups = group(findings.to_vec());
                 let keys: Vec<String> = groups.iter().flat_map(|g| g.keys.iter().cloned()).collect();
-                let known: std::collections::HashSet<String> =
-                    self.store.known(&topic.id, &keys).await?.into_iter().collect();
-                let new = groups.iter().any(|g| !g.keys.iter().any(|key| known.contains(key)));
-                Ok((!new).then_some("nothing new was found"))
+                let known: HashMap<String, bool> =
+                    self.store.known(&topic.id, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
+                // As the store will judge: an id makes no known item of another id that said the same words.
+                let is_known = |group: &SeenItem| {
+                    let names = |key: &String| match known.get(key) {
+                        Some(&strong) => !(group.strong && strong && key.starts_with(TEXT_KEY_PREFIX)),
+                        None => false,
+                    };
+                    group.keys.iter().any(names)
+                };
+                Ok(groups.iter().all(is_known).then_some("nothing new was found"))
             }
             AiWhen::Daily => {
                 let answered = self.store.answered_since(&topic.id, local_midnight(topic, now)).await?;

@@ -1,6 +1,6 @@
 //! What a run amounts to: its state from its searches', what its answer rests on, and how it is told to people. Pure.
 
-use super::fetch::Fetched;
+use super::ended::{Fetched, INTERRUPTED};
 use super::{RunReport, SearchReport};
 use crate::model::{Answer, RunState, SearchState, Source};
 use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
@@ -39,7 +39,7 @@ pub(super) fn none_answered(searches: &[Fetched]) -> bool {
 }
 
 fn interrupted_search(search: &Fetched) -> bool {
-    search.result.reason.as_deref() == Some("interrupted")
+    search.result.reason.as_deref() == Some(INTERRUPTED)
 }
 
 /// Whether no call was made or under way, so that the run can be given back as if it had never begun.
@@ -72,7 +72,7 @@ pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<F
 
 /// A run that was given back.
 pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
-    report(run, RunState::Cancelled, Some("interrupted".into()), searches, &[])
+    report(run, RunState::Cancelled, Some(INTERRUPTED.into()), searches, &[])
 }
 
 /// The keys of the items an answer rests on: those that came with it, and those whose address it names.

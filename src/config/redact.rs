@@ -45,8 +45,11 @@ pub(super) fn mask_secrets(line: &str) -> impl Iterator<Item = char> + '_ {
             is_secret_name(name)
         })
         .map_or(line.len(), |(at, _)| at + 1);
-    let password = line.find("://").map_or(0..0, |at| {
-        let from = at + 3;
+    // An address that was mistyped has its password too; without `://` the value of a key named for addresses counts.
+    let name = |line: &str| line.trim_end().trim_end_matches(['"', '\'']).ends_with("url");
+    let address = line.find("://").map(|at| at + 3);
+    let address = address.or_else(|| line.find('=').filter(|at| name(&line[..*at])).map(|at| at + 1));
+    let password = address.map_or(0..0, |from| {
         let to = line.rfind('@').unwrap_or(from);
         let colon = line.get(from..to).and_then(|user| user.find(':'));
         colon.map_or(0..0, |colon| from + colon + 1..to)
@@ -84,6 +87,9 @@ mod tests {
             ("service.key=abc", "service.key=***"),
             ("api_key_env = \"X\"", "api_key_env = \"X\""),
             ("url = \"postgres://me:pw@h/d\"", "url = \"postgres://me:**@h/d\""),
+            ("url = \"postgres:me:pw@h/d\"", "url = \"postgres:*****@h/d\""),
+            ("database.url = 'me:pw@h/d'", "database.url = 'me:**@h/d'"),
+            ("query = \"from:me @you\"", "query = \"from:me @you\""),
         ] {
             assert_eq!(mask_secrets(line).collect::<String>(), shown);
         }

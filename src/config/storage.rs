@@ -39,7 +39,7 @@ fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
         return Err(Fault::new("holds a control character", HINT));
     }
     let Some((scheme, rest)) = text.split_once(':') else {
-        let hint = if text.is_empty() || text.contains('@') {
+        let hint = if text.is_empty() || text.contains(['@', '=']) {
             HINT.to_owned()
         } else {
             format!("did you mean \"sqlite:{text}\"?")
@@ -131,6 +131,7 @@ mod tests {
             "postgres:topics",
             "postgres://me:hunter/2@db/t",
             "redis://hunter2",
+            "host=db user=me password=hunter2",
         ] {
             let fault = database_url(url, dir);
             assert!(fault.is_err(), "{url}");

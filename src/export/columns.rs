@@ -1,5 +1,5 @@
 //! The columns of each export, in order. They are a contract with whoever loads the files: from now on only added to,
-//! at the end. docs/exports.md tells what each means, and a test holds the two together.
+//! at the end, where `origin` says of every row whether it is invented. docs/exports.md tells what each means, and a test holds the two together.
 
 use super::csv::Cell;
 use crate::model::{Engagement, Time};
@@ -32,6 +32,7 @@ pub const ITEMS: &[&str] = &[
     "bookmarks",
     "views",
     "revisions",
+    "origin",
 ];
 
 /// Columns of `sightings`: one row per run, item and source.
@@ -56,10 +57,11 @@ pub const SIGHTINGS: &[&str] = &[
     "quotes",
     "bookmarks",
     "views",
+    "origin",
 ];
 
 /// Columns of `answers`: one row per run that was answered.
-pub const ANSWERS: &[&str] = &["run", "topic", "asked_at", "model", "partial", "text", "cited"];
+pub const ANSWERS: &[&str] = &["run", "topic", "asked_at", "model", "partial", "text", "cited", "origin"];
 
 /// Columns of `runs`: one row per finished run.
 pub const RUNS: &[&str] = &[
@@ -81,6 +83,7 @@ pub const RUNS: &[&str] = &[
     "cost_usd",
     "error_class",
     "error_text",
+    "origin",
 ];
 
 /// Numbers and times of a row as text, so that cells can borrow them.

@@ -39,25 +39,27 @@ const GUARDED: &[char] = &['=', '+', '-', '@', '|', '%', '\t', '\r', '\n', '＝'
 pub(super) struct Writer<W: Write> {
     csv: csv::Writer<W>,
     profile: Profile,
+    origin: Cell<'static>,
     cell: String,
     rows: u64,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file with its header.
-    pub(super) fn new(mut out: W, profile: Profile, columns: &[&str]) -> std::io::Result<Self> {
+    /// Begins a file with its header, whose last column is `origin`: the same in every record.
+    pub(super) fn new(mut out: W, profile: Profile, columns: &[&str], origin: Cell<'static>) -> std::io::Result<Self> {
         if profile == Profile::Excel {
             out.write_all("\u{feff}".as_bytes())?;
         }
         let mut csv =
             csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).buffer_capacity(PAGE).from_writer(out);
         csv.write_record(columns)?;
-        Ok(Self { csv, profile, cell: String::new(), rows: 0 })
+        Ok(Self { csv, profile, origin, cell: String::new(), rows: 0 })
     }
 
-    /// Writes one record.
+    /// Writes one record; its origin is added here.
     pub(super) fn record(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
-        for cell in cells {
+        let origin = self.origin;
+        for cell in cells.iter().chain([&origin]) {
             match *cell {
                 Cell::Empty => self.csv.write_field("")?,
                 Cell::Plain(text) => self.csv.write_field(text)?,

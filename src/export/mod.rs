@@ -7,9 +7,9 @@ mod csv;
 use std::io::Write;
 
 pub use self::csv::Profile;
-use self::csv::Writer;
+use self::csv::{Cell, Writer};
 use crate::model::closed_list;
-use crate::store::{Filter, Store, StoreError};
+use crate::store::{Filter, Nature, Store, StoreError};
 
 closed_list! {
     /// What is exported.
@@ -57,7 +57,13 @@ pub async fn write<W: Write + Send>(
     filter: &Filter,
     out: W,
 ) -> Result<(W, u64), ExportError> {
-    let mut writer = Writer::new(out, profile, what.columns())?;
+    // A row that leaves the file keeps saying where it came from. Before the first reply nothing came from anywhere.
+    let origin = match store.nature().await? {
+        Some(Nature::Sandbox) => Cell::Plain("SANDBOX"),
+        Some(Nature::Real) => Cell::Plain("service"),
+        None => Cell::Empty,
+    };
+    let mut writer = Writer::new(out, profile, what.columns(), origin)?;
     let mut scratch = columns::Scratch::default();
     match what {
         What::Items => {

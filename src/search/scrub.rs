@@ -12,14 +12,6 @@ const MASK: &str = "***";
 /// same.
 const SHORTEST_IN_BODIES: usize = 8;
 
-/// How a key may be spelled.
-#[derive(Clone, Copy)]
-enum Spelling {
-    Plain,
-    Percent,
-    Json,
-}
-
 /// Takes one key out of texts.
 pub(super) struct Scrub {
     key: SecretString,
@@ -31,7 +23,8 @@ impl Scrub {
         Self { key }
     }
 
-    /// The text without the key, whether plain, percent-encoded (in part or whole) or escaped as in JSON.
+    /// The text without the key, whether plain, percent-encoded, or escaped as in JSON or HTML; in part or whole, once
+    /// or several times over.
     pub(super) fn text(&self, text: &str) -> String {
         // The mask and every spelling are whole characters, so that cutting at bytes cannot break one.
         self.without_key(text.as_bytes())
@@ -57,18 +50,16 @@ impl Scrub {
         if key.is_empty() {
             return None;
         }
-        let may_begin = |byte: u8| byte == key[0] || matches!(byte, b'%' | b'+' | b'\\');
+        let may_begin = |byte: u8| byte == key[0] || matches!(byte, b'%' | b'+' | b'\\' | b'&');
         let mut kept = Vec::new();
         let (mut done, mut at) = (0, 0);
+        let mut ends = Ends::default();
         while at < text.len() {
             if !may_begin(text[at]) {
                 at += 1;
                 continue;
             }
-            let found = [Spelling::Plain, Spelling::Percent, Spelling::Json]
-                .into_iter()
-                .find_map(|spelling| match_end(text, at, key, spelling));
-            match found {
+            match ends.of(text, at, key) {
                 Some(end) => {
                     kept.extend_from_slice(&text[done..at]);
                     kept.extend_from_slice(MASK.as_bytes());
@@ -84,41 +75,114 @@ impl Scrub {
     }
 }
 
-/// Where a key that begins at `at` ends.
-fn match_end(text: &[u8], mut at: usize, key: &[u8], spelling: Spelling) -> Option<usize> {
-    for &wanted in key {
-        let rest = text.get(at..)?;
-        let (byte, length) = match spelling {
-            Spelling::Plain => (*rest.first()?, 1),
-            Spelling::Percent => percent(rest)?,
-            Spelling::Json => json_escape(rest)?,
-        };
-        if byte != wanted {
-            return None;
+/// Where a key may end, followed byte by byte: a `%` or `\` may stand for itself or begin an escape, and only what comes
+/// next tells.
+#[derive(Default)]
+struct Ends {
+    now: Vec<usize>,
+    next: Vec<usize>,
+}
+
+impl Ends {
+    /// Where the longest spelling of the key that begins at `at` ends.
+    fn of(&mut self, text: &[u8], at: usize, key: &[u8]) -> Option<usize> {
+        self.now.clear();
+        self.now.push(at);
+        for &wanted in key {
+            self.next.clear();
+            for &end in &self.now {
+                spelled(text.get(end..).unwrap_or_default(), wanted, &mut |length| {
+                    if !self.next.contains(&(end + length)) {
+                        self.next.push(end + length);
+                    }
+                });
+            }
+            if self.next.is_empty() {
+                return None;
+            }
+            std::mem::swap(&mut self.now, &mut self.next);
         }
-        at += length;
-    }
-    Some(at)
-}
-
-/// The next byte of percent-encoded text and its length there.
-fn percent(text: &[u8]) -> Option<(u8, usize)> {
-    match text {
-        [b'%', high, low, ..] => Some((hex(&[*high, *low])?, 3)),
-        [b'+', ..] => Some((b' ', 1)),
-        [byte, ..] => Some((*byte, 1)),
-        [] => None,
+        self.now.iter().copied().max()
     }
 }
 
-/// The next byte of a JSON string's inside and its length there.
-fn json_escape(text: &[u8]) -> Option<(u8, usize)> {
-    match text {
-        [b'\\', b'u', b'0', b'0', high, low, ..] => Some((hex(&[*high, *low])?, 6)),
-        [b'\\', byte, ..] => Some((*byte, 2)),
-        [byte, ..] => Some((*byte, 1)),
-        [] => None,
+/// How often an escape may itself have been escaped.
+const DEEPEST: usize = 4;
+
+/// The length of each way in which `text` may begin with the byte `wanted`.
+fn spelled(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
+    let Some(&first) = text.first() else { return };
+    if first == wanted || (first == b'+' && wanted == b' ') {
+        found(1);
     }
+    match first {
+        b'%' => percent(text, wanted, found),
+        b'\\' => json(text, wanted, found),
+        b'&' => html(text, wanted, found),
+        _ => {}
+    }
+}
+
+/// `%24`, and `%2524` for a `%24` that was encoded again.
+fn percent(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
+    let mut at = 1;
+    for _ in 0..DEEPEST {
+        if text.get(at..at + 2).and_then(hex) == Some(wanted) {
+            found(at + 2);
+        }
+        if text.get(at..at + 2) != Some(b"25") {
+            return;
+        }
+        at += 2;
+    }
+}
+
+/// `\"`, `\/`, `\u0022`, and with more backslashes for JSON inside a JSON string.
+fn json(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
+    let run = text.iter().take(1 << DEEPEST).take_while(|byte| **byte == b'\\').count();
+    if wanted == b'\\' {
+        (1..=DEEPEST).map(|depth| 1 << depth).filter(|length| *length <= run).for_each(&mut *found);
+    } else if text.get(run) == Some(&wanted) {
+        found(run + 1);
+    }
+    if let Some([b'u', b'0', b'0', digits @ ..]) = text.get(run..run + 5)
+        && hex(digits) == Some(wanted)
+    {
+        found(run + 5);
+    }
+}
+
+/// `&quot;`, `&#34;`, `&#x22;`, and `&amp;quot;` for one that was escaped again.
+fn html(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
+    let mut at = 1;
+    for _ in 0..DEEPEST {
+        let rest = text.get(at..).unwrap_or_default();
+        if let Some((byte, length)) = entity(rest)
+            && byte == wanted
+        {
+            found(at + length);
+        }
+        if !rest.starts_with(b"amp;") {
+            return;
+        }
+        at += 4;
+    }
+}
+
+/// What an entity's name or number after the `&` stands for, and its length with the `;`.
+fn entity(text: &[u8]) -> Option<(u8, usize)> {
+    let end = text.iter().take(8).position(|byte| *byte == b';')?;
+    let byte = match &text[..end] {
+        b"quot" => b'"',
+        b"apos" => b'\'',
+        b"lt" => b'<',
+        b"gt" => b'>',
+        b"amp" => b'&',
+        [b'#', b'x' | b'X', digits @ ..] => hex(digits)?,
+        [b'#', digits @ ..] => std::str::from_utf8(digits).ok()?.parse().ok()?,
+        _ => return None,
+    };
+    Some((byte, end + 1))
 }
 
 fn hex(digits: &[u8]) -> Option<u8> {
@@ -178,6 +242,12 @@ mod tests {
             (r#"{"k":"dt_\u0024a\/b\"c\\\\d e"}"#.to_owned(), r#"{"k":"***"}"#),
             ("dt_$a/b and no more".to_owned(), "dt_$a/b and no more"),
             ("ключ %zz % \\u00".to_owned(), "ключ %zz % \\u00"),
+            // Inside HTML, inside JSON inside JSON, encoded twice, and as much of each as a server happens to do.
+            ("<b>dt_$a/b&quot;c\\\\d e</b>".to_owned(), "<b>***</b>"),
+            ("dt_&#36;a&#x2F;b&amp;quot;c&#92;&#092;d e".to_owned(), "***"),
+            (r#"{"log":"{\"key\":\"dt_$a/b\\\"c\\\\\\\\d e\"}"}"#.to_owned(), r#"{"log":"{\"key\":\"***\"}"}"#),
+            ("dt_%2524a%252Fb%2522c%255C%255cd%2520e".to_owned(), "***"),
+            ("&amp; &amp;amp; &#; &#x; &quot".to_owned(), "&amp; &amp;amp; &#; &#x; &quot"),
         ] {
             assert_eq!(scrub(key).text(&text), expected, "{text}");
         }

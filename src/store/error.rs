@@ -65,9 +65,13 @@ impl From<sqlx::Error> for StoreError {
         };
         let text = error.to_string();
         let busy = text.contains("database is locked") || matches!(code.as_deref(), Some("5" | "6" | "261" | "517"));
-        let again = busy || matches!(code.as_deref(), Some("40001" | "40P01"));
+        // A lock that took too long and a server that is going down: the transaction was rolled back.
+        let waited = matches!(code.as_deref(), Some("55P03"));
+        let ended = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03" | "53300"));
+        let again = busy || waited || ended || matches!(code.as_deref(), Some("40001" | "40P01"));
         let (kind, hint) = match &error {
-            _ if busy => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
+            _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
+            _ if ended => (StoreErrorKind::Unreachable, "the database server is going down, coming up or full"),
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::PoolTimedOut

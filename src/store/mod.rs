@@ -7,6 +7,7 @@
 
 mod clock;
 mod error;
+mod locks;
 mod open;
 mod postgres;
 mod rows;
@@ -16,7 +17,8 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
 pub use error::{StoreError, StoreErrorKind};
-pub use open::{DaemonLock, Settings, redact, sqlite_version};
+pub use locks::DaemonLock;
+pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
 
 pub use crate::model::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
@@ -76,6 +78,16 @@ macro_rules! read {
         match &$store.db {
             Db::Sqlite(pools) => sqlite::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
             Db::Postgres(pools) => postgres::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
+        }
+    };
+}
+
+/// Runs one function of `statements/` in a transaction that sees one moment and may take its time.
+macro_rules! stream {
+    ($store:expr, $function:ident ( $($arg:expr),* $(,)? )) => {
+        match &$store.db {
+            Db::Sqlite(pools) => sqlite::stream::$function(&mut *pools.snapshot().await?, $($arg),*).await,
+            Db::Postgres(pools) => postgres::stream::$function(&mut *pools.snapshot().await?, $($arg),*).await,
         }
     };
 }
@@ -147,19 +159,23 @@ impl Store {
     }
 
     /// Runs whose lease ran out: their open searches become `lost` at their expected price; a planned run is queued
-    /// again or, at its last attempt, failed; a manual run is failed. Returns how many.
+    /// again or, at its last attempt or when its topic is gone, failed; a manual run is failed. Returns how many.
     pub async fn rescue(&self, now: Time) -> Result<u64, StoreError> {
+        if !read!(self, ledger::any_lost(now))? {
+            return Ok(0);
+        }
         write_tx!(self, ledger::rescue(now))
     }
 
-    /// Gives a claimed run back untouched; the attempt is not counted.
+    /// Gives a claimed run back; the attempt is not counted. A manual run, and one whose topic is gone, is cancelled.
     pub async fn release(&self, run: &RunRef, now: Time) -> Result<(), StoreError> {
         write_tx!(self, ledger::release(run, now))
     }
 
-    /// The earliest instant at which a queued run may be claimed.
-    pub async fn next_due(&self) -> Result<Option<Time>, StoreError> {
-        read!(self, ledger::next_due())
+    /// The earliest instant after `after` at which a queued run becomes due. Runs that are due already wait for a place
+    /// or for an earlier run of their job, not for the clock.
+    pub async fn next_due(&self, after: Time) -> Result<Option<Time>, StoreError> {
+        read!(self, ledger::next_due(after))
     }
 
     /// Commits, before a call is made, that it will be: counts it against the day's limit and keeps the search as
@@ -186,8 +202,8 @@ impl Store {
         write_tx!(self, snapshot::finish(run, outcome, &self.place))
     }
 
-    /// Which of these keys name items that the topic has seen.
-    pub async fn known(&self, topic: &str, keys: &[String]) -> Result<Vec<String>, StoreError> {
+    /// Which of these keys name items that the topic has seen, and what kind of item each names.
+    pub async fn known(&self, topic: &str, keys: &[String]) -> Result<Vec<KnownKey>, StoreError> {
         read!(self, snapshot::known(topic, keys))
     }
 
@@ -198,6 +214,9 @@ impl Store {
 
     /// Gives finished runs their place in the reading order. Returns how many.
     pub async fn publish(&self) -> Result<u64, StoreError> {
+        if !read!(self, ledger::any_unnumbered())? {
+            return Ok(0);
+        }
         write_tx!(self, ledger::publish())
     }
 
@@ -256,7 +275,7 @@ impl Store {
         filter: &Filter,
         each: &mut (dyn FnMut(ItemRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
-        read!(self, stream::items(filter, each))
+        stream!(self, items(filter, each))
     }
 
     /// Sightings by run begun, run, source, rank and key.
@@ -265,7 +284,7 @@ impl Store {
         filter: &Filter,
         each: &mut (dyn FnMut(SightingRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
-        read!(self, stream::sightings(filter, each))
+        stream!(self, sightings(filter, each))
     }
 
     /// Answers by run begun and run.
@@ -274,7 +293,7 @@ impl Store {
         filter: &Filter,
         each: &mut (dyn FnMut(AnswerRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
-        read!(self, stream::answers(filter, each))
+        stream!(self, answers(filter, each))
     }
 
     /// Finished runs by begin and public id.
@@ -283,7 +302,7 @@ impl Store {
         filter: &Filter,
         each: &mut (dyn FnMut(RunRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
-        read!(self, stream::runs(filter, each))
+        stream!(self, runs(filter, each))
     }
 
     /// Closes every connection; what was stored is durable already.

@@ -9,6 +9,7 @@ use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::PgConnectOptions;
 
+use super::locks::Passing;
 use super::{Db, Nature, Store, StoreError, StoreErrorKind, postgres, sqlite};
 
 /// Versions of SQLite from this one on are free of a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
@@ -50,17 +51,31 @@ fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
     )
 }
 
-/// The address without its password, for people and logs.
+/// The address without its password, for people and logs. Works on text that is no address at all: broken ones are
+/// printed too.
 #[must_use]
 pub fn redact(url: &str) -> String {
-    match url::Url::parse(url) {
-        Ok(mut parsed) if parsed.password().is_some() => {
-            // Fails only for addresses that cannot have a password.
-            let _ = parsed.set_password(Some("***"));
-            parsed.to_string()
-        }
-        _ => url.to_owned(),
+    let Some((scheme, rest)) = url.split_once(':') else { return url.to_owned() };
+    if scheme == "sqlite" {
+        return url.to_owned();
     }
+    // The last `@` ends the user information even when a password holds `/`, `?` or `@` unescaped.
+    let rest = match rest.rsplit_once('@') {
+        Some((user, host)) => match user.trim_start_matches('/').split_once(':') {
+            Some((name, _)) => format!("{}{name}:***@{host}", if user.starts_with("//") { "//" } else { "" }),
+            None => rest.to_owned(),
+        },
+        None => rest.to_owned(),
+    };
+    let Some((base, query)) = rest.split_once('?') else { return format!("{scheme}:{rest}") };
+    let kept: Vec<String> = query
+        .split('&')
+        .map(|pair| match pair.split_once('=') {
+            Some((name, _)) if name.to_ascii_lowercase().contains("pass") => format!("{name}=***"),
+            _ => pair.to_owned(),
+        })
+        .collect();
+    format!("{scheme}:{base}?{}", kept.join("&"))
 }
 
 impl Store {
@@ -84,36 +99,6 @@ impl Store {
                 Err(mixed(&store.place, held))
             }
             _ => Ok(store),
-        }
-    }
-}
-
-/// Held by the one daemon of a SQLite file; given back when dropped, or by the system when the process ends.
-#[derive(Debug)]
-pub struct DaemonLock {
-    _file: Option<std::fs::File>,
-}
-
-impl Store {
-    /// Bars a second daemon on one SQLite file by an operating system's lock on a file beside it (never on the database
-    /// file: closing a descriptor of it drops SQLite's own locks). PostgreSQL is shared by any number.
-    pub fn lock_daemon(&self) -> Result<DaemonLock, StoreError> {
-        let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { _file: None }) };
-        let path = format!("{}.lock", self.place);
-        let refused = |text: String, hint: &str| StoreError::new(StoreErrorKind::Locked, text, hint);
-        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let file =
-            file.map_err(|e| refused(format!("cannot open {path}: {e}"), "may this user write in that folder?"))?;
-        match file.try_lock() {
-            Ok(()) => Ok(DaemonLock { _file: Some(file) }),
-            Err(std::fs::TryLockError::WouldBlock) => Err(refused(
-                format!("another `topicwatch run` works on {}", self.place),
-                "stop it first, or use PostgreSQL, which several may share; `once`, `show` and `export` work beside it",
-            )),
-            Err(std::fs::TryLockError::Error(e)) => Err(refused(
-                format!("cannot lock {path}: {e}"),
-                "is it on a network file system? those are not supported",
-            )),
         }
     }
 }
@@ -151,6 +136,9 @@ fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreError> {
 async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
     let place = path.display().to_string();
     let unreachable = |text: String, hint: &str| StoreError::new(StoreErrorKind::Unreachable, text, hint);
+    if path.is_dir() {
+        return Err(unreachable(format!("{place} is a folder"), "name a file in it"));
+    }
     if !path.exists() {
         if !create {
             return Err(unreachable(
@@ -192,21 +180,18 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         if ours == 0 { usize::MAX } else { pending(&migrator, &mut *conn, &place).await? }
     };
     if pending > 0 {
-        // Migrations of several processes on one file are kept apart by a lock beside it; the lock on the database
-        // file itself is SQLite's. The file is left there: removing a lock file is a race of its own.
+        // Several processes may start on one new file, and SQLite's own lock is taken too late for that.
         let lock_path = PathBuf::from(format!("{place}.migrate.lock"));
-        let lock = tokio::task::spawn_blocking({
-            let lock_path = lock_path.clone();
-            move || std::fs::File::create(&lock_path).and_then(|file| file.lock().map(|()| file))
-        })
-        .await
-        .map_err(|e| unreachable(format!("the lock task ended: {e}"), ""))?
-        .map_err(|e| {
-            unreachable(format!("cannot lock {}: {e}", lock_path.display()), "may this user write in that folder?")
-        })?;
-        migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
-        let _ = std::fs::remove_file(&lock_path);
-        drop(lock);
+        let named = lock_path.clone();
+        let lock = tokio::task::spawn_blocking(move || Passing::wait(named))
+            .await
+            .map_err(|e| unreachable(format!("the lock task ended: {e}"), ""))?
+            .map_err(|e| {
+                unreachable(format!("cannot lock {}: {e}", lock_path.display()), "may this user write in that folder?")
+            })?;
+        let migrated = migrator.run(pools.writer()).await;
+        lock.end();
+        migrated.map_err(|e| migrate_error(e, &place))?;
     }
     Ok(Store { db: Db::Sqlite(pools), place })
 }
@@ -268,11 +253,18 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
     Ok(Store { db: Db::Postgres(pools), place })
 }
 
-/// How many migrations are not applied yet; an error when the database knows one that this program does not.
+/// How many migrations are not applied yet; an error when the database knows one that this program does not, or another
+/// of the same number.
 async fn pending<C: Migrate>(migrator: &Migrator, conn: &mut C, place: &str) -> Result<usize, StoreError> {
     let applied = conn.list_applied_migrations("_sqlx_migrations").await.map_err(|e| migrate_error(e, place))?;
-    if let Some(unknown) = applied.iter().find(|m| !migrator.version_exists(m.version)) {
-        return Err(migrate_error(MigrateError::VersionMissing(unknown.version), place));
+    for done in &applied {
+        match migrator.iter().find(|known| known.version == done.version) {
+            None => return Err(migrate_error(MigrateError::VersionMissing(done.version), place)),
+            Some(known) if known.checksum != done.checksum => {
+                return Err(migrate_error(MigrateError::VersionMismatch(done.version), place));
+            }
+            Some(_) => {}
+        }
     }
     Ok(migrator.iter().count().saturating_sub(applied.len()))
 }

@@ -150,10 +150,19 @@ pub struct SeenItem {
     pub repeats: Vec<(Source, u32)>,
 }
 
+/// A key that names an item of a topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownKey {
+    /// The key.
+    pub key: String,
+    /// Whether the item has an id or an address by now, so that equal words alone do not make another id the same.
+    pub strong: bool,
+}
+
 /// Everything a run found, to be stored in one transaction.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// When the run looked at the world: `first_seen` of what is new.
+    /// When the run looked at the world: `first_seen` of what is new, and the run's begin for whoever reads it.
     pub seen_at: Time,
     /// When it ended.
     pub finished_at: Time,

@@ -7,24 +7,24 @@ use topicwatch::model::{
     SocialQuery, Source, Time, Topic, Trigger, Window, WindowFit,
 };
 use topicwatch::store::{
-    Call, Filter, JobPlan, Nature, Outcome, Permission, PlannedSlot, RunRef, SearchResult, SeenItem, Settings, Store,
-    StoreErrorKind,
+    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedSlot, RunRef, SearchResult, SeenItem,
+    Settings, Store, StoreErrorKind,
 };
 
 use crate::databases::{Database, databases};
 
-const NOW: Time = Time(1_773_219_600_000);
-const LEASE: Duration = Duration::from_secs(60);
+pub(crate) const NOW: Time = Time(1_773_219_600_000);
+pub(crate) const LEASE: Duration = Duration::from_secs(60);
 
-async fn open(database: &Database) -> Store {
+pub(crate) async fn open(database: &Database) -> Store {
     Store::open(&settings(database)).await.unwrap()
 }
 
-fn settings(database: &Database) -> Settings {
+pub(crate) fn settings(database: &Database) -> Settings {
     Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true }
 }
 
-fn topic(id: &str) -> Topic {
+pub(crate) fn topic(id: &str) -> Topic {
     Topic {
         id: id.to_owned(),
         title: id.to_uppercase(),
@@ -48,11 +48,11 @@ fn topic(id: &str) -> Topic {
     }
 }
 
-fn call(source: Source) -> Call {
+pub(crate) fn call(source: Source) -> Call {
     Call { source, operation: "search", query: "q".into(), price: Micros(3_000) }
 }
 
-fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
+pub(crate) fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
     let strong = !keys[0].starts_with("text:");
     let found = Found {
         kind: Some(Kind::Post),
@@ -85,7 +85,7 @@ fn searched(source: Source) -> SearchResult {
     }
 }
 
-fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
+pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
     Outcome {
         seen_at: at,
         finished_at: at,
@@ -100,11 +100,11 @@ fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
     }
 }
 
-async fn manual(store: &Store, topic: &Topic, id: &str, at: Time) -> RunRef {
+pub(crate) async fn manual(store: &Store, topic: &Topic, id: &str, at: Time) -> RunRef {
     store.start_manual(topic, id, at, LEASE, &format!("token-{id}")).await.unwrap()
 }
 
-async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
+pub(crate) async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
     store.publish().await.unwrap();
     let mut items = store.items(&Filter::default(), 1_000).await.unwrap();
     items.sort_by(|a, b| (&a.topic, &a.key).cmp(&(&b.topic, &b.key)));
@@ -274,7 +274,7 @@ async fn many_processes_counting_at_once_never_pass_the_limit() {
     }
 }
 
-fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
+pub(crate) fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
     JobPlan {
         topic: "rust".into(),
         from,
@@ -305,7 +305,7 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
         let rows = plan(NOW, until, &[(NOW.0 + 10, RunState::Missed), (NOW.0 + 20, RunState::Queued)]);
         assert_eq!(store.plan(std::slice::from_ref(&rows), until).await.unwrap(), 2);
         assert_eq!(store.plan(&[rows], until).await.unwrap(), 0, "a second planner was too late");
-        assert_eq!(store.next_due().await.unwrap(), Some(until));
+        assert_eq!(store.next_due(NOW).await.unwrap(), Some(until));
         assert!(store.claim(Time(until.0 - 1), 10, LEASE, "early").await.unwrap().is_empty());
         let mine = store.claim(until, 10, LEASE, "mine").await.unwrap();
         assert_eq!(mine.iter().map(|r| r.public_id.as_str()).collect::<Vec<_>>(), [format!("topic:rust@{until}")]);
@@ -438,7 +438,10 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
             ("Sum\u{1F600}", ["post:x:1".to_owned()].as_slice())
         );
         assert!(store.answered_since("rust", NOW).await.unwrap());
-        assert_eq!(store.known("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(), ["post:x:1"]);
+        assert_eq!(
+            store.known("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(),
+            [KnownKey { key: "post:x:1".into(), strong: true }]
+        );
         assert!(store.known("other", &["post:x:1".into()]).await.unwrap().is_empty());
         assert_eq!(store.sightings_of("R1").await.unwrap()[0].key, "post:x:1");
         assert_eq!(store.last_snapshot("rust").await.unwrap().unwrap().run, "R1");

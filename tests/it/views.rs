@@ -1,4 +1,4 @@
-//! The read views: the columns that docs/sql.md promises, in its order, on both databases, each readable.
+//! The read views: the columns that docs/sql.md promises, in its order, on both databases, each readable; and their times.
 
 use topicwatch::store::{Settings, Store};
 
@@ -28,6 +28,27 @@ async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
             database.execute(&format!("SELECT {} FROM {view}", columns.join(", "))).await;
             database.execute(&format!("SELECT * FROM {view} UNION ALL SELECT {literals} WHERE 1 = 0")).await;
         }
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_before_1970_is_written_like_any_other_on_both_databases() {
+    for database in databases() {
+        let settings =
+            Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true };
+        let store = Store::open(&settings).await.unwrap();
+        for row in [
+            "run (public_id, job, trigger, state, due_at, planned_at, seq) VALUES ('r', 'topic:a', 'manual', 'ok', 0, 0, 1)",
+            "item (key, kind, strong, published_at, first_seen, last_seen) VALUES ('page:a', 'page', 1, -500, 7, 1773219600007)",
+            "topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
+             SELECT 'a', i.id, 7, r.id, 1773219600007, r.id, 1 FROM item i CROSS JOIN run r",
+        ] {
+            database.execute(&format!("INSERT INTO {row}")).await;
+        }
+        let times = database.texts("SELECT published_at || ' ' || first_seen || ' ' || last_seen FROM v_item");
+        let expected = "1969-12-31T23:59:59.500Z 1970-01-01T00:00:00.007Z 2026-03-11T09:00:00.007Z";
+        assert_eq!(times, [expected], "{}", database.name);
         database.close(store).await;
     }
 }

@@ -10,6 +10,9 @@ use super::node::{Node, Object};
 use crate::model::Time;
 
 const DAY_MS: i64 = 86_400_000;
+/// The years 1700 to 2199. Outside them lie only the zero dates of programs (year 1 of .NET and Go) and mistakes, and one
+/// of either makes a whole export unreadable for programs that count nanoseconds in 64 bits (1677 to 2262).
+const BELIEVED: std::ops::Range<i64> = -8_520_336_000_000..7_258_118_400_000;
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const LONG_MONTHS: [&str; 12] = [
     "january",
@@ -56,8 +59,12 @@ pub(super) fn first(entry: &Object, names: &[&str], now: Time) -> Option<Time> {
     })
 }
 
-/// A date as text, relative ones to `now`.
+/// A date as text, relative ones to `now`. Unix time's own zero is the lack of a date and not one.
 pub(super) fn parse(text: &str, now: Time) -> Option<Time> {
+    spelled(text, now).filter(|at| at.0 != 0 && BELIEVED.contains(&at.0))
+}
+
+fn spelled(text: &str, now: Time) -> Option<Time> {
     let text = text.trim();
     if text.is_empty() || text.len() > 64 {
         return None;

@@ -11,6 +11,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/items.rs"]
+mod items;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
 #[path = "../statements/read.rs"]
@@ -19,6 +21,8 @@ mod read;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/revisions.rs"]
+mod revisions;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/stream.rs"]
@@ -33,8 +37,11 @@ pub(super) type Row = sqlx::postgres::PgRow;
 /// Due runs to claim: rows that another process is claiming at this moment are passed over, not waited for.
 pub(super) const CLAIM_LOCK: &str = " FOR UPDATE OF q SKIP LOCKED";
 
-/// A row that must not change before the commit.
-pub(super) const HOLD_LOCK: &str = " FOR SHARE";
+/// Keeps a row from others until the transaction ends; rows that only refer to it may still be added.
+pub(super) const ROW_LOCK: &str = " FOR NO KEY UPDATE";
+
+/// The same for rows that nobody else keeps.
+pub(super) const ROW_LOCK_OR_PASS_OVER: &str = " FOR NO KEY UPDATE SKIP LOCKED";
 
 /// Waits for a lock that is held to the end of the transaction; one per schema and purpose.
 pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {
@@ -84,6 +91,15 @@ impl Pools {
     /// A connection to read from.
     pub(super) async fn reader(&self) -> Result<PoolConnection<Postgres>, StoreError> {
         Ok(self.pool.acquire().await?)
+    }
+
+    /// A transaction that sees one moment, however long it reads: the limits of a session are for statements that
+    /// should be short, and an export is not.
+    pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
+        let mut tx = self.pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *tx).await?;
+        sqlx::query("SET LOCAL idle_in_transaction_session_timeout = 0").execute(&mut *tx).await?;
+        Ok(tx)
     }
 
     /// The pool, for migrations.

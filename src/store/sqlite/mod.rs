@@ -12,6 +12,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/items.rs"]
+mod items;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
 #[path = "../statements/read.rs"]
@@ -20,6 +22,8 @@ mod read;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/revisions.rs"]
+mod revisions;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/stream.rs"]
@@ -34,8 +38,11 @@ pub(super) type Row = sqlx::sqlite::SqliteRow;
 /// Due runs to claim. The write lock is held, so nothing needs to be skipped.
 pub(super) const CLAIM_LOCK: &str = "";
 
-/// A row that must not change before the commit. The write lock is held, so nothing can.
-pub(super) const HOLD_LOCK: &str = "";
+/// The write lock keeps every row.
+pub(super) const ROW_LOCK: &str = "";
+
+/// The write lock keeps every row, and nobody else keeps any.
+pub(super) const ROW_LOCK_OR_PASS_OVER: &str = "";
 
 /// The writer already holds SQLite's only write lock.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
@@ -60,12 +67,11 @@ impl Pools {
             .foreign_keys(true)
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .synchronous(SqliteSynchronous::Full)
-            .statement_cache_capacity(64)
-            .optimize_on_close(true, 400);
+            .statement_cache_capacity(64);
         let write = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(Duration::from_secs(60))
-            .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal))
+            .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
             .await?;
         let read = SqlitePoolOptions::new()
             .max_connections(4)
@@ -86,6 +92,11 @@ impl Pools {
         Ok(self.read.acquire().await?)
     }
 
+    /// A transaction that sees one moment, however long it reads.
+    pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
+        Ok(self.read.begin().await?)
+    }
+
     /// The writer's pool, for migrations.
     pub(super) fn writer(&self) -> &SqlitePool {
         &self.write
@@ -95,5 +106,35 @@ impl Pools {
     pub(super) async fn close(&self) {
         self.read.close().await;
         self.write.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[tokio::test]
+    async fn the_settings_that_durability_rests_on_are_in_force_on_every_connection() {
+        let folder = tempfile::tempdir().unwrap();
+        let pools = Pools::open(&folder.path().join("t.db"), true).await.unwrap();
+        let (mut writer, mut reader) = (pools.write.acquire().await.unwrap(), pools.reader().await.unwrap());
+        for (pragma, on_writer, on_reader) in [
+            ("journal_mode", "wal", "wal"),
+            ("synchronous", "2", "2"),
+            ("foreign_keys", "1", "1"),
+            ("busy_timeout", "5000", "5000"),
+            ("auto_vacuum", "2", "2"),
+            ("query_only", "0", "1"),
+        ] {
+            let sql = format!("SELECT CAST({pragma} AS TEXT) FROM pragma_{pragma}")
+                .replace("CAST(busy_timeout", "CAST(timeout");
+            let held = |sql: String| sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql));
+            assert_eq!(held(sql.clone()).fetch_one(&mut *writer).await.unwrap(), on_writer, "writer's {pragma}");
+            assert_eq!(held(sql).fetch_one(&mut *reader).await.unwrap(), on_reader, "reader's {pragma}");
+        }
+        assert!(sqlx::query("CREATE TABLE t (id INTEGER)").execute(&mut *reader).await.is_err());
+        drop((writer, reader));
+        pools.close().await;
     }
 }

@@ -58,12 +58,14 @@ pub(in crate::store) async fn claim(
     lease: Duration,
     token: &str,
 ) -> Result<Vec<RunRef>, StoreError> {
+    // Chosen first and once: as a plain subquery PostgreSQL may run it again for each row, past the limit.
     let sql = format!(
-        "UPDATE run SET state = 'running', attempt = attempt + 1, token = $1, lease_until = $2, \
-         started_at = CASE WHEN started_at IS NULL THEN $3 ELSE started_at END \
-         WHERE id IN (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3 AND (q.side_by_side = 1 OR NOT EXISTS (\
+        "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3 AND (q.side_by_side = 1 OR NOT EXISTS (\
          SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
-         AND (o.state = 'running' OR o.slot < q.slot))) ORDER BY q.due_at, q.id LIMIT $4{}) \
+         AND (o.state = 'running' OR o.slot < q.slot))) \
+         AND EXISTS (SELECT 1 FROM topic t WHERE t.id = q.topic AND t.removed_at IS NULL AND t.paused = 0) \
+         ORDER BY q.due_at, q.id LIMIT $4{}) \
+         UPDATE run SET state = 'running', attempt = attempt + 1, token = $1, lease_until = $2, started_at = $3 WHERE id IN (SELECT id FROM due) \
          RETURNING id, public_id, topic, slot, trigger, attempt, (SELECT definition FROM topic t WHERE t.id = run.topic) AS definition",
         super::CLAIM_LOCK
     );
@@ -72,15 +74,23 @@ pub(in crate::store) async fn claim(
         .bind(now.plus(lease).0)
         .bind(now.0)
         .bind(i64::from(limit))
-        .fetch_all(conn)
+        .fetch_all(&mut *conn)
         .await?;
     let mut runs = Vec::with_capacity(rows.len());
     for row in &rows {
+        let id = row.try_get("id")?;
+        let topic = match definition(&row.try_get::<String, _>("definition")?) {
+            Ok(topic) => topic,
+            Err(error) => {
+                refuse(conn, id, now, &error).await?;
+                continue;
+            }
+        };
         runs.push(RunRef {
-            id: row.try_get("id")?,
+            id,
             public_id: row.try_get("public_id")?,
             token: token.to_owned(),
-            topic: definition(&row.try_get::<String, _>("definition")?)?,
+            topic,
             slot: read::time(row, "slot")?,
             trigger: read::word(row, "trigger", Trigger::parse)?,
             attempt: row.try_get("attempt")?,
@@ -88,6 +98,28 @@ pub(in crate::store) async fn claim(
     }
     runs.sort_by(|a, b| (a.slot, &a.public_id).cmp(&(b.slot, &b.public_id)));
     Ok(runs)
+}
+
+/// Ends a claimed run whose definition a newer version wrote, so that it holds up no other.
+async fn refuse(conn: &mut Conn, id: i64, now: Time, error: &StoreError) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE run SET state = 'failed', error_class = 'definition', error_text = $1, finished_at = $2, token = NULL, lease_until = NULL WHERE id = $3",
+    )
+    .bind(&error.text)
+    .bind(now.0)
+    .bind(id)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whether the run is held with this token; if so, nobody else changes it before the transaction ends. Every transaction
+/// that touches a run and its searches takes the run first.
+pub(super) async fn hold(conn: &mut Conn, run: &RunRef) -> Result<(), StoreError> {
+    let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
+    let held: Option<i64> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(run.id).bind(&run.token).fetch_optional(conn).await?;
+    held.map(|_| ()).ok_or_else(|| StoreError::fenced(&run.public_id))
 }
 
 pub(in crate::store) async fn start_manual(
@@ -135,6 +167,9 @@ pub(in crate::store) async fn heartbeat(
     lease: Duration,
 ) -> Result<Vec<String>, StoreError> {
     let mut lost = Vec::new();
+    // In one order, as everybody locks several runs.
+    let mut runs: Vec<&RunRef> = runs.iter().collect();
+    runs.sort_by_key(|run| run.id);
     for run in runs {
         let done = sqlx::query("UPDATE run SET lease_until = $1 WHERE id = $2 AND token = $3 AND state = 'running'")
             .bind(now.plus(lease).0)
@@ -149,66 +184,100 @@ pub(in crate::store) async fn heartbeat(
     Ok(lost)
 }
 
+/// Whether a rescue has anything to do; asked first, because mostly it has not.
+pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
+    let lost: Option<i64> =
+        sqlx::query_scalar("SELECT id FROM run WHERE state = 'running' AND lease_until < $1 LIMIT 1")
+            .bind(now.0)
+            .fetch_optional(conn)
+            .await?;
+    Ok(lost.is_some())
+}
+
 pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, StoreError> {
-    super::lock(conn, 2).await?;
-    // What a dead process paid for, or may have, is counted at the price it expected.
+    // The runs first, and those that somebody is ending or prolonging at this moment not at all.
+    let sql = format!(
+        "SELECT id FROM run WHERE state = 'running' AND lease_until < $1 ORDER BY id{}",
+        super::ROW_LOCK_OR_PASS_OVER
+    );
+    let lost: Vec<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).fetch_all(&mut *conn).await?;
+    for id in &lost {
+        lose_calls(conn, *id, now, "the process ended between the call and its record").await?;
+        sqlx::query(
+            "UPDATE run SET \
+             state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'failed' END, \
+             finished_at = CASE WHEN again.may = 1 THEN NULL ELSE $1 END, \
+             error_class = CASE WHEN again.may = 1 THEN NULL ELSE 'lease_lost' END, \
+             error_text = CASE WHEN again.may = 1 THEN NULL \
+                          ELSE 'the process that ran it ended or stood still, attempt ' || attempt || ' of ' || max_attempts END, \
+             cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+             token = NULL, lease_until = NULL \
+             FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND r.attempt < r.max_attempts AND EXISTS \
+                   (SELECT 1 FROM topic t WHERE t.id = r.topic AND t.removed_at IS NULL) THEN 1 ELSE 0 END AS may FROM run r WHERE r.id = $2) AS again \
+             WHERE run.id = again.of",
+        )
+        .bind(now.0)
+        .bind(id)
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(lost.len() as u64)
+}
+
+/// What an ended process paid for, or may have, is counted at the price it expected.
+async fn lose_calls(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, cost_basis = 'assumed', \
-         error_text = 'the process ended between the call and its record' \
-         WHERE state = 'started' AND run IN (SELECT id FROM run WHERE state = 'running' AND lease_until < $1)",
+        "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, cost_basis = 'assumed', error_text = $2 \
+         WHERE run = $3 AND state = 'started'",
     )
     .bind(now.0)
-    .execute(&mut *conn)
-    .await?;
-    let done = sqlx::query(
-        "UPDATE run SET \
-         state = CASE WHEN slot IS NOT NULL AND attempt < max_attempts THEN 'queued' ELSE 'failed' END, \
-         finished_at = CASE WHEN slot IS NOT NULL AND attempt < max_attempts THEN NULL ELSE $1 END, \
-         error_class = CASE WHEN slot IS NOT NULL AND attempt < max_attempts THEN NULL ELSE 'lease_lost' END, \
-         error_text = CASE WHEN slot IS NOT NULL AND attempt < max_attempts THEN NULL \
-                      ELSE 'the process that ran it ended or stood still, attempt ' || attempt || ' of ' || max_attempts END, \
-         cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
-         token = NULL, lease_until = NULL \
-         WHERE state = 'running' AND lease_until < $1",
-    )
-    .bind(now.0)
+    .bind(why)
+    .bind(run)
     .execute(conn)
     .await?;
-    Ok(done.rows_affected())
+    Ok(())
 }
 
 pub(in crate::store) async fn release(conn: &mut Conn, run: &RunRef, now: Time) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, cost_basis = 'assumed', error_text = 'given up at shutdown' \
-         WHERE run = $2 AND state = 'started' AND EXISTS (SELECT 1 FROM run WHERE id = $2 AND token = $3 AND state = 'running')",
-    )
-    .bind(now.0)
-    .bind(run.id)
-    .bind(&run.token)
-    .execute(&mut *conn)
-    .await?;
+    hold(conn, run).await?;
+    lose_calls(conn, run.id, now, "given up at shutdown").await?;
     // The attempt is given back only when no call was made in it: a search row keeps its (run, attempt, source).
-    let done = sqlx::query(
-        "UPDATE run SET state = CASE WHEN slot IS NULL THEN 'cancelled' ELSE 'queued' END, \
-         reason = CASE WHEN slot IS NULL THEN 'interrupted' ELSE reason END, \
-         finished_at = CASE WHEN slot IS NULL THEN $1 ELSE NULL END, \
-         attempt = CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = run.id AND s.attempt = run.attempt) THEN attempt ELSE attempt - 1 END, \
-         max_attempts = CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = run.id AND s.attempt = run.attempt) THEN max_attempts + 1 ELSE max_attempts END, \
+    sqlx::query(
+        "UPDATE run SET state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'cancelled' END, \
+         reason = CASE WHEN again.may = 1 THEN reason ELSE 'interrupted' END, \
+         finished_at = CASE WHEN again.may = 1 THEN NULL ELSE $1 END, \
+         attempt = attempt - 1 + again.called, max_attempts = max_attempts + again.called, \
          cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
-         token = NULL, lease_until = NULL WHERE id = $2 AND token = $3 AND state = 'running'",
+         token = NULL, lease_until = NULL \
+         FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND EXISTS \
+               (SELECT 1 FROM topic t WHERE t.id = r.topic AND t.removed_at IS NULL) THEN 1 ELSE 0 END AS may, \
+               CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt) THEN 1 ELSE 0 END AS called \
+               FROM run r WHERE r.id = $2) AS again \
+         WHERE run.id = again.of",
     )
     .bind(now.0)
     .bind(run.id)
-    .bind(&run.token)
     .execute(conn)
     .await?;
-    if done.rows_affected() == 0 { Err(StoreError::fenced(&run.public_id)) } else { Ok(()) }
+    Ok(())
 }
 
-pub(in crate::store) async fn next_due(conn: &mut Conn) -> Result<Option<Time>, StoreError> {
-    let due: Option<i64> =
-        sqlx::query_scalar("SELECT min(due_at) FROM run WHERE state = 'queued'").fetch_one(conn).await?;
+pub(in crate::store) async fn next_due(conn: &mut Conn, after: Time) -> Result<Option<Time>, StoreError> {
+    let due: Option<i64> = sqlx::query_scalar("SELECT min(due_at) FROM run WHERE state = 'queued' AND due_at > $1")
+        .bind(after.0)
+        .fetch_one(conn)
+        .await?;
     Ok(due.map(Time))
+}
+
+/// Whether a run waits for its number; asked first, because readers ask too and mostly none does.
+pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, StoreError> {
+    let waiting: Option<i64> = sqlx::query_scalar(
+        "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at LIMIT 1",
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(waiting.is_some())
 }
 
 pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError> {
@@ -217,7 +286,7 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
     super::lock(conn, 3).await?;
     let done = sqlx::query(
         "UPDATE run SET seq = numbered.seq FROM (\
-           SELECT id, (SELECT coalesce(max(seq), 0) FROM run) + row_number() OVER (ORDER BY finished_at, public_id) AS seq \
+           SELECT id, (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) + row_number() OVER (ORDER BY finished_at, public_id) AS seq \
            FROM run WHERE seq IS NULL AND finished_at IS NOT NULL) AS numbered WHERE run.id = numbered.id",
     )
     .execute(conn)

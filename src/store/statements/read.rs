@@ -38,17 +38,24 @@ pub(super) fn engagement(row: &Row) -> Result<Engagement, StoreError> {
 pub(super) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
      r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq FROM run r";
 
+/// When a run happened, or would have, as the index `run_at` has it: equal for all that list runs in time.
+pub(super) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
+
 /// One row per topic and item.
 pub(super) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
      f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
      i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
 
-/// One row per run, item and source.
+/// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
+/// also before it has statistics: in any other it would sort the whole table.
 pub(super) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
      CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, \
      s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
-     FROM run r JOIN sighting s ON s.run = r.id JOIN item i ON i.id = s.item JOIN topic_item t ON t.topic = r.topic AND t.item = i.id";
+     FROM run r CROSS JOIN sighting s CROSS JOIN item i CROSS JOIN topic_item t";
+
+/// What holds the tables of [`SIGHTING`] together.
+pub(super) const SIGHTING_ON: &str = " AND s.run = r.id AND i.id = s.item AND t.topic = r.topic AND t.item = i.id";
 
 /// One row per run that was answered.
 pub(super) const ANSWER: &str = "SELECT r.public_id AS run, r.topic, r.started_at, a.model, a.text, a.partial, a.cited FROM run r JOIN answer a ON a.run = r.id";

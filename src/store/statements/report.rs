@@ -9,9 +9,12 @@ use crate::model::{Micros, SearchState, Source, Time};
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus};
 
 pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>, StoreError> {
+    // By reading order, never by database id; the index on (topic, seq) is walked back to the first that fits.
     let mut last: HashMap<String, RunRow> = HashMap::new();
     let latest = format!(
-        "{} WHERE r.id IN (SELECT max(id) FROM run WHERE started_at IS NOT NULL AND finished_at IS NOT NULL AND topic IS NOT NULL GROUP BY topic)",
+        "{} WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
+         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) \
+         FROM topic t WHERE t.removed_at IS NULL)",
         read::RUN
     );
     for row in sqlx::query(sqlx::AssertSqlSafe(latest)).fetch_all(&mut *conn).await? {
@@ -20,10 +23,13 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
             last.insert(topic, run);
         }
     }
+    // What a run that has no number yet saw first does not count yet; there is seldom such a run.
     let rows = sqlx::query(
-        "SELECT t.id, t.title, t.planned_until, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) AS items, \
-         (SELECT max(r.started_at) FROM run r WHERE r.topic = t.id AND r.state IN ('ok', 'partial')) AS last_success \
-         FROM topic t WHERE t.removed_at IS NULL ORDER BY t.id",
+        "SELECT t.id, t.title, t.planned_until, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
+         (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
+          AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
+         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
+         AS last_success FROM topic t WHERE t.removed_at IS NULL ORDER BY t.id",
     )
     .fetch_all(conn)
     .await?;
@@ -44,11 +50,9 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    read::narrow(&mut query, filter, "r.topic", "coalesce(r.started_at, r.slot, r.planned_at)");
+    read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
     // Of runs begun in the same millisecond those still going on come first, then the last to become readable.
-    query.push(
-        " ORDER BY coalesce(r.started_at, r.slot, r.planned_at) DESC, coalesce(r.seq, 9223372036854775807) DESC, ",
-    );
+    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
     query.push("r.public_id DESC LIMIT ").push_bind(limit);
     query.build().fetch_all(conn).await?.iter().map(read::run).collect()
 }
@@ -109,14 +113,16 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
 
 pub(in crate::store) async fn sightings_of(conn: &mut Conn, run: &str) -> Result<Vec<SightingRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
-    query.push(" WHERE r.public_id = ").push_bind(run);
-    query.push(" ORDER BY CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
+    query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
+    query
+        .push(read::SIGHTING_ON)
+        .push(" ORDER BY CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
     query.build().fetch_all(conn).await?.iter().map(read::sighting).collect()
 }
 
 pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Option<AnswerRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ANSWER);
-    query.push(" WHERE r.public_id = ").push_bind(run);
+    query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
 

@@ -136,17 +136,18 @@ pub(super) async fn resolve<'a>(conn: &mut Conn, items: &'a [SeenItem]) -> Resul
 
     let mut resolved: Vec<Resolved<'a>> = Vec::with_capacity(items.len());
     let mut place: HashMap<i64, usize> = HashMap::new();
+    let mut fresh: HashMap<&str, usize> = HashMap::new();
     for item in items {
         let is_text = |key: &&String| key.starts_with(TEXT_KEY_PREFIX);
         let by_id = item.keys.iter().filter(|key| !is_text(key)).find_map(|key| held.get(key.as_str()));
-        let by_text = item
-            .keys
-            .iter()
-            .filter(is_text)
-            .find_map(|key| held.get(key.as_str()))
-            .filter(|held| !(item.strong && held.strong));
+        let by_text = item.keys.iter().filter(is_text).find_map(|key| held.get(key.as_str())).filter(|held| {
+            // Another id of this run may have taken the text's item over a moment ago.
+            let taken = place.get(&held.id).and_then(|at| resolved.get(*at)).is_some_and(|entry| entry.strong);
+            !(item.strong && (held.strong || taken))
+        });
         let found = by_id.or(by_text).cloned();
-        let at = found.as_ref().and_then(|held| place.get(&held.id).copied());
+        let first = item.keys.first().map_or("", String::as_str);
+        let at = found.as_ref().map_or_else(|| fresh.get(first).copied(), |held| place.get(&held.id).copied());
         let at = at.unwrap_or_else(|| {
             resolved.push(Resolved {
                 held: found.clone(),
@@ -156,9 +157,10 @@ pub(super) async fn resolve<'a>(conn: &mut Conn, items: &'a [SeenItem]) -> Resul
                 sightings: BTreeMap::new(),
                 entries: BTreeMap::new(),
             });
-            if let Some(held) = &found {
-                place.insert(held.id, resolved.len() - 1);
-            }
+            match &found {
+                Some(held) => place.insert(held.id, resolved.len() - 1),
+                None => fresh.insert(first, resolved.len() - 1),
+            };
             resolved.len() - 1
         });
         let Some(entry) = resolved.get_mut(at) else { continue };

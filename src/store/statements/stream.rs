@@ -26,8 +26,9 @@ pub(in crate::store) async fn sightings<E: From<StoreError>>(
     each: Each<'_, SightingRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
-    read::narrow(&mut query, filter, "r.topic", "r.started_at");
-    query.push(" AND r.seq IS NOT NULL ORDER BY r.started_at, r.public_id, CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
+    read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
+    query.push(read::SIGHTING_ON).push(" AND r.seq IS NOT NULL ORDER BY ").push(read::RUN_AT);
+    query.push(", r.public_id, CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
     run(conn, query, read::sighting, each).await
 }
 
@@ -37,8 +38,8 @@ pub(in crate::store) async fn answers<E: From<StoreError>>(
     each: Each<'_, AnswerRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::ANSWER);
-    read::narrow(&mut query, filter, "r.topic", "r.started_at");
-    query.push(" AND r.seq IS NOT NULL ORDER BY r.started_at, r.public_id");
+    read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
+    query.push(" AND r.seq IS NOT NULL ORDER BY ").push(read::RUN_AT).push(", r.public_id");
     run(conn, query, read::answer, each).await
 }
 
@@ -48,8 +49,8 @@ pub(in crate::store) async fn runs<E: From<StoreError>>(
     each: Each<'_, RunRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    read::narrow(&mut query, filter, "r.topic", "coalesce(r.started_at, r.slot)");
-    query.push(" AND r.seq IS NOT NULL ORDER BY coalesce(r.started_at, r.slot), r.public_id");
+    read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
+    query.push(" AND r.seq IS NOT NULL ORDER BY ").push(read::RUN_AT).push(", r.public_id");
     run(conn, query, read::run, each).await
 }
 

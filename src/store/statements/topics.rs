@@ -25,19 +25,34 @@ pub(super) async fn claim_nature(conn: &mut Conn, nature: Nature) -> Result<Natu
     Ok(self::nature(conn).await?.unwrap_or(nature))
 }
 
-/// The part of a definition whose change makes slots that passed irrelevant.
+/// The part of a definition whose change makes slots that passed irrelevant; a pause belongs to it, since a paused topic
+/// owes nothing afterwards.
 fn schedule_text(topic: &Topic) -> Option<String> {
-    topic.schedule.as_ref().map(|policy| format!("{} {}", serde_json::json!(policy.period), policy.timezone))
+    topic.schedule.as_ref().map(|policy| {
+        let paused = if policy.paused { " paused" } else { "" };
+        format!("{} {}{paused}", serde_json::json!(policy.period), policy.timezone)
+    })
+}
+
+/// Why queued runs of a topic shall not run, if so.
+fn rests(topic: &Topic) -> Option<&'static str> {
+    match &topic.schedule {
+        None => Some("the topic has no schedule any more"),
+        Some(policy) if policy.paused => Some("the topic is paused in the configuration"),
+        Some(_) => None,
+    }
 }
 
 pub(in crate::store) async fn sync(conn: &mut Conn, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
     super::lock(conn, 1).await?;
     type Held = (String, i64, Option<i64>, Option<String>, Option<i64>);
     let mut held: HashMap<String, Held> = HashMap::new();
-    for row in sqlx::query("SELECT id, definition, generation, planned_until, schedule, removed_at FROM topic")
-        .fetch_all(&mut *conn)
-        .await?
-    {
+    // Kept from planners until the end: what is written below was decided from what is read here.
+    let sql = format!(
+        "SELECT id, definition, generation, planned_until, schedule, removed_at FROM topic ORDER BY id{}",
+        super::ROW_LOCK
+    );
+    for row in sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&mut *conn).await? {
         held.insert(
             row.try_get(0)?,
             (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?),
@@ -76,32 +91,54 @@ pub(in crate::store) async fn sync(conn: &mut Conn, topics: &[Topic], now: Time)
     let gone: Vec<&String> = held.iter().filter(|(_, h)| h.4.is_none()).map(|(id, _)| id).collect();
     for id in &gone {
         sqlx::query("UPDATE topic SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
-        sqlx::query("UPDATE run SET state = 'cancelled', reason = 'topic removed from the configuration', finished_at = $1 WHERE topic = $2 AND state = 'queued'")
-            .bind(now.0)
-            .bind(id)
-            .execute(&mut *conn)
-            .await?;
     }
+    for (topic, ..) in &changed {
+        let Some(reason) = rests(topic) else { continue };
+        sqlx::query(
+            "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE topic = $3 AND state = 'queued'",
+        )
+        .bind(reason)
+        .bind(now.0)
+        .bind(&topic.id)
+        .execute(&mut *conn)
+        .await?;
+    }
+    // Not only of those that went just now: a run may have been given back while its topic went.
+    sqlx::query(
+        "UPDATE run SET state = 'cancelled', reason = 'topic removed from the configuration', finished_at = $1 \
+         WHERE state = 'queued' AND topic IN (SELECT id FROM topic WHERE removed_at IS NOT NULL)",
+    )
+    .bind(now.0)
+    .execute(conn)
+    .await?;
     Ok(changed.len() + gone.len())
 }
 
 pub(in crate::store) async fn planned(conn: &mut Conn) -> Result<Vec<PlannedTopic>, StoreError> {
     let rows = sqlx::query(
-        "SELECT t.definition, t.planned_until, \
+        "SELECT t.id, t.definition, t.planned_until, \
          (SELECT count(*) FROM run r WHERE r.job = 'topic:' || t.id AND r.state IN ('queued', 'running')) AS active \
          FROM topic t WHERE t.removed_at IS NULL AND t.paused = 0 AND t.schedule IS NOT NULL AND t.planned_until IS NOT NULL ORDER BY t.id",
     )
     .fetch_all(conn)
     .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(PlannedTopic {
-                topic: definition(&row.try_get::<String, _>("definition")?)?,
-                planned_until: Time(row.try_get("planned_until")?),
-                active: u32::try_from(row.try_get::<i64, _>("active")?).unwrap_or(u32::MAX),
-            })
-        })
-        .collect()
+    let mut planned = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let topic = match definition(&row.try_get::<String, _>("definition")?) {
+            Ok(topic) => topic,
+            // It holds up no other topic.
+            Err(error) => {
+                tracing::error!(topic = row.try_get::<String, _>("id")?, "not planned: {error}");
+                continue;
+            }
+        };
+        planned.push(PlannedTopic {
+            topic,
+            planned_until: Time(row.try_get("planned_until")?),
+            active: u32::try_from(row.try_get::<i64, _>("active")?).unwrap_or(u32::MAX),
+        });
+    }
+    Ok(planned)
 }
 
 /// Reads a stored definition back.

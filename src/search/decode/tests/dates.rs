@@ -107,3 +107,28 @@ fn an_unreadable_date_falls_back_to_the_next_member() {
     let reply = read(Source::Web, r#"[{"title":"t","published_date":"soon","date":"2026-03-11"}]"#);
     assert_eq!(reply.items[0].published_at, Time::parse("2026-03-11T00:00:00Z"));
 }
+
+#[test]
+fn the_zero_dates_of_programs_and_absurd_years_are_no_dates() {
+    for text in [
+        "0001-01-01T00:00:00Z",
+        "0001-01-01",
+        "1970-01-01T00:00:00Z",
+        "Thu Jan 01 00:00:00 +0000 1970",
+        "1699-12-31T23:59:59.999Z",
+        "2200-01-01",
+        "9999-12-31T23:59:59Z",
+        "Dec 31 9999 23:59 -0800",
+        "4000 years ago",
+    ] {
+        assert_eq!(parse(text, NOW), None, "{text}");
+    }
+    for (text, at) in [
+        ("1700-01-01", "1700-01-01T00:00:00Z"),
+        ("1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.5Z"),
+        ("1970-01-01T00:00:01Z", "1970-01-01T00:00:01Z"),
+        ("2199-12-31T23:59:59Z", "2199-12-31T23:59:59Z"),
+    ] {
+        assert_eq!(parse(text, NOW).map(|t| t.to_string()).as_deref(), Some(at), "{text}");
+    }
+}

@@ -3,14 +3,14 @@ clients, and nothing of topicwatch is imported."""
 
 import asyncio
 import json
-import sys
 
 import aiohttp
 from datura_py import Datura
 from desearch_py import Desearch
 from desearch_py.models import ResponseData
 
-KEY = "k$ey"
+from harness import KEY, sandbox
+
 QUERIES = ["coffee", "rust language", "地震", "a \"quoted\" OR b -c"]
 
 
@@ -82,9 +82,10 @@ def older_client(base_url: str) -> int:
 
 
 def main() -> None:
-    base_url = sys.argv[1]
-    checked = asyncio.run(current_client(base_url)) + asyncio.run(refusals(base_url)) + older_client(base_url)
-    print(f"conformance: {checked} calls of two published clients, all shapes accepted")
+    with sandbox() as server:
+        base_url = server.url
+        checked = asyncio.run(current_client(base_url)) + asyncio.run(refusals(base_url)) + older_client(base_url)
+    print(f"clients: {checked} calls of two published clients, all shapes accepted")
 
 
 main()

@@ -1,0 +1,200 @@
+//! How a search ended: not made, given up, failed, answered; what it cost, and how much of the reply is kept. Makes no
+//! call.
+
+use std::io::Write as _;
+
+use super::{Refused, Settings, absorb};
+use crate::model::{Answer, Finding, Micros, SearchState, Source, Time, Window};
+use crate::search::{Ask, CallError, ErrorClass, RawReply, Request};
+use crate::store::{RawRecord, SearchResult};
+
+/// Bytes of a reply that are kept; the rest of a longer one is cut.
+const RAW_KEPT: usize = 4 * 1024 * 1024;
+
+/// Why a search did not run, or ended, when the process was asked to stop.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
+/// A sandbox at an address of its own is known by this header.
+const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
+
+/// A search that ended, one way or another, with the reply that is still to be read.
+pub(super) struct Fetched {
+    pub(super) result: SearchResult,
+    pub(super) hint: Option<String>,
+    /// The reply says that a sandbox made it.
+    pub(super) invented: bool,
+    reply: Option<(Request, RawReply)>,
+}
+
+/// A search that was not made.
+pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
+    let result = SearchResult {
+        source,
+        operation: operation(ask),
+        query: words(ask).to_owned(),
+        state: SearchState::NotRun,
+        reason: Some(reason.to_owned()),
+        http_status: None,
+        latency_ms: None,
+        unreadable: 0,
+        saturated: false,
+        cost: Micros(0),
+        cost_basis: "none",
+        error: None,
+        raw: None,
+    };
+    Fetched { result, hint: None, invented: false, reply: None }
+}
+
+/// A search that was not made because every call would be refused.
+pub(super) fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
+    let mut fetched = not_run(source, ask, refused.class);
+    fetched.result.error = Some((refused.class.to_owned(), refused.text));
+    fetched.hint = Some(refused.hint);
+    fetched
+}
+
+/// A call that was under way, or waited for its place, when the run had to end; every try of it may be billed.
+pub(super) fn given_up(source: Source, ask: &Ask, cost: Micros, state: SearchState, why: &str) -> Fetched {
+    let mut fetched = not_run(source, ask, why);
+    fetched.result.state = state;
+    fetched.result.reason = None;
+    fetched.result.error = Some((ErrorClass::Timeout.as_str().to_owned(), why.to_owned()));
+    charge(&mut fetched.result, cost);
+    fetched
+}
+
+pub(super) fn failed(source: Source, ask: &Ask, price: Micros, error: CallError) -> Fetched {
+    let mut fetched = not_run(source, ask, "");
+    let result = &mut fetched.result;
+    result.state = SearchState::Error;
+    result.reason = None;
+    result.http_status = error.status;
+    result.latency_ms = millis(error.latency);
+    match error.cost {
+        Some(cost) => (result.cost, result.cost_basis) = (cost, "billed"),
+        // Answered with an error: not billed. Not answered: nobody knows, so it counts, every try of it.
+        None if error.status.is_some_and(|status| status >= 300) => {}
+        None => charge(result, price.times(i64::from(error.tries))),
+    }
+    result.error = Some((error.class.as_str().to_owned(), error.text));
+    fetched.hint = Some(error.hint).filter(|hint| !hint.is_empty());
+    fetched
+}
+
+pub(super) fn answered(
+    source: Source,
+    ask: &Ask,
+    price: Micros,
+    request: Request,
+    reply: RawReply,
+    dialect: &'static str,
+) -> Fetched {
+    let mut fetched = not_run(source, ask, "");
+    let result = &mut fetched.result;
+    result.state = SearchState::Ok;
+    result.reason = None;
+    result.http_status = Some(reply.status);
+    result.latency_ms = millis(reply.latency);
+    match reply.cost {
+        Some(cost) => (result.cost, result.cost_basis) = (cost, "billed"),
+        None => charge(result, price),
+    }
+    result.raw = keep(&request, &reply, dialect);
+    fetched.invented = reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SANDBOX_HEADER));
+    fetched.reply = Some((request, reply));
+    fetched
+}
+
+pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
+    if cost > Micros(0) {
+        (result.cost, result.cost_basis) = (cost, "assumed");
+    }
+}
+
+/// The reply as it came, compressed; `None` when there was nothing.
+fn keep(request: &Request, reply: &RawReply, dialect: &'static str) -> Option<RawRecord> {
+    let kept = reply.body.get(..RAW_KEPT).unwrap_or(&reply.body);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::with_capacity(kept.len() / 4), flate2::Compression::fast());
+    gzip.write_all(kept).ok()?;
+    Some(RawRecord {
+        request: serde_json::to_string(request).ok()?,
+        dialect,
+        headers: serde_json::to_string(&reply.headers).ok()?,
+        body: gzip.finish().ok()?,
+        bytes: i64::try_from(reply.body.len()).unwrap_or(i64::MAX),
+        truncated: kept.len() < reply.body.len(),
+    })
+}
+
+impl Fetched {
+    /// Reads the reply, if there is one, adds what it holds to the run, and settles the search's state.
+    pub(super) fn absorbed(
+        mut self,
+        seen_at: Time,
+        window: Window,
+        settings: &Settings,
+        findings: &mut Vec<Finding>,
+        answer: &mut Option<Answer>,
+    ) -> Self {
+        let Some((request, reply)) = self.reply.take() else { return self };
+        let result = &mut self.result;
+        let context = absorb::Reading {
+            source: result.source,
+            seen_at,
+            window,
+            platform: &settings.platform,
+            streaming: request.streaming,
+            limit: request.limit,
+        };
+        match absorb(&reply.body, &context) {
+            Ok(absorbed) => {
+                if let (Some(cost), "assumed") = (absorbed.cost, result.cost_basis) {
+                    (result.cost, result.cost_basis) = (cost, "billed");
+                }
+                result.unreadable = absorbed.unreadable;
+                result.saturated = absorbed.saturated;
+                if absorbed.findings.is_empty() && absorbed.answer.is_none() {
+                    result.state = SearchState::Empty;
+                }
+                if let Some((class, text)) = absorbed.failure {
+                    result.state = SearchState::Error;
+                    result.error = Some((class.as_str().to_owned(), text));
+                    self.hint = Some("what came before is stored; the next run asks again".into());
+                }
+                findings.extend(absorbed.findings);
+                if absorbed.answer.is_some() {
+                    *answer = absorbed.answer;
+                }
+            }
+            Err(error) => {
+                result.state = SearchState::Error;
+                result.error = Some((error.class.as_str().to_owned(), error.text));
+                self.hint = Some(error.hint);
+            }
+        }
+        self
+    }
+}
+
+/// The operation's name, as it is kept.
+pub(super) fn operation(ask: &Ask) -> &'static str {
+    match ask {
+        Ask::Social(query, _) => query.operation.as_str(),
+        Ask::Web(query) => query.operation.as_str(),
+        Ask::Ai(..) => "search",
+    }
+}
+
+/// The words asked for.
+pub(super) fn words(ask: &Ask) -> &str {
+    match ask {
+        Ask::Social(query, _) => &query.query,
+        Ask::Web(query) => &query.query,
+        Ask::Ai(query, _) => &query.prompt,
+    }
+}
+
+fn millis(duration: std::time::Duration) -> Option<i64> {
+    i64::try_from(duration.as_millis()).ok()
+}

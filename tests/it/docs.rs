@@ -1,0 +1,312 @@
+//! What the pages say is what the program does: help, keys, columns, exit codes, commands, links and the names of tests
+//! are read out of README and docs/ and compared.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::{CommandFactory as _, Parser as _};
+use topicwatch::cli::{Cli, Exit};
+use topicwatch::config::keys::{KEYS, Section};
+use topicwatch::export::What;
+
+use crate::databases::sqlite;
+use crate::program::{NINE, Place, Program};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn page(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every page for people, with its path.
+fn pages() -> Vec<(String, String)> {
+    let docs = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
+    let docs = docs.map(|name| format!("docs/{}", name.into_string().unwrap())).filter(|name| name.ends_with(".md"));
+    let mut paths: Vec<String> = docs.chain(["README.md".into(), "CHANGELOG.md".into()]).collect();
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), page(&path))).collect()
+}
+
+/// The fenced blocks of a language.
+fn blocks(text: &str, language: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(named) = line.strip_prefix("```") {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            if named == language {
+                blocks.push(block.join("\n"));
+            }
+        }
+    }
+    blocks
+}
+
+/// The part of a page from a heading to the next.
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = text.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no heading {heading}"));
+    rest.split("\n## ").next().unwrap()
+}
+
+/// What stands between backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The first cell of each row of each table of a text.
+fn first_cells(text: &str) -> Vec<&str> {
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    let head = |at: usize| rows.get(at + 1).is_some_and(|next| next.starts_with("|---"));
+    let body = rows.iter().enumerate().filter(|(at, row)| !row.starts_with("|---") && !head(*at));
+    body.map(|(_, row)| row.split('|').nth(1).unwrap().trim()).collect()
+}
+
+#[test]
+fn the_list_of_commands_is_that_of_the_help() {
+    let block = blocks(section(&page("README.md"), "## Commands"), "console").remove(0);
+    let shown: Vec<&str> = block.lines().filter(|line| *line != "…" && !line.starts_with('$')).collect();
+    let help = Program::at(&root(), &["--help"]).run().out;
+    assert!(help.contains(&format!("{}\n", shown.join("\n"))), "README:\n{block}\nhelp:\n{help}");
+    assert!(help.contains(&format!("{}\n\nOptions:", shown.last().unwrap())), "README leaves commands out");
+}
+
+#[test]
+fn every_key_of_the_configuration_is_told_with_its_default() {
+    let readme = page("README.md");
+    let part = section(&readme, "## Configuration");
+    let mut told: Vec<String> = first_cells(part).iter().flat_map(|cell| quoted(cell)).map(str::to_owned).collect();
+    let mut keys: Vec<String> = KEYS
+        .iter()
+        .map(|key| match key.default {
+            Some(default) => format!("{} = {default}", key.name),
+            None => key.name.to_owned(),
+        })
+        .collect();
+    told.sort();
+    keys.sort();
+    assert_eq!(told, keys, "left: README, right: the program");
+    for name in [Section::Service, Section::Database, Section::Scheduler, Section::Topic].map(Section::as_str) {
+        assert!(part.contains(&format!("[{name}]")), "{name}");
+    }
+}
+
+#[test]
+fn the_smallest_file_of_the_readme_is_accepted_and_needs_no_more_than_ten_lines() {
+    let file = blocks(&page("README.md"), "toml").remove(0);
+    assert!(file.lines().count() <= 10);
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("jobs.toml"), file).unwrap();
+    let checked = Program::at(folder.path(), &["check"]).run();
+    assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked}");
+    assert!(checked.out.contains("1 topic;"), "{checked}");
+}
+
+#[test]
+fn the_exit_codes_are_those_of_the_program() {
+    let readme = page("README.md");
+    let (_, table) = readme.split_once("| exit | meaning |").unwrap();
+    let table = table.split("\n\n").next().unwrap();
+    let told: Vec<i32> = table.lines().filter_map(|row| row.split('|').nth(1)?.trim().parse().ok()).collect();
+    let all = [Exit::Ok, Exit::Unexpected, Exit::Usage, Exit::Searches, Exit::Store, Exit::Output, Exit::Interrupted];
+    assert_eq!(told, all.map(|exit| exit as i32));
+    let help = Program::at(&root(), &["--help"]).run().out;
+    let (_, codes) = help.split_once("Exit codes:").unwrap();
+    for code in told {
+        assert!(codes.split([' ', '\n']).any(|word| word == code.to_string()), "{code}: {codes}");
+    }
+}
+
+#[test]
+fn every_column_of_every_export_is_told_in_its_order() {
+    let exports = page("docs/exports.md");
+    for what in What::ALL {
+        let part = section(&exports, &format!("## {what}"));
+        let told: Vec<&str> = first_cells(part).into_iter().map(|cell| cell.trim_matches('`')).collect();
+        assert_eq!(told, what.columns(), "{what}");
+        for row in part.lines().filter(|line| line.starts_with("| `")) {
+            assert!(row.split('|').nth(2).is_some_and(|meaning| !meaning.trim().is_empty()), "{row}");
+        }
+    }
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let mut links = 0;
+    for (path, text) in pages() {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.contains("://") || link.starts_with('#') {
+                continue;
+            }
+            let target = root().join(Path::new(&path).parent().unwrap()).join(link.split('#').next().unwrap());
+            assert!(target.exists(), "{path} names {link}");
+            links += 1;
+        }
+    }
+    assert!(links > 15, "{links}");
+}
+
+/// Words of a command line as a shell would split it, up to a pipe, a redirection or a comment.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in line.chars() {
+        match (c, quote) {
+            (_, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => word.get_or_insert_default().push(c),
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (' ', None) => words.extend(word.take()),
+            ('|' | '>' | '#' | ';', None) if word.is_none() => return words,
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Whether the program would understand a command line of a page; none when the line is something else.
+fn understood(line: &str) -> Option<Result<(), String>> {
+    let line = line.trim_start().trim_start_matches("$ ");
+    let mut words =
+        words(line.strip_prefix("cargo run -- ").map_or(line.to_owned(), |rest| format!("topicwatch {rest}")).as_str());
+    // A crontab's line begins with its five fields.
+    if words.len() > 5 && words[5] == "topicwatch" {
+        words.drain(..5);
+    }
+    if words.first().is_none_or(|first| first != "topicwatch") {
+        return None;
+    }
+    Some(match Cli::try_parse_from(&words) {
+        Err(error) if error.use_stderr() => Err(format!("{line}\n{error}")),
+        _ => Ok(()),
+    })
+}
+
+#[test]
+fn every_command_of_the_pages_is_understood() {
+    let mut lines = 0;
+    for (path, text) in pages() {
+        for line in
+            ["console", "sh"].iter().flat_map(|language| blocks(&text, language)).collect::<Vec<_>>().join("\n").lines()
+        {
+            if let Some(understood) = understood(line) {
+                understood.unwrap_or_else(|error| panic!("{path}: {error}"));
+                lines += 1;
+            }
+        }
+    }
+    assert!(lines > 10, "{lines}");
+}
+
+#[test]
+fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
+    let command = Cli::command();
+    let all = command.get_subcommands().chain([&command]).filter(|c| c.get_name() != "help");
+    for command in all {
+        let after = command.get_after_help().unwrap_or_else(|| panic!("{} has no examples", command.get_name()));
+        let after = after.to_string();
+        let mut examples = 0;
+        for line in after.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+            // Two blanks or more set an explanation apart.
+            let line = line.trim_start().split("   ").next().unwrap();
+            if let Some(understood) = understood(line) {
+                understood.unwrap_or_else(|error| panic!("{}: {error}", command.get_name()));
+                examples += 1;
+            }
+        }
+        assert!(examples > 0, "{}", command.get_name());
+        assert!(command.get_about().is_some());
+    }
+}
+
+#[test]
+fn every_promise_names_tests_that_there_are() {
+    let readme = page("README.md");
+    let part = section(&readme, "## Promises, and the tests that hold them");
+    let named: Vec<&str> = part.lines().filter(|line| line.starts_with("| ")).flat_map(quoted).collect();
+    assert!(named.len() > 10);
+    let mut there = BTreeSet::new();
+    let mut folders = vec![root().join("src"), root().join("tests")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(entry).unwrap();
+                there.extend(text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next().map(str::to_owned)));
+            }
+        }
+    }
+    for test in named {
+        assert!(there.contains(test), "README names the test {test}");
+    }
+}
+
+/// A line with its numbers and its spacing taken out: those depend on the hour.
+fn shape(line: &str) -> String {
+    let mut shape = String::new();
+    for word in line.split_whitespace() {
+        let mut digits = false;
+        for c in word.chars() {
+            if !c.is_ascii_digit() {
+                shape.push(c);
+            } else if !digits {
+                shape.push('0');
+            }
+            digits = c.is_ascii_digit();
+        }
+        shape.push(' ');
+    }
+    shape
+}
+
+#[test]
+fn the_first_block_of_the_readme_is_what_a_clone_shows() {
+    let block = blocks(&page("README.md"), "console").remove(0);
+    let place = tempfile::tempdir().unwrap();
+    std::fs::copy(root().join("jobs.toml"), place.path().join("jobs.toml")).unwrap();
+    let mut real = Vec::new();
+    for line in block.lines().filter(|line| *line != "…") {
+        if line.starts_with("$ ") {
+            assert_eq!(line, "$ cargo run -- once");
+            let ran = Program::at(place.path(), &["once", "--at", NINE]).without("TOPICWATCH_API_KEY").run();
+            assert_eq!(ran.code, Some(0), "{ran}");
+            real = ran.out.lines().map(shape).collect();
+        } else {
+            assert!(real.contains(&shape(line)), "{line}\n{real:#?}");
+        }
+    }
+    assert!(block.contains("= 0 new"), "the second run finds nothing new");
+}
+
+#[test]
+fn no_id_and_no_time_is_broken_in_a_terminal_of_80_columns() {
+    let place = Place::new(
+        sqlite(),
+        "base_url = \"sandbox\"",
+        &page("jobs.toml").split_once("[defaults]").map(|(_, rest)| format!("[defaults]{rest}")).unwrap(),
+    );
+    place.ok(&["once", "--at", NINE]);
+    let runs = place.json(&["runs", "--json"]);
+    for args in
+        [&["runs"][..], &["runs", "--searches"], &["status"], &["items"], &["check"], &["show", "acme-launches"]]
+    {
+        let shown = place.program(args).env("COLUMNS", "80").run();
+        assert_eq!(shown.code, Some(0), "{shown}");
+        if args[0] == "runs" {
+            for run in runs["runs"].as_array().unwrap() {
+                assert!(shown.out.contains(run["run"].as_str().unwrap()), "{shown}");
+            }
+        }
+        if matches!(args[0], "status" | "items") {
+            let lines = shown.out.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+            for line in lines.filter(|line| line.contains("2026-03-11T09")) {
+                assert!(line.contains("2026-03-11T09:00:00Z") && line.chars().count() <= 80, "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Runs that must end early: what was called is paid for, what only waited is not, and no run is stopped by another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use topicwatch::budget::Prices;
+use topicwatch::collect::{self, Collector, Crew};
+use topicwatch::model::{Micros, RunState, SearchState, Source, Time};
+use topicwatch::sandbox::{self, CorpusSource, Fault, Running};
+use topicwatch::search::{self, Client, Dialect};
+use topicwatch::store::{Store, StoreErrorKind};
+
+use crate::databases::databases;
+use crate::store::{LEASE, NOW, manual, open, plan, topic};
+
+/// A service that answers in ten minutes.
+async fn slow() -> Running {
+    let settings = sandbox::Settings {
+        listen: ([127, 0, 0, 1], 0).into(),
+        key: None,
+        corpus: CorpusSource::BuiltIn,
+        faults: vec![Fault::parse("source=social, delay=10m").unwrap()],
+        clock: Arc::new(|| NOW),
+    };
+    sandbox::start(settings).await.unwrap()
+}
+
+/// One call at a time.
+fn collector(store: &Store, service: &Running) -> Arc<Collector> {
+    let client = Client::new(search::Settings {
+        base_url: url::Url::parse(&service.base_url()).unwrap(),
+        dialect: Dialect::Spec,
+        platform: "X".into(),
+        api_key: "key".to_owned().into(),
+        call_timeout: Duration::from_secs(900),
+        max_concurrent: 1,
+        rate_limit: None,
+        max_tries: 1,
+        max_response_bytes: 1_000_000,
+    });
+    let settings = collect::Settings {
+        dialect: Dialect::Spec,
+        platform: "X".into(),
+        max_calls_per_day: 100,
+        prices: Prices { social: Micros(3_000), web: Micros(1_000), ai: Micros(4_000) },
+        sandbox: true,
+    };
+    Arc::new(Collector::new(store.clone(), client.unwrap(), settings, Arc::new(|| NOW), Arc::new(|| 0.5)))
+}
+
+/// Until it holds; a case that cannot end fails.
+async fn until(what: &str, holds: impl AsyncFn() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(60), waiting).await.is_ok(), "never: {what}");
+}
+
+async fn counted(store: &Store, calls: i64) {
+    until("the call is counted", async || store.calls_on(NOW.utc_day()).await.unwrap() >= calls).await;
+}
+
+#[tokio::test]
+async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays() {
+    for database in databases() {
+        let store = open(&database).await;
+        let service = slow().await;
+        let cancel = CancellationToken::new();
+        let (crew, mut ends) = Crew::new(collector(&store, &service), 2, cancel.clone());
+        for id in ["calls", "waits"] {
+            let run = manual(&store, &topic("rust"), id, NOW).await;
+            crew.start(run, crew.place().await.unwrap());
+            counted(&store, 1).await;
+        }
+        cancel.cancel();
+        crew.finished().await;
+        drop(crew);
+        while let Some(done) = ends.recv().await {
+            done.result.unwrap();
+        }
+        let (calls, waits) = (store.run("calls").await.unwrap().unwrap(), store.run("waits").await.unwrap().unwrap());
+        assert_eq!((calls.state, calls.cost), (RunState::Failed, Micros(3_000)), "{}", database.name);
+        assert_eq!((waits.state, waits.cost), (RunState::Cancelled, Micros(0)), "nothing was asked for it");
+        let searches = store.searches(&["calls".into(), "waits".into()]).await.unwrap();
+        let searches: Vec<_> = searches.iter().map(|s| (s.run.as_str(), s.source, s.state)).collect();
+        assert_eq!(searches, [("calls", Source::Social, SearchState::Lost)]);
+        service.stop().await;
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_second() {
+    for database in databases() {
+        let store = open(&database).await;
+        let service = slow().await;
+        let cancel = CancellationToken::new();
+        let (crew, mut ends) = Crew::new(collector(&store, &service), 2, cancel.clone());
+        store.sync_topics(&[topic("rust")], NOW).await.unwrap();
+        let at = Time(NOW.0 + 10);
+        store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
+        let first = store.claim(at, 1, LEASE, "first").await.unwrap().remove(0);
+        crew.start(first, crew.place().await.unwrap());
+        counted(&store, 1).await;
+        // The process stood still for longer than its lease, and its own loop was the first to notice.
+        let late = NOW.plus(LEASE * 9);
+        assert_eq!(store.rescue(late).await.unwrap(), 1);
+        let second = store.claim(late, 1, LEASE, "second").await.unwrap().remove(0);
+        let run = second.public_id.clone();
+        crew.start(second, crew.place().await.unwrap());
+        let ended = tokio::time::timeout(Duration::from_secs(60), ends.recv()).await.expect("the first ends").unwrap();
+        assert_eq!(ended.result.unwrap_err().kind, StoreErrorKind::Fenced, "{}", database.name);
+        counted(&store, 2).await;
+        // The end of the first taking did not make the crew forget the second: its lease, far in the future, is prolonged
+        // to three milliseconds from the crew's present, and so runs out here.
+        let alive = tokio::spawn({
+            let crew = crew.clone();
+            async move { crew.keep_alive(Duration::from_millis(3)).await }
+        });
+        until("the second's lease is prolonged", async || store.rescue(NOW.plus(LEASE)).await.unwrap() == 1).await;
+        alive.abort();
+        assert_eq!(store.run(&run).await.unwrap().unwrap().state, RunState::Failed, "two attempts, both lost");
+        cancel.cancel();
+        crew.finished().await;
+        service.stop().await;
+        database.close(store).await;
+    }
+}
