@@ -131,7 +131,7 @@ impl Drop for Raw {
     }
 }
 
-fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &(dyn Fn(&str) -> Reply)) {
+fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &dyn Fn(&str) -> Reply) {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     let (mut request, mut chunk) = (Vec::new(), [0; 4096]);
     loop {
