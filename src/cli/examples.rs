@@ -30,14 +30,15 @@ pub(super) const ONCE: &str = "\
 Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
-  topicwatch once --dry-run             what would be asked, and what it would cost
+  topicwatch once --dry-run             what would be asked, and its price
   0 * * * * topicwatch once --due       in a crontab; two at once never call twice";
 pub(super) const RUN: &str = "\
 Examples:
   topicwatch run
   topicwatch run --log-format json
 
-SIGTERM and Ctrl-C let running topics finish and exit with 0; a second one exits at once.";
+SIGTERM and Ctrl-C let running topics finish and exit with 0;
+a second one exits at once.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status

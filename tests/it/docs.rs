@@ -223,6 +223,22 @@ fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
     }
 }
 
+/// Every file of a kind below these folders, relative to the root.
+fn files(folders: &[&str], extension: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|found| found == extension) {
+                all.push(entry.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    all
+}
+
 #[test]
 fn every_promise_names_tests_that_there_are() {
     let readme = page("README.md");
@@ -230,19 +246,33 @@ fn every_promise_names_tests_that_there_are() {
     let named: Vec<&str> = part.lines().filter(|line| line.starts_with("| ")).flat_map(quoted).collect();
     assert!(named.len() > 10);
     let mut there = BTreeSet::new();
-    let mut folders = vec![root().join("src"), root().join("tests")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if entry.is_dir() {
-                folders.push(entry);
-            } else if entry.extension().is_some_and(|extension| extension == "rs") {
-                let text = std::fs::read_to_string(entry).unwrap();
-                there.extend(text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next().map(str::to_owned)));
-            }
-        }
+    for path in files(&["src", "tests"], "rs") {
+        let text = page(&path);
+        there.extend(text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next().map(str::to_owned)));
     }
     for test in named {
         assert!(there.contains(test), "README names the test {test}");
+    }
+}
+
+#[test]
+fn every_file_that_the_walks_name_is_there() {
+    let there = files(&["src", "tests"], "rs");
+    let mut named = 0;
+    for (path, text) in pages() {
+        let prose = text.split("```").step_by(2).collect::<String>();
+        for name in quoted(&prose).into_iter().filter(|name| name.ends_with(".rs") && !name.contains([' ', '*'])) {
+            let found = name == "build.rs" || there.iter().any(|file| Path::new(file).ends_with(name));
+            assert!(found, "{path} names {name}");
+            named += 1;
+        }
+    }
+    assert!(named > 60, "{named}");
+    let architecture = page("docs/ARCHITECTURE.md");
+    let rooms: BTreeSet<&str> = there.iter().filter_map(|file| file.strip_prefix("src/")?.split('/').next()).collect();
+    for room in rooms.into_iter().filter(|room| *room != "lib.rs") {
+        let told = [format!("`{room}`"), format!("`{room}/`")].iter().any(|name| architecture.contains(name.as_str()));
+        assert!(told, "docs/ARCHITECTURE.md does not name the room {room}");
     }
 }
 
