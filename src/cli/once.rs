@@ -37,7 +37,12 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
         skew.follow(&store, (context.clock)()).await?;
     }
     let now = (context.clock)();
-    store.sync_topics(&context.config.topics, now).await?;
+    if args.due {
+        store.sync_topics(&context.config.topics, now).await?;
+    } else {
+        // Another file may be somebody else's daemon's: what it watches stays.
+        store.add_topics(&topics, now).await?;
+    }
     store.rescue(now).await?;
 
     let collector = context.collector(store.clone(), client);
