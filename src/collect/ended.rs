@@ -61,7 +61,9 @@ pub(super) fn given_up(source: Source, ask: &Ask, cost: Micros, state: SearchSta
     let mut fetched = not_run(source, ask, why);
     fetched.result.state = state;
     fetched.result.reason = None;
-    fetched.result.error = Some((ErrorClass::Timeout.as_str().to_owned(), why.to_owned()));
+    // Nothing timed out when a person or the service manager ended it.
+    let class = if why == INTERRUPTED { INTERRUPTED } else { ErrorClass::Timeout.as_str() };
+    fetched.result.error = Some((class.to_owned(), why.to_owned()));
     charge(&mut fetched.result, cost);
     fetched
 }

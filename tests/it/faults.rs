@@ -151,8 +151,8 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         let ended = going.wait();
         ended.says(130, &["stopping: storing what was found"]);
         let (searches, runs) = ledger(&place);
-        assert_eq!(runs, ["acme partial timeout"], "{ended}");
-        assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost timeout"]);
+        assert_eq!(runs, ["acme partial interrupted"], "{ended}");
+        assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost interrupted"]);
         assert_ne!(place.database.number("SELECT count(*) FROM topic_item"), 0);
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
         assert_eq!(sandbox.calls_to("/ai/search"), 0);
