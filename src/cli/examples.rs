@@ -30,8 +30,8 @@ pub(super) const ONCE: &str = "\
 Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
-  topicwatch once --dry-run             what would be asked, and what it would cost
-  0 * * * * topicwatch once --due       in a crontab; two at once never call twice";
+  topicwatch once --dry-run             what would be asked, and its price
+  0 * * * * topicwatch once --due       in a crontab; safe beside itself and run";
 pub(super) const RUN: &str = "\
 Examples:
   topicwatch run
