@@ -1,7 +1,7 @@
 //! Replies that no honest service sends, through `once` on both databases: the run is recorded or its good items are
 //! kept, both databases hold the same, memory stays bounded, and nothing of it commands a terminal.
 
-use crate::databases::databases;
+use crate::databases::{databases, sqlite};
 use crate::program::{NINE, Place};
 use crate::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
 
@@ -168,10 +168,12 @@ fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
             let kept = place.database.texts("SELECT kind FROM item ORDER BY kind");
             assert_eq!(kept.iter().filter(|kind| *kind == "page").count(), 1, "{told}: the web page is kept");
             assert_eq!(kept.len() as i64 - 1, case.posts, "{told}: posts\n{ended}");
-            for verb in
-                [&["show", "acme"][..], &["show", "acme", "--md"], &["items"], &["runs", "--searches"], &["status"]]
-            {
-                place.run(verb).shows(0, &["acme"]);
+            if case.posts > 0 {
+                for verb in
+                    [&["show", "acme"][..], &["show", "acme", "--md"], &["items"], &["runs", "--searches"], &["status"]]
+                {
+                    place.run(verb).shows(0, &["acme"]);
+                }
             }
             let held = held(&place);
             assert!(!held.iter().any(|text| text.contains('\0')), "{told}");
@@ -198,21 +200,18 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
         ("reset", "error transport"),
         ("redirect", "error redirect"),
     ] {
-        for database in databases() {
-            let sandbox = Sandbox::at(NINE, &[&format!("source=social,{rule}")]);
-            let place = Place::new(database, &sandbox.lines(), TOPIC);
-            let told = format!("{rule} on {}", place.database.name);
-            let ended = place.run(&["once", "--at", NINE]);
-            ended.shows(if becomes.starts_with("error") { 3 } else { 0 }, &["SANDBOX"]);
-            assert!(ended.peak_kib < MEMORY, "{told}: {} KiB", ended.peak_kib);
-            let social = place
-                .database
-                .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social'");
-            assert_eq!(social, [becomes], "{told}\n{ended}");
-            assert_eq!(place.database.number("SELECT count(*) FROM item WHERE kind = 'page'"), 5, "{told}");
-            if becomes == "ok -" {
-                assert_ne!(place.database.number("SELECT count(*) FROM item WHERE kind = 'post'"), 0, "{told}");
-            }
+        let sandbox = Sandbox::at(NINE, &[&format!("source=social,{rule}")]);
+        let place = Place::new(sqlite(), &sandbox.lines(), TOPIC);
+        let ended = place.run(&["once", "--at", NINE]);
+        ended.shows(if becomes.starts_with("error") { 3 } else { 0 }, &["SANDBOX"]);
+        assert!(ended.peak_kib < MEMORY, "{rule}: {} KiB", ended.peak_kib);
+        let social = place
+            .database
+            .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social'");
+        assert_eq!(social, [becomes], "{rule}\n{ended}");
+        assert_eq!(place.database.number("SELECT count(*) FROM item WHERE kind = 'page'"), 5, "{rule}");
+        if becomes == "ok -" {
+            assert_ne!(place.database.number("SELECT count(*) FROM item WHERE kind = 'post'"), 0, "{rule}");
         }
     }
 }

@@ -11,6 +11,7 @@
 mod cli;
 mod client;
 mod config;
+mod daemon;
 mod databases;
 mod docs;
 mod faults;

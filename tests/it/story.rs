@@ -92,6 +92,9 @@ fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_o
     same(&told);
 }
 
+/// What a database hands out: its name, every export, and what scripts read.
+type Told = (&'static str, Vec<(String, String)>, serde_json::Value);
+
 /// What the reading verbs say of the story.
 fn shown(place: &Place) {
     place.run(&["show", "acme"]).shows(0, &["SANDBOX", "Posts", "Pages", "social", " · ok · "]);
@@ -130,7 +133,7 @@ fn in_json(place: &Place) -> serde_json::Value {
     serde_json::json!([runs, place.json(&["items", "--json"])])
 }
 
-fn same(told: &[(&str, Vec<(String, String)>, serde_json::Value)]) {
+fn same(told: &[Told]) {
     let [(_, first, first_json), others @ ..] = told else { panic!("no database") };
     for (database, exports, json) in others {
         for ((name, here), (_, there)) in first.iter().zip(exports) {

@@ -1,0 +1,154 @@
+//! The daemon's loop at library level, on a clock that a case moves: each slot runs exactly once, whatever the clock
+//! does, and a stop lets what runs finish.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use topicwatch::budget::Prices;
+use topicwatch::collect::{self, Collector};
+use topicwatch::daemon::{self, Event};
+use topicwatch::model::{
+    CatchUp, Clock, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Time, Topic, Window,
+};
+use topicwatch::sandbox;
+use topicwatch::search::{self, Client, Dialect};
+use topicwatch::store::{Settings, Store};
+
+use crate::databases::{Database, databases};
+use crate::program::NINE;
+
+/// Slots are this far apart, in milliseconds.
+const PERIOD: i64 = 60_000;
+/// Runs after which the daemon is told to stop.
+const ENOUGH: u64 = 44;
+
+fn topic(id: &str) -> Topic {
+    Topic {
+        id: id.to_owned(),
+        title: id.to_owned(),
+        tags: Vec::new(),
+        window: Window::Past24Hours,
+        social: Some(SocialQuery { query: id.to_owned(), operation: SocialOperation::Search, limit: None }),
+        web: None,
+        ai: None,
+        schedule: Some(SchedulePolicy {
+            period: Period::Every(PERIOD.unsigned_abs()),
+            timezone: "UTC".into(),
+            catch_up: CatchUp::All,
+            catch_up_window_ms: 7 * 86_400_000,
+            max_catch_up_runs: 100,
+            overlap: Overlap::Allow,
+            jitter_ms: 0,
+            timeout_ms: 60_000,
+            max_attempts: 3,
+            paused: false,
+        }),
+    }
+}
+
+/// A collector on this store that asks this sandbox.
+fn collector(store: &Store, service: &sandbox::Running, clock: Clock) -> Arc<Collector> {
+    let client = Client::new(search::Settings {
+        base_url: service.base_url().parse().unwrap(),
+        dialect: Dialect::Spec,
+        platform: "X".into(),
+        api_key: "k".to_owned().into(),
+        call_timeout: Duration::from_secs(30),
+        max_concurrent: 8,
+        rate_limit: None,
+        max_tries: 1,
+        max_response_bytes: 1_000_000,
+    });
+    let settings = collect::Settings {
+        dialect: Dialect::Spec,
+        platform: "X".into(),
+        max_calls_per_day: 10_000,
+        prices: Prices::default(),
+        sandbox: true,
+    };
+    Arc::new(Collector::new(store.clone(), client.unwrap(), settings, clock, Arc::new(|| 0.5)))
+}
+
+async fn open(database: &Database) -> Store {
+    let (url, schema) = (database.url.clone(), database.schema.clone());
+    Store::open(&Settings { url, schema, nature: None, create: true }).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back() {
+    for database in databases() {
+        let hand = Arc::new(AtomicI64::new(Time::parse(NINE).unwrap().0));
+        let clock: Clock = Arc::new({
+            let hand = Arc::clone(&hand);
+            move || Time(hand.load(Ordering::SeqCst))
+        });
+        let settings = sandbox::Settings {
+            listen: ([127, 0, 0, 1], 0).into(),
+            key: None,
+            corpus: sandbox::CorpusSource::BuiltIn,
+            faults: Vec::new(),
+            clock: Arc::clone(&clock),
+        };
+        let service = sandbox::start(settings).await.unwrap();
+        let store = open(&database).await;
+        store.sync_topics(&[topic("acme"), topic("globex")], clock()).await.unwrap();
+
+        let (stop, ended, ticks, tokens) =
+            (CancellationToken::new(), AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        // Time goes on at each look at the ledger and with each run, and while a backlog of runs goes on it falls back once.
+        let each = |event: Event| match event {
+            Event::Planned(_) => {
+                let by = match ticks.fetch_add(1, Ordering::SeqCst) {
+                    5 => 10 * PERIOD,
+                    6 => -3 * PERIOD,
+                    _ => PERIOD,
+                };
+                hand.fetch_add(by, Ordering::SeqCst);
+            }
+            Event::Ended(done) => {
+                done.result.unwrap();
+                hand.fetch_add(PERIOD / 5, Ordering::SeqCst);
+                if ended.fetch_add(1, Ordering::SeqCst) + 1 == ENOUGH {
+                    stop.cancel();
+                }
+            }
+            Event::Stopping => {}
+        };
+        let deadline = tokio::spawn({
+            let stop = stop.clone();
+            async move {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+                stop.cancel();
+            }
+        });
+        let token = || format!("token-{}", tokens.fetch_add(1, Ordering::SeqCst));
+        let how = daemon::Settings {
+            max_concurrent_runs: 4,
+            // The hand goes faster than any heartbeat.
+            lease: Duration::from_secs(86_400),
+            shutdown_grace: Duration::from_secs(30),
+            // Not part of the clock here: the hands alone say what time it is.
+            skew: daemon::Skew::default(),
+        };
+        daemon::run(collector(&store, &service, clock), &how, &token, stop.clone(), &each).await.unwrap();
+        deadline.abort();
+
+        let count = |sql: &str| database.number(&format!("SELECT count(*) FROM {sql}"));
+        let ran = count("run WHERE state = 'ok' AND attempt = 1 AND seq IS NOT NULL");
+        assert_eq!(ran, i64::try_from(service.calls()).unwrap(), "{}: one call for each run", database.name);
+        assert!(
+            ran >= i64::try_from(ENOUGH).unwrap() && ran == i64::try_from(ended.load(Ordering::SeqCst)).unwrap(),
+            "{ran} ran"
+        );
+        assert_eq!(count("run WHERE state NOT IN ('ok', 'queued')"), 0, "{}", database.name);
+        // Every slot between the first and the last has its row: none was left out, none came twice.
+        for job in ["topic:acme", "topic:globex"] {
+            let span = format!("SELECT (max(slot) - min(slot)) / {PERIOD} + 1 FROM run WHERE job = '{job}'");
+            assert_eq!(database.number(&span), count(&format!("run WHERE job = '{job}'")), "{}", database.name);
+        }
+        service.stop().await;
+        store.close().await;
+    }
+}
