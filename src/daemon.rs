@@ -37,7 +37,7 @@ impl Skew {
     }
 
     /// Takes the server's time over; says so when the two are far apart.
-    async fn follow(&self, store: &Store, corrected: Time) -> Result<(), StoreError> {
+    pub async fn follow(&self, store: &Store, corrected: Time) -> Result<(), StoreError> {
         let Some(server) = store.server_time().await? else { return Ok(()) };
         let before = self.0.load(Ordering::Relaxed);
         let ahead = before.saturating_add(server.0.saturating_sub(corrected.0));

@@ -6,7 +6,7 @@ SELECT r.seq, r.public_id AS run, r.topic, r.trigger, r.state, r.reason,
        to_char(to_timestamp(0) AT TIME ZONE 'UTC' + r.slot * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS slot,
        to_char(to_timestamp(0) AT TIME ZONE 'UTC' + r.started_at * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS started_at,
        to_char(to_timestamp(0) AT TIME ZONE 'UTC' + r.finished_at * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS finished_at,
-       r.found, r.new, r.duplicate, r.outside, r.undated, r.unreadable, r.cost / 1000000.0 AS cost_usd, r.error_class, r.error_text
+       r.found, r.new, r.duplicate, r.outside, r.undated, r.unreadable, r.cost / 1000000.0 AS cost_usd, r.error_class, r.error_text, r.attempt
 FROM run r WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_search AS
@@ -22,8 +22,10 @@ SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, 
        to_char(to_timestamp(0) AT TIME ZONE 'UTC' + t.first_seen * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS first_seen,
        f.public_id AS first_run,
        to_char(to_timestamp(0) AT TIME ZONE 'UTC' + t.last_seen * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS last_seen,
-       t.times_seen, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views
-FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE f.seq IS NOT NULL;
+       t.times_seen, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views,
+       l.public_id AS last_run, i.revisions, i.is_repost, i.is_quote, i.conversation_id
+FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run
+WHERE f.seq IS NOT NULL;
 
 CREATE VIEW v_sighting AS
 SELECT r.seq, r.public_id AS run, r.topic,

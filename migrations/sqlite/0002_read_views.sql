@@ -6,7 +6,7 @@ SELECT r.seq, r.public_id AS run, r.topic, r.trigger, r.state, r.reason,
        strftime('%Y-%m-%dT%H:%M:%fZ', r.slot / 1000.0, 'unixepoch') AS slot,
        strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS started_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', r.finished_at / 1000.0, 'unixepoch') AS finished_at,
-       r.found, r.new, r.duplicate, r.outside, r.undated, r.unreadable, r.cost / 1000000.0 AS cost_usd, r.error_class, r.error_text
+       r.found, r.new, r.duplicate, r.outside, r.undated, r.unreadable, r.cost / 1000000.0 AS cost_usd, r.error_class, r.error_text, r.attempt
 FROM run r WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_search AS
@@ -22,8 +22,10 @@ SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, 
        strftime('%Y-%m-%dT%H:%M:%fZ', t.first_seen / 1000.0, 'unixepoch') AS first_seen,
        f.public_id AS first_run,
        strftime('%Y-%m-%dT%H:%M:%fZ', t.last_seen / 1000.0, 'unixepoch') AS last_seen,
-       t.times_seen, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views
-FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE f.seq IS NOT NULL;
+       t.times_seen, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views,
+       l.public_id AS last_run, i.revisions, i.is_repost, i.is_quote, i.conversation_id
+FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run
+WHERE f.seq IS NOT NULL;
 
 CREATE VIEW v_sighting AS
 SELECT r.seq, r.public_id AS run, r.topic,

@@ -11,13 +11,18 @@ use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
 use super::{Exit, Failure, ids, output, progress, table};
 use crate::collect::{Collector, Crew, Done, RunReport};
-use crate::daemon::Planner;
+use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
 use crate::search::{self, Ask};
 use crate::store::{Store, StoreErrorKind};
 
 pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failure> {
-    let context = Context::load(common, args.at.as_deref())?;
+    let mut context = Context::load(common, args.at.as_deref())?;
+    // Beside daemons on other hosts it must not take a lease for lost that is not, nor a slot for due.
+    let skew = Skew::default();
+    if args.at.is_none() {
+        context.clock = skew.correct(context.clock);
+    }
     let topics = context.topics(&args.topic)?;
     if args.due && !args.topic.is_empty() {
         return Err(Failure::usage("--due runs every topic that is due", "leave --topic out, or leave --due out"));
@@ -28,8 +33,16 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     // The key first: without it nothing is written.
     let Service { client, sandbox, .. } = context.service().await?;
     let store = context.store(true).await?;
+    if args.at.is_none() {
+        skew.follow(&store, (context.clock)()).await?;
+    }
     let now = (context.clock)();
-    store.sync_topics(&context.config.topics, now).await?;
+    if args.due {
+        store.sync_topics(&context.config.topics, now).await?;
+    } else {
+        // Another file may be somebody else's daemon's: what it watches stays.
+        store.add_topics(&topics, now).await?;
+    }
     store.rescue(now).await?;
 
     let collector = context.collector(store.clone(), client);

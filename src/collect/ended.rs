@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use super::{Refused, Settings, absorb};
 use crate::model::{Answer, Finding, Micros, SearchState, Source, Time, Window};
-use crate::search::{Ask, CallError, ErrorClass, RawReply, Request};
+use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
 use crate::store::{RawRecord, SearchResult};
 
 /// Bytes of a reply that are kept; the rest of a longer one is cut.
@@ -23,6 +23,8 @@ pub(super) struct Fetched {
     pub(super) hint: Option<String>,
     /// The reply says that a sandbox made it.
     pub(super) invented: bool,
+    /// What tries before the answered one count for.
+    earlier: Micros,
     reply: Option<(Request, RawReply)>,
 }
 
@@ -43,7 +45,7 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
         error: None,
         raw: None,
     };
-    Fetched { result, hint: None, invented: false, reply: None }
+    Fetched { result, hint: None, invented: false, earlier: Micros(0), reply: None }
 }
 
 /// A search that was not made because every call would be refused.
@@ -73,11 +75,11 @@ pub(super) fn failed(source: Source, ask: &Ask, price: Micros, error: CallError)
     result.reason = None;
     result.http_status = error.status;
     result.latency_ms = millis(error.latency);
-    match error.cost {
-        Some(cost) => (result.cost, result.cost_basis) = (cost, "billed"),
-        // Answered with an error: not billed. Not answered: nobody knows, so it counts, every try of it.
-        None if error.status.is_some_and(|status| status >= 300) => {}
-        None => charge(result, price.times(i64::from(error.tries))),
+    // Nobody knows whether a try without an answer was billed, so it counts.
+    match error.spent {
+        Spent { billed: Micros(0), unknown: 0 } if error.cost.is_none() => {}
+        Spent { billed, unknown: 0 } => (result.cost, result.cost_basis) = (billed, "billed"),
+        spent => charge(result, total(spent, price)),
     }
     result.error = Some((error.class.as_str().to_owned(), error.text));
     fetched.hint = Some(error.hint).filter(|hint| !hint.is_empty());
@@ -98,14 +100,25 @@ pub(super) fn answered(
     result.reason = None;
     result.http_status = Some(reply.status);
     result.latency_ms = millis(reply.latency);
+    fetched.earlier = total(reply.earlier, price);
     match reply.cost {
-        Some(cost) => (result.cost, result.cost_basis) = (cost, "billed"),
-        None => charge(result, price),
+        Some(cost) => paid(result, cost.plus(fetched.earlier), reply.earlier),
+        None => charge(result, price.plus(fetched.earlier)),
     }
     result.raw = keep(&request, &reply, dialect);
     fetched.invented = reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SANDBOX_HEADER));
     fetched.reply = Some((request, reply));
     fetched
+}
+
+/// What failed tries count for.
+fn total(spent: Spent, price: Micros) -> Micros {
+    spent.billed.plus(price.times(i64::from(spent.unknown)))
+}
+
+/// A cost that the service named, as far as every try of the call was answered.
+fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
+    (result.cost, result.cost_basis) = (cost, if earlier.unknown == 0 { "billed" } else { "assumed" });
 }
 
 pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
@@ -151,8 +164,8 @@ impl Fetched {
         };
         match absorb(&reply.body, &context) {
             Ok(absorbed) => {
-                if let (Some(cost), "assumed") = (absorbed.cost, result.cost_basis) {
-                    (result.cost, result.cost_basis) = (cost, "billed");
+                if let (Some(cost), None) = (absorbed.cost, reply.cost) {
+                    paid(result, cost.plus(self.earlier), reply.earlier);
                 }
                 result.unreadable = absorbed.unreadable;
                 result.saturated = absorbed.saturated;

@@ -15,7 +15,7 @@ use super::render;
 use super::request::{Unsupported, request};
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
-use super::{Ask, CallError, Dialect, RawReply, Request, Settings};
+use super::{Ask, CallError, Dialect, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
 use crate::model::Time;
 
@@ -141,7 +141,7 @@ impl Client {
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<RawReply, CallFailure> {
         let url = render::url(request, &self.base_url);
-        let (mut tries, mut pauses, mut was_dead) = (0, 0, false);
+        let (mut tries, mut pauses, mut was_dead, mut spent) = (0, 0, false, Spent::default());
         loop {
             let place = self.limits.enter().await;
             gate.before(tries + 1).await.map_err(|refusal| CallFailure::Refused(refusal, tries))?;
@@ -151,9 +151,11 @@ impl Client {
             log(request, tries, &tried);
             let Tried { latency, outcome } = tried;
             let (failure, part) = match outcome {
-                Ok(arrived) => return Ok(reply(arrived, latency, tries)),
+                Ok(arrived) => return Ok(reply(arrived, latency, tries, spent)),
                 Err(failed) => failed,
             };
+            let earlier = spent;
+            failure.charge(&mut spent);
             let may_help = tries < self.max_tries && failure.is_passing();
             // Most often the server closed a connection that waited for reuse, which says nothing about its health.
             // Whether it was a reused one cannot be known here, so the first such end is repeated at once and no other.
@@ -165,11 +167,11 @@ impl Client {
             match (next, part) {
                 (Next::After(pause), _) => tokio::time::sleep(pause).await,
                 (Next::GiveUp, Some(part)) if request.streaming && !part.body.is_empty() => {
-                    return Ok(reply(part, latency, tries));
+                    return Ok(reply(part, latency, tries, earlier));
                 }
                 (Next::GiveUp, _) => {
                     let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
-                    return Err(CallFailure::Error(failure.into_error(tries, latency, not_before)));
+                    return Err(CallFailure::Error(failure.into_error(tries, latency, not_before, spent)));
                 }
             }
             pauses += 1;
@@ -177,9 +179,9 @@ impl Client {
     }
 }
 
-fn reply(arrived: Arrived, latency: Duration, tries: u32) -> RawReply {
+fn reply(arrived: Arrived, latency: Duration, tries: u32, earlier: Spent) -> RawReply {
     let Arrived { status, headers, body, cost } = arrived;
-    RawReply { status, headers, body, latency, tries, cost }
+    RawReply { status, headers, body, latency, tries, cost, earlier }
 }
 
 /// One line for each try; neither the key nor the words that were searched for.

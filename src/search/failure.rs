@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{CallError, ErrorClass, Reach};
+use super::{CallError, ErrorClass, Reach, Spent};
 use crate::http::Stopped;
 use crate::model::{Micros, Time};
 
@@ -33,7 +33,7 @@ impl Failure {
     }
 
     /// The failure of the whole call; `not_before` is when the service wants to be asked again.
-    pub(super) fn into_error(self, tries: u32, latency: Duration, not_before: Option<Time>) -> CallError {
+    pub(super) fn into_error(self, tries: u32, latency: Duration, not_before: Option<Time>, spent: Spent) -> CallError {
         let hint = hint(self.class, self.status, &self.text);
         let hint = match not_before {
             Some(at) => format!("the service asks to wait until {at}; {hint}"),
@@ -48,6 +48,16 @@ impl Failure {
             tries,
             latency,
             cost: self.cost,
+            spent,
+        }
+    }
+
+    /// Adds what this try cost. Answered with an error it was not billed, unless it says so.
+    pub(super) fn charge(&self, spent: &mut Spent) {
+        match (self.cost, self.status) {
+            (Some(cost), _) => spent.billed = spent.billed.plus(cost),
+            (None, Some(300..)) => {}
+            (None, _) => spent.unknown = spent.unknown.saturating_add(1),
         }
     }
 }
@@ -144,7 +154,7 @@ mod tests {
                 connection_died: false,
             };
             assert_eq!(failure.is_passing(), passing, "{status}");
-            assert_eq!(failure.into_error(1, Duration::ZERO, None).reach, how_far, "{status}");
+            assert_eq!(failure.into_error(1, Duration::ZERO, None, Spent::default()).reach, how_far, "{status}");
         }
     }
 

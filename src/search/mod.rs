@@ -157,6 +157,17 @@ pub struct RawReply {
     pub tries: u32,
     /// From the billing header, when readable.
     pub cost: Option<Micros>,
+    /// What the tries before this one cost.
+    pub earlier: Spent,
+}
+
+/// What failed tries have cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Sum of their billing headers.
+    pub billed: Micros,
+    /// Tries that may have been billed without a word: not answered at all, or answered well and not to the end.
+    pub unknown: u32,
 }
 
 /// How far a failure reaches.
@@ -187,6 +198,8 @@ pub struct CallError {
     pub latency: Duration,
     /// From the billing header of the failing reply, when readable.
     pub cost: Option<Micros>,
+    /// What all its tries cost, the last included.
+    pub spent: Spent,
 }
 
 /// A decoded reply.

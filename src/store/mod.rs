@@ -115,7 +115,12 @@ impl Store {
     /// Makes the stored definitions equal to these: new topics begin at `now` (never retroactive), a changed schedule
     /// too, topics that are gone are marked and their queued runs cancelled. Returns how many changed.
     pub async fn sync_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
-        write_tx!(self, topics::sync(topics, now))
+        write_tx!(self, topics::sync(topics, now, true))
+    }
+
+    /// The same without removing any: for whoever runs topics by hand, perhaps of another file, beside a daemon.
+    pub async fn add_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
+        write_tx!(self, topics::sync(topics, now, false))
     }
 
     /// Scheduled topics whose definition is in force, with what the ledger knows of them.

@@ -1,17 +1,20 @@
-//! Runs that must end early: what was called is paid for, what only waited is not, and no run is stopped by another.
+//! Runs that do not go straight to their end: what was called is paid for, what only waited is not, tries without an
+//! answer count, and no run is stopped by another.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use topicwatch::budget::Prices;
-use topicwatch::collect::{self, Collector, Crew};
+use topicwatch::collect::{self, Collector, Crew, Stop};
 use topicwatch::model::{Micros, RunState, SearchState, Source, Time};
 use topicwatch::sandbox::{self, CorpusSource, Fault, Running};
 use topicwatch::search::{self, Client, Dialect};
 use topicwatch::store::{Store, StoreErrorKind};
 
-use crate::databases::databases;
+use crate::databases::{databases, sqlite};
+use crate::service::{Raw, Reply, reply};
 use crate::store::{LEASE, NOW, manual, open, plan, topic};
 
 /// A service that answers in ten minutes.
@@ -27,16 +30,16 @@ async fn slow() -> Running {
 }
 
 /// One call at a time.
-fn collector(store: &Store, service: &Running) -> Arc<Collector> {
+fn collector(store: &Store, service: &str) -> Arc<Collector> {
     let client = Client::new(search::Settings {
-        base_url: url::Url::parse(&service.base_url()).unwrap(),
+        base_url: url::Url::parse(service).unwrap(),
         dialect: Dialect::Spec,
         platform: "X".into(),
         api_key: "key".to_owned().into(),
         call_timeout: Duration::from_secs(900),
         max_concurrent: 1,
         rate_limit: None,
-        max_tries: 1,
+        max_tries: 3,
         max_response_bytes: 1_000_000,
     });
     let settings = collect::Settings {
@@ -46,7 +49,8 @@ fn collector(store: &Store, service: &Running) -> Arc<Collector> {
         prices: Prices { social: Micros(3_000), web: Micros(1_000), ai: Micros(4_000) },
         sandbox: true,
     };
-    Arc::new(Collector::new(store.clone(), client.unwrap(), settings, Arc::new(|| NOW), Arc::new(|| 0.5)))
+    let client = client.unwrap().with_backoff(search::Backoff { base: Duration::ZERO, ..search::Backoff::default() });
+    Arc::new(Collector::new(store.clone(), client, settings, Arc::new(|| NOW), Arc::new(|| 0.5)))
 }
 
 /// Until it holds; a case that cannot end fails.
@@ -69,7 +73,7 @@ async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays(
         let store = open(&database).await;
         let service = slow().await;
         let cancel = CancellationToken::new();
-        let (crew, mut ends) = Crew::new(collector(&store, &service), 2, cancel.clone());
+        let (crew, mut ends) = Crew::new(collector(&store, &service.base_url()), 2, cancel.clone());
         for id in ["calls", "waits"] {
             let run = manual(&store, &topic("rust"), id, NOW).await;
             crew.start(run, crew.place().await.unwrap());
@@ -98,7 +102,7 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
         let store = open(&database).await;
         let service = slow().await;
         let cancel = CancellationToken::new();
-        let (crew, mut ends) = Crew::new(collector(&store, &service), 2, cancel.clone());
+        let (crew, mut ends) = Crew::new(collector(&store, &service.base_url()), 2, cancel.clone());
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let at = Time(NOW.0 + 10);
         store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
@@ -126,6 +130,38 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
         cancel.cancel();
         crew.finished().await;
         service.stop().await;
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_try_without_an_answer_counts_at_its_price_beside_what_the_next_one_cost() {
+    const BILL: &str = "x-desearch-cost-usd: 0.002\r\ncontent-type: application/json\r\n";
+    const NONE: &str = "content-type: application/json\r\n";
+    // What each try meets (`-`: the connection ends without a word), what the search then cost, and how it is known.
+    for (tries, micros, basis) in [
+        (vec![("200 OK", BILL)], 2_000, "billed"),
+        (vec![("200 OK", NONE)], 3_000, "assumed"),
+        (vec![("-", ""), ("200 OK", BILL)], 5_000, "assumed"),
+        (vec![("503 Busy", NONE), ("200 OK", BILL)], 2_000, "billed"),
+        (vec![("503 Busy", BILL), ("200 OK", BILL)], 4_000, "billed"),
+        (vec![("-", ""), ("503 Busy", NONE), ("503 Busy", NONE)], 3_000, "assumed"),
+        (vec![("503 Busy", NONE), ("503 Busy", NONE), ("503 Busy", NONE)], 0, "none"),
+    ] {
+        let database = sqlite();
+        let store = open(&database).await;
+        let (met, count) = (tries.clone(), AtomicUsize::new(0));
+        let service = Raw::saying(move |_| match met[count.fetch_add(1, Ordering::SeqCst)] {
+            ("-", _) => Reply::default(),
+            (status, headers) => reply(status, headers, br#"{"results": [{"text": "hello", "user": "ann"}]}"#),
+        });
+        let run = manual(&store, &topic("rust"), "R1", NOW).await;
+        let stop =
+            Stop { cancel: CancellationToken::new(), deadline: tokio::time::Instant::now() + Duration::from_secs(60) };
+        collector(&store, &service.url()).run(&run, &stop).await.unwrap();
+        let search = store.searches(&["R1".into()]).await.unwrap().remove(0);
+        assert_eq!((search.cost, search.cost_basis.as_deref()), (Micros(micros), Some(basis)), "{tries:?}");
+        assert_eq!(search.tries, tries.len() as i64);
         database.close(store).await;
     }
 }

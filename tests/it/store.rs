@@ -406,6 +406,8 @@ async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
             |known: &[topicwatch::store::PlannedTopic]| known.iter().map(|t| t.planned_until).collect::<Vec<_>>();
         assert_eq!(until(&store.planned_topics().await.unwrap()), [NOW, NOW], "a title moves no slot");
         b.schedule.as_mut().unwrap().period = Period::Every(7_200_000);
+        assert_eq!(store.add_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
+        assert_eq!(store.planned_topics().await.unwrap().len(), 2, "who runs topics by hand removes none");
         store.sync_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap();
         assert_eq!(until(&store.planned_topics().await.unwrap()), [NOW.plus(LEASE)], "a is gone, b begins anew");
         store.sync_topics(&[a, b], NOW.plus(LEASE * 2)).await.unwrap();

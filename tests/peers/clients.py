@@ -3,6 +3,12 @@ clients, and nothing of topicwatch is imported."""
 
 import asyncio
 import json
+import logging
+import warnings
+
+# The clients report the refusals that are provoked below, and their own dependencies' future.
+logging.disable(logging.ERROR)
+warnings.simplefilter("ignore")
 
 import aiohttp
 from datura_py import Datura

@@ -43,7 +43,12 @@ fn rests(topic: &Topic) -> Option<&'static str> {
     }
 }
 
-pub(in crate::store) async fn sync(conn: &mut Conn, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
+pub(in crate::store) async fn sync(
+    conn: &mut Conn,
+    topics: &[Topic],
+    now: Time,
+    remove: bool,
+) -> Result<usize, StoreError> {
     super::lock(conn, 1).await?;
     type Held = (String, i64, Option<i64>, Option<String>, Option<i64>);
     let mut held: HashMap<String, Held> = HashMap::new();
@@ -88,7 +93,7 @@ pub(in crate::store) async fn sync(conn: &mut Conn, topics: &[Topic], now: Time)
         );
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
-    let gone: Vec<&String> = held.iter().filter(|(_, h)| h.4.is_none()).map(|(id, _)| id).collect();
+    let gone: Vec<&String> = held.iter().filter(|(_, h)| remove && h.4.is_none()).map(|(id, _)| id).collect();
     for id in &gone {
         sqlx::query("UPDATE topic SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
     }
