@@ -142,13 +142,14 @@ impl Caller {
             return self.failure(ErrorClass::Timeout, &format!("no connection in time: {}", http::describe(error)));
         }
         // Neither while connecting nor while reading a body: the connection was there and ended without a word.
-        let connection_died = error.is_request() && !error.is_connect();
-        Failure { connection_died, ..self.failure(ErrorClass::Transport, &http::describe(error)) }
+        let unconnected = error.is_connect();
+        let connection_died = error.is_request() && !unconnected;
+        Failure { connection_died, unconnected, ..self.failure(ErrorClass::Transport, &http::describe(error)) }
     }
 
     fn failure(&self, class: ErrorClass, text: &str) -> Failure {
         let text = self.scrub.line(text, TEXT);
-        Failure { class, status: None, text, cost: None, retry_after: None, connection_died: false }
+        Failure { class, status: None, text, cost: None, retry_after: None, connection_died: false, unconnected: false }
     }
 
     /// Headers worth keeping: the body's type, billing, and what a support desk asks for.

@@ -19,6 +19,8 @@ pub(super) struct Failure {
     pub(super) retry_after: Option<Duration>,
     /// The connection died before the first byte of an answer.
     pub(super) connection_died: bool,
+    /// There never was a connection, so nothing was sent that could be billed.
+    pub(super) unconnected: bool,
 }
 
 impl Failure {
@@ -52,11 +54,12 @@ impl Failure {
         }
     }
 
-    /// Adds what this try cost. Answered with an error it was not billed, unless it says so.
+    /// Adds what this try cost. Answered with an error, or never sent, it was not billed, unless it says so.
     pub(super) fn charge(&self, spent: &mut Spent) {
         match (self.cost, self.status) {
             (Some(cost), _) => spent.billed = spent.billed.plus(cost),
             (None, Some(300..)) => {}
+            (None, None) if self.unconnected => {}
             (None, _) => spent.unknown = spent.unknown.saturating_add(1),
         }
     }
@@ -152,6 +155,7 @@ mod tests {
                 cost: None,
                 retry_after: None,
                 connection_died: false,
+                unconnected: false,
             };
             assert_eq!(failure.is_passing(), passing, "{status}");
             assert_eq!(failure.into_error(1, Duration::ZERO, None, Spent::default()).reach, how_far, "{status}");
@@ -164,5 +168,24 @@ mod tests {
             let hint = hint(*class, None, "");
             assert!(!hint.is_empty() && !hint.contains('\n'), "{class}");
         }
+    }
+
+    #[test]
+    fn only_a_try_that_reached_the_service_may_have_been_billed() {
+        let unanswered = Failure {
+            class: ErrorClass::Transport,
+            status: None,
+            text: String::new(),
+            cost: None,
+            retry_after: None,
+            connection_died: true,
+            unconnected: false,
+        };
+        let refused = Failure { connection_died: false, unconnected: true, ..unanswered.clone() };
+        let mut spent = Spent::default();
+        refused.charge(&mut spent);
+        assert_eq!(spent.unknown, 0, "a refused connection costs nothing");
+        unanswered.charge(&mut spent);
+        assert_eq!(spent.unknown, 1, "nobody knows what became of a request without an answer");
     }
 }
