@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use topicwatch::model::Time;
@@ -83,22 +83,21 @@ impl Drop for Sandbox {
 /// A server that answers every request with what a function makes of its path, byte by byte, and closes.
 pub struct Raw {
     address: SocketAddr,
-    calls: Arc<AtomicUsize>,
     over: Arc<AtomicBool>,
 }
 
 impl Raw {
     pub fn saying(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let raw = Self { address: listener.local_addr().unwrap(), calls: Arc::default(), over: Arc::default() };
-        let (calls, over, answer) = (Arc::clone(&raw.calls), Arc::clone(&raw.over), Arc::new(answer));
+        let raw = Self { address: listener.local_addr().unwrap(), over: Arc::default() };
+        let (over, answer) = (Arc::clone(&raw.over), Arc::new(answer));
         std::thread::spawn(move || {
             for connection in listener.incoming() {
                 if over.load(Ordering::SeqCst) {
                     return;
                 }
-                let (calls, answer) = (Arc::clone(&calls), Arc::clone(&answer));
-                std::thread::spawn(move || converse(&mut connection.unwrap(), &calls, &*answer));
+                let answer = Arc::clone(&answer);
+                std::thread::spawn(move || converse(&mut connection.unwrap(), &*answer));
             }
         });
         raw
@@ -117,10 +116,6 @@ impl Raw {
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
-
-    pub fn calls(&self) -> usize {
-        self.calls.load(Ordering::SeqCst)
-    }
 }
 
 impl Drop for Raw {
@@ -131,7 +126,7 @@ impl Drop for Raw {
     }
 }
 
-fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &dyn Fn(&str) -> Reply) {
+fn converse(stream: &mut TcpStream, answer: &dyn Fn(&str) -> Reply) {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     let (mut request, mut chunk) = (Vec::new(), [0; 4096]);
     loop {
@@ -143,7 +138,6 @@ fn converse(stream: &mut TcpStream, calls: &AtomicUsize, answer: &dyn Fn(&str) -
             });
             if body.len() >= length.unwrap_or(0) {
                 let path = head.split(' ').nth(1).unwrap().to_owned();
-                calls.fetch_add(1, Ordering::SeqCst);
                 // The client may have seen enough before the end.
                 let Reply { head, body, times } = answer(&path);
                 let _ = stream.write_all(&head).and_then(|()| (0..times).try_for_each(|_| stream.write_all(&body)));
