@@ -91,7 +91,7 @@ impl Context {
             Target::Sandbox => Some(Nature::Sandbox),
             Target::Url(url) => {
                 let loopback = match url.host() {
-                    Some(url::Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+                    Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
                     Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
                     Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
                     None => false,

@@ -31,7 +31,7 @@ Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
   topicwatch once --dry-run             what would be asked, and its price
-  0 * * * * topicwatch once --due       in a crontab; two at once never call twice";
+  0 * * * * topicwatch once --due       in a crontab; two at once are safe";
 pub(super) const RUN: &str = "\
 Examples:
   topicwatch run

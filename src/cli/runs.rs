@@ -102,8 +102,9 @@ fn line(search: &SearchRow) -> String {
         .as_ref()
         .map(|class| format!(" · {class}: {}", output::brief(search.error_text.as_deref().unwrap_or(""), 200)));
     let reason = search.reason.as_ref().map(|r| format!(" · {}", output::brief(r, 100)));
+    let unreadable = if search.unreadable > 0 { format!(", {} unreadable", search.unreadable) } else { String::new() };
     format!(
-        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated · {} tries, {} · {} {}{}{}",
+        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable} · {} tries, {} · {} {}{}{}",
         search.attempt,
         search.source,
         search.operation,
