@@ -55,7 +55,8 @@ mod tests {
     fn whatever_is_packed_after_whatever_unpacks_to_itself() {
         let packer = Packer::default();
         // Some that compress well, some that do not at all and outgrow the first guess.
-        let noise: Vec<u8> = (0_u32..50_000).flat_map(|n| blake3::hash(&n.to_le_bytes()).as_bytes()[..4].to_vec()).collect();
+        let noise: Vec<u8> =
+            (0_u32..50_000).flat_map(|n| blake3::hash(&n.to_le_bytes()).as_bytes()[..4].to_vec()).collect();
         for bytes in [&b""[..], b"a", &b"{\"text\": \"again and again\"}".repeat(9_000), &noise, b"a"] {
             let packed = packer.gzip(bytes).unwrap();
             let mut unpacked = Vec::new();

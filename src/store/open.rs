@@ -156,8 +156,10 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         })?;
     }
     let pools = sqlite::Pools::open(path, false).await.map_err(|e| named(e, &place))?;
-    let version: String =
-        sqlx::query_scalar("SELECT sqlite_version()").fetch_one(pools.writer()).await.map_err(|e| named(e.into(), &place))?;
+    let version: String = sqlx::query_scalar("SELECT sqlite_version()")
+        .fetch_one(pools.writer())
+        .await
+        .map_err(|e| named(e.into(), &place))?;
     if parse_version(&version) < Some(SQLITE_SAFE) {
         return Err(StoreError::new(
             StoreErrorKind::Statement,
