@@ -45,7 +45,7 @@ pub fn main() -> Exit {
     };
     crate::http::install_crypto();
     logs::start(&cli);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
+    let runtime = match runtime(&cli.verb) {
         Ok(runtime) => runtime,
         Err(error) => {
             output::note(&format!("error: the runtime could not be started: {error}"));
@@ -68,9 +68,16 @@ pub fn main() -> Exit {
     }
 }
 
-/// Few threads: the work is waiting for the service and for one writer.
-fn workers() -> usize {
-    std::thread::available_parallelism().map_or(2, |n| n.get().clamp(1, 4))
+/// Services get few threads, since their work is waiting for the service and for one writer, and more than one, so that a
+/// reply that takes long to read holds up nobody else. A verb that ends by itself needs none beside its own, and saves
+/// what handing tasks between threads costs.
+fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
+    let mut builder = match verb {
+        Verb::Run(_) | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 4));
+    builder.worker_threads(threads).enable_all().build()
 }
 
 /// Help and version go to stdout; a pipe that closed early has seen enough.

@@ -1,8 +1,7 @@
 //! How a search ended: not made, given up, failed, answered; what it cost, and how much of the reply is kept. Makes no
 //! call.
 
-use std::io::Write as _;
-
+use super::pack::Packer;
 use super::{Refused, Settings, absorb};
 use crate::model::{Answer, Finding, Micros, SearchState, Source, Time, Window};
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
@@ -93,6 +92,7 @@ pub(super) fn answered(
     request: Request,
     reply: RawReply,
     dialect: &'static str,
+    packer: &Packer,
 ) -> Fetched {
     let mut fetched = not_run(source, ask, "");
     let result = &mut fetched.result;
@@ -105,7 +105,7 @@ pub(super) fn answered(
         Some(cost) => paid(result, cost.plus(fetched.earlier), reply.earlier),
         None => charge(result, price.plus(fetched.earlier)),
     }
-    result.raw = keep(&request, &reply, dialect);
+    result.raw = keep(&request, &reply, dialect, packer);
     fetched.invented = reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SANDBOX_HEADER));
     fetched.reply = Some((request, reply));
     fetched
@@ -128,15 +128,13 @@ pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
 }
 
 /// The reply as it came, compressed; `None` when there was nothing.
-fn keep(request: &Request, reply: &RawReply, dialect: &'static str) -> Option<RawRecord> {
+fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Packer) -> Option<RawRecord> {
     let kept = reply.body.get(..RAW_KEPT).unwrap_or(&reply.body);
-    let mut gzip = flate2::write::GzEncoder::new(Vec::with_capacity(kept.len() / 4), flate2::Compression::fast());
-    gzip.write_all(kept).ok()?;
     Some(RawRecord {
         request: serde_json::to_string(request).ok()?,
         dialect,
         headers: serde_json::to_string(&reply.headers).ok()?,
-        body: gzip.finish().ok()?,
+        body: packer.gzip(kept)?,
         bytes: i64::try_from(reply.body.len()).unwrap_or(i64::MAX),
         truncated: kept.len() < reply.body.len(),
     })

@@ -126,7 +126,7 @@ impl Collector {
             return Err(error);
         }
         Ok(match called {
-            Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str()),
+            Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str(), &self.packer),
             Err(CallFailure::Refused(refusal, tries)) => {
                 let mut fetched = match self.refused_now().filter(|_| !refusal.over_quota) {
                     Some(refused) => left_out(source, ask, refused),

@@ -6,6 +6,7 @@ mod absorb;
 mod crew;
 mod ended;
 mod fetch;
+mod pack;
 mod verdict;
 
 use std::collections::HashMap;
@@ -44,6 +45,7 @@ pub struct Collector {
     settings: Settings,
     clock: Clock,
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
+    packer: pack::Packer,
     refused: Arc<Mutex<Option<Refused>>>,
 }
 
@@ -123,7 +125,7 @@ impl Collector {
         clock: Clock,
         random: Arc<dyn Fn() -> f64 + Send + Sync>,
     ) -> Self {
-        Self { store, client, settings, clock, random, refused: Arc::default() }
+        Self { store, client, settings, clock, random, packer: pack::Packer::default(), refused: Arc::default() }
     }
 
     /// The store it writes to.
@@ -219,25 +221,39 @@ impl Collector {
             AiWhen::New if alone => Ok(None),
             AiWhen::New if findings.is_empty() && verdict::none_answered(asked) => Ok(Some("no other source answered")),
             AiWhen::New => {
-                let groups = group(findings.to_vec());
-                let keys: Vec<String> = groups.iter().flat_map(|g| g.keys.iter().cloned()).collect();
-                let known: HashMap<String, bool> =
-                    self.store.known(&topic.id, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
-                // As the store will judge: an id makes no known item of another id that said the same words.
-                let is_known = |group: &SeenItem| {
-                    let names = |key: &String| match known.get(key) {
-                        Some(&strong) => !(group.strong && strong && key.starts_with(TEXT_KEY_PREFIX)),
-                        None => false,
-                    };
-                    group.keys.iter().any(names)
-                };
-                Ok(groups.iter().all(is_known).then_some("nothing new was found"))
+                let known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
+                Ok(known.then_some("nothing new was found"))
             }
             AiWhen::Daily => {
                 let answered = self.store.answered_since(&topic.id, local_midnight(topic, now)).await?;
                 Ok(answered.then_some("answered already today"))
             }
         }
+    }
+
+    /// Whether the topic has seen each of these, as the store will judge: an id makes no known item of another id that
+    /// said the same words.
+    async fn knows_all(&self, topic: &str, items: &[SeenItem]) -> Result<bool, StoreError> {
+        let mut open: Vec<&SeenItem> = items.iter().collect();
+        // Most are known by their strongest key, and then the others need not be asked for.
+        let strongest: fn(&SeenItem) -> &[String] = |item| item.keys.get(..1).unwrap_or_default();
+        let others: fn(&SeenItem) -> &[String] = |item| item.keys.get(1..).unwrap_or_default();
+        for keys_of in [strongest, others] {
+            let keys: Vec<String> = open.iter().flat_map(|item| keys_of(item)).cloned().collect();
+            let known: HashMap<String, bool> =
+                self.store.known(topic, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
+            open.retain(|item| {
+                let names = |key: &String| match known.get(key) {
+                    Some(&strong) => !(item.strong && strong && key.starts_with(TEXT_KEY_PREFIX)),
+                    None => false,
+                };
+                !keys_of(item).iter().any(names)
+            });
+            if open.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -12,6 +12,11 @@ const DIGEST_DIGITS: usize = 32;
 /// text folds the same whatever follows it.
 #[must_use]
 pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        // Nothing in ASCII composes or decomposes.
+        let lowered = text.chars().filter(|c| !is_invisible(*c)).map(|c| c.to_ascii_lowercase());
+        return collapsed(lowered, text.len());
+    }
     // Invisible characters go first, because two characters they kept apart may compose; normalising may bring forth
     // others (U+FFA0 becomes U+1160) and lower case may need composing again, hence the second round.
     let lowered = text
@@ -21,9 +26,14 @@ pub fn fold(text: &str) -> String {
         .filter(|c| !is_invisible(*c))
         .flat_map(char::to_lowercase)
         .map(|c| if c == 'ς' { 'σ' } else { c });
-    let mut out = String::with_capacity(text.len());
+    collapsed(lowered.nfkc(), text.len())
+}
+
+/// White space collapsed to single spaces and trimmed.
+fn collapsed(text: impl Iterator<Item = char>, length: usize) -> String {
+    let mut out = String::with_capacity(length);
     let mut gap = false;
-    for c in lowered.nfkc() {
+    for c in text {
         if c.is_whitespace() {
             gap = !out.is_empty();
         } else {

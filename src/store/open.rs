@@ -156,7 +156,8 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         })?;
     }
     let pools = open_patiently(path).await.map_err(|e| named(e, &place))?;
-    let version = sqlite_version().await?;
+    let version = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(pools.writer()).await;
+    let version: String = version.map_err(|e| named(e.into(), &place))?;
     if parse_version(&version) < Some(SQLITE_SAFE) {
         return Err(StoreError::new(
             StoreErrorKind::Statement,

@@ -50,6 +50,9 @@ pub(super) async fn lock(_conn: &mut Conn, _what: i64) -> Result<(), StoreError>
     Ok(())
 }
 
+/// Rows that a reader's thread may be ahead of whoever takes them: enough that the two seldom wait for one another.
+const ROWS_AHEAD: usize = 200;
+
 /// One writer and a few readers on one file.
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
@@ -68,17 +71,21 @@ impl Pools {
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .synchronous(SqliteSynchronous::Full)
             .statement_cache_capacity(64);
+        // No connection of a file goes away by itself, so none is asked whether it is still there.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
+            .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(60))
             .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
             .await?;
+        // Few, since the pool takes them in turn: each that was ever needed keeps its thread and its caches.
         let read = SqlitePoolOptions::new()
-            .max_connections(4)
+            .max_connections(2)
             .min_connections(0)
+            .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(60))
             .idle_timeout(Duration::from_secs(30))
-            .connect_lazy_with(base.pragma("query_only", "on"));
+            .connect_lazy_with(base.row_buffer_size(ROWS_AHEAD).pragma("query_only", "on"));
         Ok(Self { write, read })
     }
 

@@ -1,6 +1,8 @@
 //! Calls are counted, and their search kept as `started`, before they are made: money that may be spent is on record
 //! whatever happens next.
 
+use sqlx::AssertSqlSafe;
+
 use super::Conn;
 use crate::model::Time;
 use crate::store::{Call, Permission, RunRef, StoreError};
@@ -13,16 +15,20 @@ pub(in crate::store) async fn before(
     max_per_day: u32,
 ) -> Result<Permission, StoreError> {
     // The run's row is kept until the count is committed: a rescue at this moment would leave a call that nobody counts.
-    super::ledger::hold(conn, run).await?;
-    let counted = sqlx::query(
-        "INSERT INTO calls (day, made) SELECT $1, 1 WHERE $2 > 0 \
+    let sql = format!(
+        "INSERT INTO calls (day, made) SELECT $1, 1 FROM run WHERE id = $3 AND token = $4 AND state = 'running' AND $2 > 0{} \
          ON CONFLICT (day) DO UPDATE SET made = calls.made + 1 WHERE calls.made < $2",
-    )
-    .bind(now.utc_day())
-    .bind(i64::from(max_per_day))
-    .execute(&mut *conn)
-    .await?;
+        super::ROW_LOCK
+    );
+    let counted = sqlx::query(AssertSqlSafe(sql))
+        .bind(now.utc_day())
+        .bind(i64::from(max_per_day))
+        .bind(run.id)
+        .bind(&run.token)
+        .execute(&mut *conn)
+        .await?;
     if counted.rows_affected() == 0 {
+        super::ledger::hold(conn, run).await?;
         return Ok(Permission::OverQuota);
     }
     sqlx::query(

@@ -22,7 +22,7 @@ pub(super) async fn store_items(
 ) -> Result<BTreeMap<Source, Counts>, StoreError> {
     // Items are resolved and written under one lock, so that two runs that find the same new item store it once.
     super::lock(conn, 4).await?;
-    let resolved = resolve(conn, &outcome.items).await?;
+    let resolved = resolve(conn, &run.topic.id, &outcome.items).await?;
     let ids = insert_new(conn, &resolved, outcome.seen_at).await?;
     let id_of = |item: &Resolved<'_>| -> Option<i64> {
         item.held.as_ref().map(|h| h.id).or_else(|| item.keys.first().and_then(|key| ids.get(*key)).copied())
@@ -32,17 +32,15 @@ pub(super) async fn store_items(
     insert_keys(conn, &with_id, outcome.key_version).await?;
     update_known(conn, run, &resolved, outcome.seen_at).await?;
 
-    let all: Vec<i64> = with_id.iter().map(|(id, _)| *id).collect();
-    let topic_knows = present(conn, "SELECT item FROM topic_item WHERE topic = ", &run.topic.id, &all).await?;
-    let run_saw = present(conn, "SELECT item FROM sighting WHERE run = ", run.id, &all).await?;
     insert_sightings(conn, run, &with_id).await?;
-    upsert_topic_items(conn, run, &with_id, &run_saw, outcome.seen_at).await?;
+    upsert_topic_items(conn, run, &with_id, outcome.seen_at).await?;
 
     let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
-    for (id, item) in &with_id {
+    for item in &resolved {
+        let known = item.held.as_ref().is_some_and(|held| held.of_topic);
         for (place, (source, finding)) in item.sightings.iter().enumerate() {
             let entries = item.entries.get(source).copied().unwrap_or(1);
-            let new = i64::from(place == 0 && !topic_knows.contains(id));
+            let new = i64::from(place == 0 && !known);
             let count = counts.entry(*source).or_default();
             count.found += entries;
             count.new += new;
@@ -105,7 +103,7 @@ async fn insert_keys(conn: &mut Conn, items: &[(i64, &Resolved<'_>)], version: i
     let mut seen = HashSet::new();
     let mut keys: Vec<(&str, i64)> = items
         .iter()
-        .flat_map(|(id, item)| item.keys.iter().map(move |key| (*key, *id)))
+        .flat_map(|(id, item)| item.keys_to_add.iter().map(move |key| (*key, *id)))
         .filter(|(key, _)| seen.insert(*key))
         .collect();
     keys.sort_unstable();
@@ -119,6 +117,8 @@ async fn insert_keys(conn: &mut Conn, items: &[(i64, &Resolved<'_>)], version: i
     Ok(())
 }
 
+/// Whoever ends a run has its claim, and ending gives the claim up: the run has no sightings yet. If it had, the insert
+/// would fail and the transaction with it, so that none is counted twice.
 async fn insert_sightings(conn: &mut Conn, run: &RunRef, items: &[(i64, &Resolved<'_>)]) -> Result<(), StoreError> {
     let mut rows: Vec<_> = items
         .iter()
@@ -139,12 +139,7 @@ async fn insert_sightings(conn: &mut Conn, run: &RunRef, items: &[(i64, &Resolve
             row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
             row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
         });
-        insert
-            .push(" ON CONFLICT (run, item, source) DO NOTHING")
-            .build()
-            .persistent(false)
-            .execute(&mut *conn)
-            .await?;
+        insert.build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(())
 }
@@ -153,7 +148,6 @@ async fn upsert_topic_items(
     conn: &mut Conn,
     run: &RunRef,
     items: &[(i64, &Resolved<'_>)],
-    run_saw: &HashSet<i64>,
     seen_at: Time,
 ) -> Result<(), StoreError> {
     let mut ids: Vec<i64> = items.iter().map(|(id, _)| *id).collect();
@@ -169,8 +163,8 @@ async fn upsert_topic_items(
                 .push_bind(seen_at.0)
                 .push_bind(run.id)
                 .push_bind(seen_at.0)
-                .push_bind(run.id);
-            row.push_bind(i64::from(!run_saw.contains(id)));
+                .push_bind(run.id)
+                .push_bind(1_i64);
         });
         upsert.push(
             " ON CONFLICT (topic, item) DO UPDATE SET times_seen = topic_item.times_seen + excluded.times_seen, \
@@ -180,30 +174,4 @@ async fn upsert_topic_items(
         upsert.build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(())
-}
-
-/// Which of these items a statement, narrowed by its first value, returns.
-async fn present<'q, V>(
-    conn: &mut Conn,
-    select: &'static str,
-    value: V,
-    ids: &[i64],
-) -> Result<HashSet<i64>, StoreError>
-where
-    V: sqlx::Encode<'q, Database> + sqlx::Type<Database> + Clone + 'q,
-{
-    let mut found = HashSet::with_capacity(ids.len());
-    for chunk in ids.chunks(1_000) {
-        let mut query = QueryBuilder::<Database>::new(select);
-        query.push_bind(value.clone()).push(" AND item IN (");
-        let mut list = query.separated(", ");
-        for id in chunk {
-            list.push_bind(*id);
-        }
-        list.push_unseparated(")");
-        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            found.insert(row.try_get::<i64, _>(0)?);
-        }
-    }
-    Ok(found)
 }

@@ -17,6 +17,8 @@ pub(super) struct Held {
     pub(super) last_seen: Time,
     pub(super) content: Content,
     pub(super) engagement: Engagement,
+    /// Whether the topic of the run has seen it before.
+    pub(super) of_topic: bool,
 }
 
 /// The descriptive columns of an item.
@@ -40,6 +42,8 @@ pub(super) struct Content {
 pub(super) struct Resolved<'a> {
     pub(super) held: Option<Held>,
     pub(super) keys: Vec<&'a str>,
+    /// Those of the keys that were looked up and name no item yet, or were not looked up.
+    pub(super) keys_to_add: Vec<&'a str>,
     pub(super) strong: bool,
     pub(super) kind: Kind,
     /// At most one per source, in source order.
@@ -124,23 +128,28 @@ pub(super) fn merge(first: Engagement, second: Engagement) -> Engagement {
     }
 }
 
-/// Looks every key up and settles which items are one.
+/// Looks keys up and settles which items are one.
 ///
 /// A key that is an id or an address decides. A text key joins only what no other id contradicts: an identified post
 /// never joins another identified post through equal words.
-pub(super) async fn resolve<'a>(conn: &mut Conn, items: &'a [SeenItem]) -> Result<Vec<Resolved<'a>>, StoreError> {
-    let mut wanted: Vec<&str> = items.iter().flat_map(|item| item.keys.iter().map(String::as_str)).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let held = look_up(conn, &wanted).await?;
+pub(super) async fn resolve<'a>(
+    conn: &mut Conn,
+    topic: &str,
+    items: &'a [SeenItem],
+) -> Result<Vec<Resolved<'a>>, StoreError> {
+    let mut held = HashMap::with_capacity(items.len());
+    look_up(conn, topic, items.iter().flat_map(|item| item.keys.iter()).filter(|key| !is_text(key)), &mut held).await?;
+    // Most items are known by their id, and then their text decides nothing.
+    let unknown = items.iter().filter(|item| !item.keys.iter().any(|key| held.contains_key(key)));
+    let texts: Vec<&String> = unknown.flat_map(|item| item.keys.iter()).filter(|key| is_text(key)).collect();
+    look_up(conn, topic, texts.into_iter(), &mut held).await?;
 
     let mut resolved: Vec<Resolved<'a>> = Vec::with_capacity(items.len());
     let mut place: HashMap<i64, usize> = HashMap::new();
     let mut fresh: HashMap<&str, usize> = HashMap::new();
     for item in items {
-        let is_text = |key: &&String| key.starts_with(TEXT_KEY_PREFIX);
-        let by_id = item.keys.iter().filter(|key| !is_text(key)).find_map(|key| held.get(key.as_str()));
-        let by_text = item.keys.iter().filter(is_text).find_map(|key| held.get(key.as_str())).filter(|held| {
+        let by_id = item.keys.iter().filter(|key| !is_text(key)).find_map(|key| held.get(key));
+        let by_text = item.keys.iter().filter(|key| is_text(key)).find_map(|key| held.get(key)).filter(|held| {
             // Another id of this run may have taken the text's item over a moment ago.
             let taken = place.get(&held.id).and_then(|at| resolved.get(*at)).is_some_and(|entry| entry.strong);
             !(item.strong && (held.strong || taken))
@@ -152,6 +161,7 @@ pub(super) async fn resolve<'a>(conn: &mut Conn, items: &'a [SeenItem]) -> Resul
             resolved.push(Resolved {
                 held: found.clone(),
                 keys: Vec::new(),
+                keys_to_add: Vec::new(),
                 strong: false,
                 kind: item.kind,
                 sightings: BTreeMap::new(),
@@ -165,6 +175,7 @@ pub(super) async fn resolve<'a>(conn: &mut Conn, items: &'a [SeenItem]) -> Resul
         });
         let Some(entry) = resolved.get_mut(at) else { continue };
         entry.keys.extend(item.keys.iter().map(String::as_str));
+        entry.keys_to_add.extend(item.keys.iter().filter(|key| !held.contains_key(*key)).map(String::as_str));
         entry.strong |= item.strong;
         for finding in &item.sightings {
             *entry.entries.entry(finding.source).or_insert(0) += 1;
@@ -177,15 +188,27 @@ pub(super) async fn resolve<'a>(conn: &mut Conn, items: &'a [SeenItem]) -> Resul
     Ok(resolved)
 }
 
-/// Stored items by key.
-async fn look_up(conn: &mut Conn, keys: &[&str]) -> Result<HashMap<String, Held>, StoreError> {
-    let mut held = HashMap::with_capacity(keys.len());
+fn is_text(key: &str) -> bool {
+    key.starts_with(TEXT_KEY_PREFIX)
+}
+
+/// Adds the stored items that these keys name.
+async fn look_up(
+    conn: &mut Conn,
+    topic: &str,
+    keys: impl Iterator<Item = &String> + Send,
+    held: &mut HashMap<String, Held>,
+) -> Result<(), StoreError> {
+    let mut keys: Vec<&str> = keys.map(String::as_str).collect();
+    keys.sort_unstable();
+    keys.dedup();
     for chunk in keys.chunks(1_000) {
         let mut select = QueryBuilder::<Database>::new(
             "SELECT k.key AS named, i.id, i.strong, i.last_seen, i.post_id, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, \
-             i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views \
-             FROM item_key k JOIN item i ON i.id = k.item WHERE k.key IN (",
+             i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, \
+             t.item AS of_topic FROM item_key k JOIN item i ON i.id = k.item LEFT JOIN topic_item t ON t.item = i.id AND t.topic = ",
         );
+        select.push_bind(topic).push(" WHERE k.key IN (");
         let mut list = select.separated(", ");
         for key in chunk {
             list.push_bind(*key);
@@ -211,9 +234,10 @@ async fn look_up(conn: &mut Conn, keys: &[&str]) -> Result<HashMap<String, Held>
                 last_seen: read::time(&row, "last_seen")?.unwrap_or_default(),
                 content,
                 engagement: read::engagement(&row)?,
+                of_topic: row.try_get::<Option<i64>, _>("of_topic")?.is_some(),
             };
             held.insert(row.try_get("named")?, item);
         }
     }
-    Ok(held)
+    Ok(())
 }

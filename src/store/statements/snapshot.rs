@@ -10,7 +10,7 @@ use super::topics::claim_nature;
 use super::{Conn, Database};
 use crate::model::{Micros, Source, Time};
 use crate::store::open::mixed;
-use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
+use crate::store::{Counts, KnownKey, Outcome, RunRef, StoreError};
 
 pub(in crate::store) async fn finish(
     conn: &mut Conn,
@@ -41,9 +41,7 @@ pub(in crate::store) async fn finish(
     let counts = if outcome.items.is_empty() { BTreeMap::new() } else { store_items(conn, run, outcome).await? };
     let count = |source: Source| counts.get(&source).copied().unwrap_or_default();
 
-    for search in &outcome.searches {
-        store_search(conn, run, outcome, search, count(search.source)).await?;
-    }
+    store_searches(conn, run, outcome, count).await?;
     if let Some((answer, cited)) = &outcome.answer {
         sqlx::query("INSERT INTO answer (run, text, model, partial, cited) VALUES ($1, $2, $3, $4, $5)")
             .bind(run.id)
@@ -76,61 +74,59 @@ pub(in crate::store) async fn finish(
     Ok(outcome.searches.iter().map(|search| (search.source, count(search.source))).collect())
 }
 
-async fn store_search(
+async fn store_searches(
     conn: &mut Conn,
     run: &RunRef,
     outcome: &Outcome,
-    search: &SearchResult,
-    counts: Counts,
+    count: impl Fn(Source) -> Counts,
 ) -> Result<(), StoreError> {
+    if outcome.searches.is_empty() {
+        return Ok(());
+    }
     // A search that was called has its row since before the call; one that was not called gets it now.
-    let id: i64 = sqlx::query_scalar(
+    let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, reason, http_status, started_at, finished_at, latency_ms, found, new, \
-         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) \
-         ON CONFLICT (run, attempt, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, http_status = excluded.http_status, \
+         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text) ",
+    );
+    insert.push_values(&outcome.searches, |mut row, search| {
+        let counts = count(search.source);
+        row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str()).push_bind(search.operation);
+        row.push_bind(&search.query).push_bind(search.state.as_str()).push_bind(&search.reason);
+        row.push_bind(search.http_status.map(i64::from))
+            .push_bind(outcome.seen_at.0)
+            .push_bind(outcome.finished_at.0)
+            .push_bind(search.latency_ms);
+        row.push_bind(counts.found).push_bind(counts.new).push_bind(counts.duplicate);
+        row.push_bind(counts.outside).push_bind(counts.undated).push_bind(search.unreadable);
+        row.push_bind(i64::from(search.saturated)).push_bind(search.cost.max(Micros(0)).0).push_bind(search.cost_basis);
+        row.push_bind(search.error.as_ref().map(|e| &e.0)).push_bind(search.error.as_ref().map(|e| &e.1));
+    });
+    insert.push(
+        " ON CONFLICT (run, attempt, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, http_status = excluded.http_status, \
          finished_at = excluded.finished_at, latency_ms = excluded.latency_ms, found = excluded.found, new = excluded.new, \
          duplicate = excluded.duplicate, outside = excluded.outside, undated = excluded.undated, unreadable = excluded.unreadable, \
          saturated = excluded.saturated, cost = excluded.cost, cost_basis = excluded.cost_basis, error_class = excluded.error_class, \
-         error_text = excluded.error_text RETURNING id",
-    )
-    .bind(run.id)
-    .bind(run.attempt)
-    .bind(search.source.as_str())
-    .bind(search.operation)
-    .bind(&search.query)
-    .bind(search.state.as_str())
-    .bind(&search.reason)
-    .bind(search.http_status.map(i64::from))
-    .bind(outcome.seen_at.0)
-    .bind(outcome.finished_at.0)
-    .bind(search.latency_ms)
-    .bind(counts.found)
-    .bind(counts.new)
-    .bind(counts.duplicate)
-    .bind(counts.outside)
-    .bind(counts.undated)
-    .bind(search.unreadable)
-    .bind(i64::from(search.saturated))
-    .bind(search.cost.max(Micros(0)).0)
-    .bind(search.cost_basis)
-    .bind(search.error.as_ref().map(|e| &e.0))
-    .bind(search.error.as_ref().map(|e| &e.1))
-    .fetch_one(&mut *conn)
-    .await?;
-    if let Some(raw) = &search.raw {
-        sqlx::query("INSERT INTO raw_reply (search, request, dialect, headers, received_at, bytes, truncated, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)")
-            .bind(id)
-            .bind(&raw.request)
-            .bind(raw.dialect)
-            .bind(&raw.headers)
-            .bind(outcome.finished_at.0)
-            .bind(raw.bytes)
-            .bind(i64::from(raw.truncated))
-            .bind(&raw.body)
-            .execute(conn)
-            .await?;
+         error_text = excluded.error_text RETURNING source, id",
+    );
+    // At most one search for each source, so there are few such statements and each is worth keeping prepared.
+    let mut replies = Vec::with_capacity(outcome.searches.len());
+    for row in insert.build().fetch_all(&mut *conn).await? {
+        let (source, id): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let search = outcome.searches.iter().find(|search| search.source.as_str() == source);
+        replies.extend(search.and_then(|search| search.raw.as_ref()).map(|raw| (id, raw)));
     }
+    if replies.is_empty() {
+        return Ok(());
+    }
+    let mut insert = QueryBuilder::<Database>::new(
+        "INSERT INTO raw_reply (search, request, dialect, headers, received_at, bytes, truncated, body) ",
+    );
+    insert.push_values(replies, |mut row, (id, raw)| {
+        row.push_bind(id).push_bind(&raw.request).push_bind(raw.dialect).push_bind(&raw.headers);
+        row.push_bind(outcome.finished_at.0).push_bind(raw.bytes).push_bind(i64::from(raw.truncated));
+        row.push_bind(&raw.body);
+    });
+    insert.build().execute(conn).await?;
     Ok(())
 }
 

@@ -18,6 +18,10 @@ pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, 
 
 /// Says what the database holds from now on, if it holds nothing yet; returns what it holds.
 pub(super) async fn claim_nature(conn: &mut Conn, nature: Nature) -> Result<Nature, StoreError> {
+    // What it holds never changes, so only the first run of all has to write.
+    if let Some(held) = self::nature(conn).await? {
+        return Ok(held);
+    }
     sqlx::query("INSERT INTO store_info (name, value) VALUES ('nature', $1) ON CONFLICT (name) DO NOTHING")
         .bind(nature.as_str())
         .execute(&mut *conn)
