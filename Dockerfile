@@ -11,9 +11,10 @@ FROM rust:1-bookworm AS build
 WORKDIR /build
 # The dependencies first, for a crate that is empty: this layer is built again only when these files change.
 COPY Cargo.toml Cargo.lock ./
-RUN mkdir -p src tests/it \
+COPY .cargo .cargo
+RUN mkdir -p src tests/it benches \
     && echo 'fn main() {}' | tee build.rs > src/main.rs \
-    && touch src/lib.rs tests/architecture.rs tests/it/main.rs \
+    && touch src/lib.rs tests/architecture.rs tests/it/main.rs benches/store.rs \
     && cargo build --profile dist --locked --bin topicwatch
 COPY . .
 # Copied files can be older than what was built for the empty crate; cargo goes by their times.
