@@ -155,11 +155,9 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and may this user write there?")
         })?;
     }
-    let pools = sqlite::Pools::open(path, false).await.map_err(|e| named(e, &place))?;
-    let version: String = sqlx::query_scalar("SELECT sqlite_version()")
-        .fetch_one(pools.writer())
-        .await
-        .map_err(|e| named(e.into(), &place))?;
+    let pools = open_patiently(path).await.map_err(|e| named(e, &place))?;
+    let version = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(pools.writer()).await;
+    let version: String = version.map_err(|e| named(e.into(), &place))?;
     if parse_version(&version) < Some(SQLITE_SAFE) {
         return Err(StoreError::new(
             StoreErrorKind::Statement,
@@ -197,6 +195,20 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         migrated.map_err(|e| migrate_error(e, &place))?;
     }
     Ok(Store { db: Db::Sqlite(pools), place })
+}
+
+/// Opens a file that others may be opening for the first time too. SQLite does not wait for the lock it needs to switch a
+/// new file to WAL (`busy_timeout` does not count there), so it is asked again; once one has succeeded, all do.
+async fn open_patiently(path: &Path) -> Result<sqlite::Pools, StoreError> {
+    const TRIES: u32 = 40;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match sqlite::Pools::open(path, false).await {
+            Err(error) if error.again && tries < TRIES => super::pause(tries.min(5)).await,
+            other => return other,
+        }
+    }
 }
 
 async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
