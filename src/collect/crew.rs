@@ -29,7 +29,6 @@ pub struct Done {
 pub struct Crew {
     collector: Arc<Collector>,
     places: Arc<Semaphore>,
-    size: u32,
     held: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
     tasks: TaskTracker,
     ended: Arc<Notify>,
@@ -50,10 +49,9 @@ impl Crew {
         cancel: CancellationToken,
     ) -> (Self, mpsc::UnboundedReceiver<Done>) {
         let (done, ends) = mpsc::unbounded_channel();
-        let size = size.max(1);
-        let places = Arc::new(Semaphore::new(size as usize));
+        let places = Arc::new(Semaphore::new(size.max(1) as usize));
         let (held, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
-        (Self { collector, places, size, held, tasks, ended, ends: count, cancel, done }, ends)
+        (Self { collector, places, held, tasks, ended, ends: count, cancel, done }, ends)
     }
 
     /// Waits for a free place; `None` once the crew is told to stop.
@@ -155,12 +153,6 @@ impl Crew {
                 Err(ended) => tracing::warn!("leases could not be prolonged: {ended}"),
             }
         }
-    }
-
-    /// Waits until no run is going on; more may begin afterwards.
-    pub async fn idle(&self) {
-        // Never closed, so this cannot fail.
-        let _all = self.places.acquire_many(self.size).await;
     }
 
     /// Waits until every run has ended.
