@@ -118,8 +118,10 @@ async fn begin_all(
         } else {
             ids::run_id(now)
         };
-        let run = collector.store().start_manual(topic, &id, now, lease, &ids::token()).await?;
-        crew.start(run, place);
+        if crew.is_stuck() {
+            break;
+        }
+        crew.start_manual(topic.clone(), id, ids::token(), lease, place);
     }
     Ok(None)
 }
@@ -130,19 +132,25 @@ type Upcoming = (String, Time);
 /// The slots that came due, as the daemon would run them; returns what is due after them.
 async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -> Result<Option<Upcoming>, Failure> {
     let store = collector.store();
-    let planned = Planner::default().plan(store, collector.now(), false).await?;
+    Planner::default().plan(store, collector.now(), false).await?;
     loop {
         let before = crew.ends();
         let Some(place) = crew.place().await else { return Ok(None) };
-        let mut claimed = store.claim(collector.now(), 1, context.config.scheduler.lease, &ids::token()).await?;
-        match claimed.pop() {
-            Some(run) => crew.start(run, place),
-            // Slots of one job wait for one another: the next can be taken when one of ours has ended.
-            None if crew.ended_since(before).await => {}
-            None => break,
+        let mut places = vec![place];
+        while let Some(place) = crew.place_now() {
+            places.push(place);
+        }
+        let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let claimed = store.claim(collector.now(), most, context.config.scheduler.lease, &ids::token()).await?;
+        // Slots of one job wait for one another: the next can be taken when one of ours has ended.
+        if claimed.is_empty() && !crew.ended_since(before).await {
+            break;
+        }
+        for (run, place) in claimed.into_iter().zip(places) {
+            crew.start(run, place);
         }
     }
-    Ok(planned.next.into_iter().min_by_key(|(_, at)| *at))
+    Ok(store.next_slots(1).await?.pop())
 }
 
 /// Reports as they come, and what could not even be stored.

@@ -2,7 +2,7 @@
 //! was lost is told to stop; what it would have stored is refused by the store in any case.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Collector, RunReport, Stop, fetch};
+use crate::model::Topic;
 use crate::store::{RunRef, StoreError};
 
 /// A run that ended, and how.
@@ -33,6 +34,7 @@ pub struct Crew {
     tasks: TaskTracker,
     ended: Arc<Notify>,
     ends: Arc<AtomicU64>,
+    stuck: Arc<AtomicBool>,
     cancel: CancellationToken,
     done: mpsc::UnboundedSender<Done>,
 }
@@ -51,7 +53,8 @@ impl Crew {
         let (done, ends) = mpsc::unbounded_channel();
         let places = Arc::new(Semaphore::new(size.max(1) as usize));
         let (held, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
-        (Self { collector, places, held, tasks, ended, ends: count, cancel, done }, ends)
+        let stuck = Arc::default();
+        (Self { collector, places, held, tasks, ended, ends: count, stuck, cancel, done }, ends)
     }
 
     /// Waits for a free place; `None` once the crew is told to stop.
@@ -62,13 +65,48 @@ impl Crew {
         }
     }
 
+    /// A place that is free now.
+    #[must_use]
+    pub fn place_now(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
     /// Free places now.
     #[must_use]
     pub fn free(&self) -> u32 {
         u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX)
     }
 
-    /// Begins a run in a place.
+    /// Begins a manual run in a place. It returns at once, so that those that begin one after the other are committed
+    /// together; that a run could not be begun is told through the channel, and by [`Crew::is_stuck`].
+    pub fn start_manual(
+        &self,
+        topic: Topic,
+        public_id: String,
+        token: String,
+        lease: Duration,
+        place: OwnedSemaphorePermit,
+    ) {
+        let crew = self.clone();
+        self.tasks.spawn(async move {
+            let (store, now) = (crew.collector.store(), crew.collector.now());
+            match store.start_manual(&topic, &public_id, now, lease, &token).await {
+                Ok(run) => crew.start(run, place),
+                Err(error) => {
+                    crew.stuck.store(true, Ordering::Relaxed);
+                    crew.tell(Done { run: public_id, topic: topic.id, result: Err(error) }, place);
+                }
+            }
+        });
+    }
+
+    /// Whether a run could not even be begun, so that trying others is of no use.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.stuck.load(Ordering::Relaxed)
+    }
+
+    /// Begins a run that was claimed in a place.
     pub fn start(&self, run: RunRef, place: OwnedSemaphorePermit) {
         let cancel = self.cancel.child_token();
         if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
@@ -97,11 +135,16 @@ impl Crew {
             }
             crew.ends.fetch_add(1, Ordering::SeqCst);
             crew.forget(&run);
-            // Nobody listens any more only when the process is ending.
-            let _ = crew.done.send(Done { run: run.public_id.clone(), topic: run.topic.id.clone(), result });
-            drop(place);
-            crew.ended.notify_one();
+            crew.tell(Done { run: run.public_id, topic: run.topic.id, result }, place);
         });
+    }
+
+    /// Tells of an end and gives its place free.
+    fn tell(&self, done: Done, place: OwnedSemaphorePermit) {
+        // Nobody listens any more only when the process is ending.
+        let _ = self.done.send(done);
+        drop(place);
+        self.ended.notify_one();
     }
 
     /// How many runs have ended so far.

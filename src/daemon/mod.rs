@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_cron_scheduler::{Job, JobScheduler};
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +17,7 @@ pub use clock::{Skew, system_clock};
 pub use planner::{Planned, Planner};
 
 use crate::collect::{Collector, Crew, Done};
+use crate::model::Time;
 use crate::store::StoreError;
 
 /// How the loop behaves.
@@ -33,6 +35,15 @@ pub struct Settings {
 
 /// Longest sleep between two looks at the ledger.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+/// How soon after its end a run is numbered, so that readers see it: several that end together are numbered together.
+const READABLE_WITHIN: Duration = Duration::from_millis(100);
+
+/// Topics whose next slot is told of at the start.
+const NEXT_TOLD: u32 = 100;
+
+/// How soon the ledger is looked at again after a look that failed.
+const AFTER_AN_ERROR: Duration = Duration::from_secs(5);
 
 /// Runs until asked to stop, then lets what runs finish within the grace. `each` hears of every run that ended and of
 /// every plan.
@@ -53,12 +64,27 @@ pub async fn run(
     });
     let mut planner = Planner::default();
     let mut ended = Ok(());
+    let mut look_at = Instant::now();
+    let mut told = false;
     while !stop.is_cancelled() {
-        let sleep = match tick(&collector, &mut planner, &crew, settings, token, &stop, each).await {
-            Ok(sleep) => sleep,
+        let now = Instant::now();
+        let looked = if now < look_at {
+            // A place may have become free; the rest of a look can wait.
+            refill(&collector, &crew, settings, token, &stop).await.map(|_| look_at)
+        } else {
+            let sleep = tick(&collector, &mut planner, &crew, settings, token, &stop, each).await;
+            if sleep.is_ok() && !std::mem::replace(&mut told, true) {
+                // Topics that were planned before this process began, too.
+                let next = collector.store().next_slots(NEXT_TOLD).await;
+                each(Event::Planned(Planned { rows: 0, next: next.unwrap_or_default() }));
+            }
+            sleep.map(|sleep| now + sleep)
+        };
+        look_at = match looked {
+            Ok(at) => at,
             Err(error) if is_passing(&error) => {
                 tracing::warn!("{error}; trying again");
-                Duration::from_secs(5)
+                now + AFTER_AN_ERROR
             }
             Err(error) => {
                 ended = Err(error);
@@ -67,14 +93,14 @@ pub async fn run(
         };
         tokio::select! {
             () = stop.cancelled() => {}
-            () = wake.notified() => {}
-            () = tokio::time::sleep(sleep) => {}
+            () = wake.notified() => look_at = Instant::now(),
+            () = tokio::time::sleep_until(look_at) => {}
             Some(done) = ends.recv() => {
                 each(Event::Ended(done));
-                // Publishing takes one lock and one statement; what ended meanwhile goes with it.
                 while let Ok(done) = ends.try_recv() {
                     each(Event::Ended(done));
                 }
+                look_at = look_at.min(Instant::now() + READABLE_WITHIN);
             }
         }
     }
@@ -126,23 +152,37 @@ async fn tick(
     }
     let planned = planner.plan(store, now, true).await?;
     store.publish().await?;
-    let next_slot = planned.next.iter().map(|(_, at)| *at).min();
     each(Event::Planned(planned));
-    let mut looked = now;
-    while !stop.is_cancelled() && crew.free() > 0 {
-        looked = collector.now();
-        let claimed = store.claim(looked, crew.free(), settings.lease, &token()).await?;
-        if claimed.is_empty() {
-            break;
-        }
-        for run in claimed {
-            let Some(place) = crew.place().await else { return Ok(Duration::ZERO) };
-            crew.start(run, place);
-        }
-    }
+    let looked = refill(collector, crew, settings, token, stop).await?;
+    let next_slot = store.next_slots(1).await?.first().map(|(_, at)| *at);
     let next_due = if crew.free() > 0 { store.next_due(looked).await? } else { None };
     let next = [next_slot, next_due].into_iter().flatten().min();
     Ok(next.map_or(LONGEST_SLEEP, |at| at.since(collector.now())).clamp(Duration::from_millis(20), LONGEST_SLEEP))
+}
+
+/// Takes what is due into free places; returns the instant of the last look.
+async fn refill(
+    collector: &Collector,
+    crew: &Crew,
+    settings: &Settings,
+    token: &(dyn Fn() -> String + Send + Sync),
+    stop: &CancellationToken,
+) -> Result<Time, StoreError> {
+    let store = collector.store();
+    loop {
+        let now = collector.now();
+        if stop.is_cancelled() || crew.free() == 0 || !store.any_due(now).await? {
+            return Ok(now);
+        }
+        let claimed = store.claim(now, crew.free(), settings.lease, &token()).await?;
+        if claimed.is_empty() {
+            return Ok(now);
+        }
+        for run in claimed {
+            let Some(place) = crew.place().await else { return Ok(now) };
+            crew.start(run, place);
+        }
+    }
 }
 
 /// Whether trying again may help: a server that is away, a full disk and a statement that took too long pass; a database

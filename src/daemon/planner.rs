@@ -5,19 +5,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
-use crate::schedule::{Decision, Schedule, decide, jitter};
+use crate::model::{Overlap, RunState, SchedulePolicy, Time, Topic, Trigger};
+use crate::schedule::{AHEAD, Decision, Schedule, decide, jitter};
 use crate::store::{JobPlan, PlannedSlot, PlannedTopic, Store, StoreError};
 
 /// Rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
 
-/// What planning did and what comes next.
+/// Topics looked at in one transaction.
+const TOPICS_PER_LOOK: u32 = 1_000;
+
+/// What planning did.
 #[derive(Debug, Clone, Default)]
 pub struct Planned {
     /// Ledger rows added.
     pub rows: u64,
-    /// Topics and their next slots, by topic id.
+    /// The topics that were looked at and their next slots, by topic id.
     pub next: Vec<(String, Time)>,
 }
 
@@ -29,55 +32,57 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Adds a row for every slot that came since each topic was last planned. `with_jitter` spreads the runs after
-    /// their slots; one-shot callers do not wait for that.
+    /// Adds a row for every slot that came since each topic was last planned. Only topics with a slot up to `now`, and new
+    /// or changed ones, are looked at. `with_jitter` spreads the runs after their slots; one-shot callers do not wait for
+    /// that.
     pub async fn plan(&mut self, store: &Store, now: Time, with_jitter: bool) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
         loop {
-            let topics = store.planned_topics().await?;
-            let (mut plans, mut more) = (Vec::new(), false);
-            planned.next.clear();
-            for known in &topics {
-                let Some((policy, schedule)) = self.schedule(known) else { continue };
-                if policy.paused {
-                    continue;
-                }
-                let plan = decide(&schedule, &policy, known.planned_until, now, known.active as usize, ROWS_PER_PLAN);
-                if plan.clamped {
-                    tracing::warn!(topic = %known.topic.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
-                }
-                if let Some(next) = schedule.next_after(now.max(plan.planned_until)) {
-                    planned.next.push((known.topic.id.clone(), next));
-                }
-                more |= plan.more;
-                if !plan.rows.is_empty() || plan.clamped {
-                    let until = plan.planned_until;
-                    let slots = plan
-                        .rows
-                        .into_iter()
-                        .map(|(slot, decision)| row(known, &policy, slot, decision, with_jitter))
-                        .collect();
-                    plans.push(JobPlan {
-                        topic: known.topic.id.clone(),
-                        from: known.planned_until,
-                        until,
-                        max_attempts: policy.max_attempts,
-                        side_by_side: policy.overlap == Overlap::Allow,
-                        slots,
-                    });
-                }
+            let due = store.topics_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?;
+            let plans: Vec<JobPlan> = due.iter().map(|known| self.decide(known, now, with_jitter)).collect();
+            if plans.is_empty() {
+                return Ok(planned);
             }
-            if !plans.is_empty() {
-                planned.rows += store.plan(&plans, now).await?;
-            }
-            if !more {
+            let (held, rows) = store.plan(&plans, now).await?;
+            planned.rows += rows;
+            // A topic with many slots is planned in parts, and told of when the last is done.
+            let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
+            planned.next.extend(done.filter_map(|plan| Some((plan.topic, plan.next?))));
+            if held == 0 {
+                // Others plan the same at this moment; what is left is theirs, or the next tick's.
                 return Ok(planned);
             }
         }
     }
 
-    fn schedule(&mut self, known: &PlannedTopic) -> Option<(SchedulePolicy, Arc<Schedule>)> {
-        let policy = known.topic.schedule.clone()?;
+    fn decide(&mut self, known: &PlannedTopic, now: Time, with_jitter: bool) -> JobPlan {
+        let mut job = JobPlan {
+            topic: known.id.clone(),
+            from: known.planned_until,
+            // What cannot be planned is not looked at again until its definition changes.
+            until: known.planned_until,
+            next: None,
+            max_attempts: 1,
+            side_by_side: false,
+            slots: Vec::new(),
+        };
+        let Some(topic) = &known.topic else { return job };
+        let Some((policy, schedule)) = self.schedule(topic) else { return job };
+        let plan = decide(&schedule, &policy, known.planned_until, now, known.active as usize, ROWS_PER_PLAN);
+        if plan.clamped {
+            tracing::warn!(topic = %topic.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
+        }
+        job.until = plan.planned_until;
+        job.next = schedule.next_after(plan.planned_until).filter(|_| !policy.paused);
+        job.max_attempts = policy.max_attempts;
+        job.side_by_side = policy.overlap == Overlap::Allow;
+        job.slots =
+            plan.rows.into_iter().map(|(slot, decision)| row(topic, &policy, slot, decision, with_jitter)).collect();
+        job
+    }
+
+    fn schedule(&mut self, topic: &Topic) -> Option<(SchedulePolicy, Arc<Schedule>)> {
+        let policy = topic.schedule.clone()?;
         let from = format!("{:?} {}", policy.period, policy.timezone);
         if let Some(schedule) = self.compiled.get(&from) {
             return Some((policy, Arc::clone(schedule)));
@@ -85,25 +90,25 @@ impl Planner {
         match Schedule::compile(&policy) {
             Ok(schedule) => {
                 let schedule = Arc::new(schedule);
+                if self.compiled.len() >= COMPILED_KEPT {
+                    self.compiled.clear();
+                }
                 self.compiled.insert(from, Arc::clone(&schedule));
                 Some((policy, schedule))
             }
             Err(refused) => {
-                tracing::error!(topic = %known.topic.id, "its stored schedule cannot be read: {}", refused.message);
+                tracing::error!(topic = %topic.id, "its stored schedule cannot be read: {}", refused.message);
                 None
             }
         }
     }
 }
 
-fn row(
-    known: &PlannedTopic,
-    policy: &SchedulePolicy,
-    slot: Time,
-    decision: Decision,
-    with_jitter: bool,
-) -> PlannedSlot {
-    let spread = if with_jitter { jitter(&known.topic.job(), slot, policy.jitter_ms) } else { Duration::ZERO };
+/// Compiled schedules that are kept, 6 KB each: most topics share theirs.
+const COMPILED_KEPT: usize = 500;
+
+fn row(topic: &Topic, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {
+    let spread = if with_jitter { jitter(&topic.job(), slot, policy.jitter_ms) } else { Duration::ZERO };
     let (state, trigger, reason) = match decision {
         Decision::Run(trigger) => (RunState::Queued, trigger, None),
         Decision::Missed(reason) => (RunState::Missed, Trigger::Scheduled, Some(reason.to_owned())),

@@ -8,7 +8,7 @@ use super::plan::{Decision, ON_TIME, Plan, reason};
 use crate::model::{CatchUp, Overlap, SchedulePolicy, Time, Trigger};
 
 /// A `planned_until` further ahead than this is no clock that was a little off, but one that was wrong.
-const CLAMP: Duration = Duration::from_secs(86_400);
+pub const AHEAD: Duration = Duration::from_secs(86_400);
 
 /// Decides about the slots in (`planned_until`, `now`].
 ///
@@ -40,7 +40,7 @@ pub fn decide(
 ) -> Plan {
     let nothing = |planned_until, clamped| Plan { rows: Vec::new(), planned_until, more: false, clamped };
     if planned_until > now {
-        let clamped = planned_until.since(now) > CLAMP;
+        let clamped = planned_until.since(now) > AHEAD;
         return nothing(if clamped { now } else { planned_until }, clamped);
     }
     if policy.paused {

@@ -24,7 +24,7 @@ mod tests;
 
 pub use coverage::uncovered;
 pub use cron::parse_cron;
-pub use decide::decide;
+pub use decide::{AHEAD, decide};
 pub use duration::{format_duration, parse_duration};
 pub use jitter::jitter;
 pub use plan::{Decision, ON_TIME, Plan, reason};

@@ -78,16 +78,28 @@ impl Store {
         write_tx!(self, topics::sync(topics, now, false))
     }
 
-    /// Scheduled topics whose definition is in force, with what the ledger knows of them.
-    pub async fn planned_topics(&self) -> Result<Vec<PlannedTopic>, StoreError> {
-        read!(self, topics::planned())
+    /// Scheduled topics that a planner has to look at: those with a slot up to `now`, those that nobody has looked at
+    /// since they began or changed, and those planned more than `ahead` into the future. What it costs does not grow with
+    /// the topics that wait for later.
+    pub async fn topics_to_plan(
+        &self,
+        now: Time,
+        ahead: Duration,
+        limit: u32,
+    ) -> Result<Vec<PlannedTopic>, StoreError> {
+        read!(self, topics::to_plan(now, ahead, limit))
+    }
+
+    /// Topics and their next slots, the next one first.
+    pub async fn next_slots(&self, limit: u32) -> Result<Vec<(String, Time)>, StoreError> {
+        read!(self, topics::next_slots(limit))
     }
 
     // ---- ledger ----
 
     /// Adds ledger rows, all in one transaction, in key order. A plan whose `from` no longer holds is dropped: another
-    /// planner was first. Returns the rows added.
-    pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<u64, StoreError> {
+    /// planner was first. Returns how many plans held, and the rows added.
+    pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
         write_tx!(self, ledger::plan(plans, now))
     }
 
@@ -118,6 +130,11 @@ impl Store {
     /// Gives a claimed run back; the attempt is not counted. A manual run, and one whose topic is gone, is cancelled.
     pub async fn release(&self, run: &RunRef, now: Time) -> Result<(), StoreError> {
         write_tx!(self, ledger::release(run, now))
+    }
+
+    /// Whether a queued run is due, though it may wait for an earlier one of its job.
+    pub async fn any_due(&self, now: Time) -> Result<bool, StoreError> {
+        read!(self, ledger::any_due(now))
     }
 
     /// The earliest instant after `after` at which a queued run becomes due. Runs that are due already wait for a place

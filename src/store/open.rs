@@ -34,12 +34,13 @@ macro_rules! migrations {
         [
             (1, "main", include_str!(concat!("../../migrations/", $folder, "/0001_main.sql"))),
             (2, "read views", include_str!(concat!("../../migrations/", $folder, "/0002_read_views.sql"))),
+            (3, "next slot", include_str!(concat!("../../migrations/", $folder, "/0003_next_slot.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 2] = migrations!("sqlite");
-const POSTGRES: [(i64, &str, &str); 2] = migrations!("postgres");
+const SQLITE: &[(i64, &str, &str)] = &migrations!("sqlite");
+const POSTGRES: &[(i64, &str, &str)] = &migrations!("postgres");
 
 fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
     Migrator::with_migrations(
@@ -166,7 +167,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             "build with --locked, which brings SQLite 3.51.3 or newer",
         ));
     }
-    let migrator = migrator(&SQLITE);
+    let migrator = migrator(SQLITE);
     let pending = {
         let mut conn = pools.writer().acquire().await?;
         let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
@@ -233,7 +234,7 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
         )
     })?;
     let pools = postgres::Pools::open(options, schema).await.map_err(|e| named(e, &place))?;
-    let migrator = migrator(&POSTGRES);
+    let migrator = migrator(POSTGRES);
     let mut tx = pools.begin().await?;
     // Two processes creating one schema at once would both fail; the second waits here instead.
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))").bind(schema).execute(&mut *tx).await?;

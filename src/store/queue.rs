@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{MutexGuard, oneshot};
 
@@ -13,7 +14,8 @@ use super::{StoreError, StoreErrorKind};
 #[derive(Debug)]
 pub(super) struct Queue<Q, A> {
     waiting: Mutex<VecDeque<Waiting<Q, A>>>,
-    turn: tokio::sync::Mutex<()>,
+    /// Whoever holds it writes; how many requests were written last time.
+    turn: tokio::sync::Mutex<usize>,
 }
 
 type Answer<A> = Result<A, StoreError>;
@@ -31,7 +33,7 @@ pub(super) enum Turn<'a, Q, A> {
 pub(super) struct Batch<'a, Q, A> {
     pub(super) requests: Vec<Q>,
     answers: Vec<oneshot::Sender<Answer<A>>>,
-    _turn: MutexGuard<'a, ()>,
+    _turn: MutexGuard<'a, usize>,
 }
 
 /// A place in the queue.
@@ -50,6 +52,10 @@ impl<Q, A> Queue<Q, A> {
     /// Most requests that are written together.
     const MOST: usize = 64;
 
+    /// How long a writer waits for others, when others there were last time: far less than a call takes, and enough that
+    /// runs that go on side by side share their commits. Who is alone waits for nobody.
+    const LINGER: Duration = Duration::from_millis(3);
+
     /// Joins the end.
     pub(super) fn join(&self, request: Q) -> Place<'_, Q, A> {
         let (answer, mine) = oneshot::channel();
@@ -61,13 +67,17 @@ impl<Q, A> Queue<Q, A> {
 impl<'a, Q, A> Place<'a, Q, A> {
     /// Waits for the answer or for the turn to write.
     pub(super) async fn turn(&mut self) -> Turn<'a, Q, A> {
-        let turn = tokio::select! {
+        let mut turn = tokio::select! {
             biased;
             answered = &mut self.mine => return Turn::Answered(answered.unwrap_or_else(|_| Err(abandoned()))),
             turn = self.queue.turn.lock() => turn,
         };
-        // Whoever became ready at the same moment as this one can still join.
-        tokio::task::yield_now().await;
+        if *turn > 1 {
+            tokio::time::sleep(Queue::<Q, A>::LINGER).await;
+        } else {
+            // Whoever became ready at the same moment can still join.
+            tokio::task::yield_now().await;
+        }
         match self.mine.try_recv() {
             Ok(answered) => return Turn::Answered(answered),
             Err(oneshot::error::TryRecvError::Closed) => return Turn::Answered(Err(abandoned())),
@@ -75,6 +85,7 @@ impl<'a, Q, A> Place<'a, Q, A> {
         }
         let mut waiting = self.queue.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let most = waiting.len().min(Queue::<Q, A>::MOST);
+        *turn = most;
         let (requests, answers) = waiting.drain(..most).unzip();
         Turn::Lead(Batch { requests, answers, _turn: turn })
     }

@@ -46,6 +46,8 @@ pub struct JobPlan {
     pub from: Time,
     /// What it becomes.
     pub until: Time,
+    /// The first slot after that: nobody need look at the job before. `None` when there is none.
+    pub next: Option<Time>,
     /// Attempts a run may take.
     pub max_attempts: u32,
     /// Whether the job's runs may run at the same time; otherwise the oldest goes first and the others wait.
@@ -57,8 +59,10 @@ pub struct JobPlan {
 /// A topic as the ledger knows it.
 #[derive(Debug, Clone)]
 pub struct PlannedTopic {
-    /// The stored definition.
-    pub topic: Topic,
+    /// Its id.
+    pub id: String,
+    /// The stored definition; `None` when this version cannot read it.
+    pub topic: Option<Topic>,
     /// Slots up to here have rows.
     pub planned_until: Time,
     /// Runs queued or running now.

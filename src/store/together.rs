@@ -24,11 +24,11 @@ pub(super) struct Together {
 #[derive(Debug, Clone)]
 pub(super) enum Write {
     /// A manual run begins.
-    Begin(Begin),
+    Begin(Box<Begin>),
     /// A call is about to be made.
-    Count(Count),
+    Count(Box<Count>),
     /// A run ends, with what it found.
-    End(RunRef, Arc<Outcome>),
+    End(Box<RunRef>, Arc<Outcome>),
 }
 
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ pub(super) struct Count {
 /// The answer to a [`Write`], of the same kind.
 #[derive(Debug)]
 pub(super) enum Written {
-    Begun(RunRef),
+    Begun(Box<RunRef>),
     Counted(Permission),
     Ended(Vec<(Source, Counts)>),
 }
@@ -80,8 +80,8 @@ impl Store {
             lease_until: now.plus(lease),
             token: token.to_owned(),
         };
-        match self.write(Write::Begin(begin)).await? {
-            Written::Begun(run) => Ok(run),
+        match self.write(Write::Begin(Box::new(begin))).await? {
+            Written::Begun(run) => Ok(*run),
             _ => Err(crossed()),
         }
     }
@@ -95,7 +95,10 @@ impl Store {
         now: Time,
         max_per_day: u32,
     ) -> Result<Permission, StoreError> {
-        match self.write(Write::Count(Count { run: run.clone(), call: call.clone(), now, max_per_day })).await? {
+        match self
+            .write(Write::Count(Box::new(Count { run: run.clone(), call: call.clone(), now, max_per_day })))
+            .await?
+        {
             Written::Counted(permission) => Ok(permission),
             _ => Err(crossed()),
         }
@@ -107,7 +110,7 @@ impl Store {
         run: &RunRef,
         outcome: impl Into<Arc<Outcome>>,
     ) -> Result<Vec<(Source, Counts)>, StoreError> {
-        match self.write(Write::End(run.clone(), outcome.into())).await? {
+        match self.write(Write::End(Box::new(run.clone()), outcome.into())).await? {
             Written::Ended(counts) => Ok(counts),
             _ => Err(crossed()),
         }

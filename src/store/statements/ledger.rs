@@ -1,6 +1,7 @@
 //! The run ledger: planning, claiming, leases, rescue and the reading order. A claim is one conditional statement, and
 //! whatever ends a run is fenced by the claim's token.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
@@ -8,23 +9,36 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::topics::definition;
 use super::{Conn, Database, read};
 use crate::model::{Time, Trigger};
-use crate::store::{JobPlan, RunRef, StoreError};
+use crate::store::{JobPlan, PlannedSlot, RunRef, StoreError};
 
-pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time) -> Result<u64, StoreError> {
+/// Plans in one transaction are few statements whatever their number: a minute at which thousands of topics are due.
+pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
+    // With whoever changes topics; and two planners that insert in opposite order deadlock, in key order they do not.
+    super::lock(conn, 1).await?;
     let mut ordered: Vec<&JobPlan> = plans.iter().collect();
-    // Two planners that insert in opposite order deadlock; in key order they do not.
     ordered.sort_by(|a, b| a.topic.cmp(&b.topic));
-    let mut kept = Vec::with_capacity(ordered.len());
+    let mut moved: HashSet<String> = HashSet::with_capacity(ordered.len());
+    for chunk in ordered.chunks(1_000) {
+        let mut update =
+            QueryBuilder::<Database>::new("UPDATE topic SET planned_until = v.column2, next_slot = v.column3 FROM (");
+        update.push_values(chunk, |mut row, plan| {
+            row.push_bind(&plan.topic)
+                .push_bind(plan.until.0)
+                .push_bind(plan.next.map(|at| at.0))
+                .push_bind(plan.from.0);
+        });
+        update.push(
+            ") AS v WHERE topic.id = v.column1 AND topic.planned_until = v.column4 AND topic.removed_at IS NULL RETURNING topic.id",
+        );
+        for row in update.build().persistent(false).fetch_all(&mut *conn).await? {
+            moved.insert(row.try_get(0)?);
+        }
+    }
+    let held = moved.len() as u64;
+    let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
     for plan in ordered {
-        let moved = sqlx::query(
-            "UPDATE topic SET planned_until = $1 WHERE id = $2 AND planned_until = $3 AND removed_at IS NULL",
-        )
-        .bind(plan.until.0)
-        .bind(&plan.topic)
-        .bind(plan.from.0)
-        .execute(&mut *conn)
-        .await?;
-        if moved.rows_affected() == 1 {
+        // Of two plans for one topic only one can have held.
+        if moved.remove(&plan.topic) {
             kept.extend(plan.slots.iter().map(|slot| (plan, slot)));
         }
     }
@@ -48,7 +62,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
         insert.push(" ON CONFLICT DO NOTHING");
         added += insert.build().persistent(false).execute(&mut *conn).await?.rows_affected();
     }
-    Ok(added)
+    Ok((held, added))
 }
 
 pub(in crate::store) async fn claim(
@@ -229,6 +243,14 @@ pub(in crate::store) async fn release(conn: &mut Conn, run: &RunRef, now: Time) 
     .execute(conn)
     .await?;
     Ok(())
+}
+
+pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
+    let due: Option<i64> = sqlx::query_scalar("SELECT id FROM run WHERE state = 'queued' AND due_at <= $1 LIMIT 1")
+        .bind(now.0)
+        .fetch_optional(conn)
+        .await?;
+    Ok(due.is_some())
 }
 
 pub(in crate::store) async fn next_due(conn: &mut Conn, after: Time) -> Result<Option<Time>, StoreError> {

@@ -21,9 +21,9 @@ pub(in crate::store) async fn write(
     let (mut begins, mut counts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for (at, request) in requests.iter().enumerate() {
         match request {
-            Write::Begin(begin) => begins.push((at, begin)),
-            Write::Count(count) => counts.push((at, count)),
-            Write::End(run, outcome) => ends.push((at, run, &**outcome)),
+            Write::Begin(begin) => begins.push((at, &**begin)),
+            Write::Count(count) => counts.push((at, &**count)),
+            Write::End(run, outcome) => ends.push((at, &**run, &**outcome)),
         }
     }
     let runs = counts.iter().map(|(_, count)| &count.run).chain(ends.iter().map(|(_, run, _)| *run));
@@ -36,7 +36,7 @@ pub(in crate::store) async fn write(
     };
 
     for (at, run) in begin_all(conn, &begins).await? {
-        answer(at, Ok(Written::Begun(run)));
+        answer(at, Ok(Written::Begun(Box::new(run))));
     }
     let (ours, others): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(_, count)| held.has(&count.run));
     for (at, count) in others {
@@ -53,9 +53,8 @@ pub(in crate::store) async fn write(
             answer(at, Err(StoreError::fenced(&run.public_id)));
             continue;
         }
-        match (outcome.nature, nature) {
-            (Some(wanted), None) => nature = Some(claim_nature(conn, wanted).await?),
-            (Some(_) | None, _) => {}
+        if let (Some(wanted), None) = (outcome.nature, nature) {
+            nature = Some(claim_nature(conn, wanted).await?);
         }
         match (outcome.nature, nature) {
             (Some(wanted), Some(held)) if wanted != held => answer(at, Err(mixed(place, held))),

@@ -1,6 +1,7 @@
 //! Topics: their stored definitions, and what the database holds at all. Planning is `ledger`'s.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use sqlx::{QueryBuilder, Row as _};
 
@@ -81,7 +82,7 @@ pub(in crate::store) async fn sync(
     }
     for chunk in changed.chunks(500) {
         let mut insert = QueryBuilder::<Database>::new(
-            "INSERT INTO topic (id, title, tags, definition, generation, planned_until, schedule, created_at) ",
+            "INSERT INTO topic (id, title, tags, definition, generation, planned_until, schedule, created_at, next_slot) ",
         );
         insert.push_values(chunk, |mut row, (topic, definition, schedule, planned_until)| {
             row.push_bind(&topic.id).push_bind(&topic.title).push_bind(serde_json::json!(topic.tags).to_string());
@@ -89,11 +90,13 @@ pub(in crate::store) async fn sync(
                 .push_bind(generation)
                 .push_bind(planned_until)
                 .push_bind(schedule)
-                .push_bind(now.0);
+                .push_bind(now.0)
+                // To be worked out by the planner, unless there is nothing to plan.
+                .push_bind(topic.schedule.as_ref().filter(|policy| !policy.paused).map(|_| 0_i64));
         });
         insert.push(
             " ON CONFLICT (id) DO UPDATE SET title = excluded.title, tags = excluded.tags, definition = excluded.definition, \
-             generation = excluded.generation, planned_until = excluded.planned_until, schedule = excluded.schedule, removed_at = NULL",
+             generation = excluded.generation, planned_until = excluded.planned_until, schedule = excluded.schedule, next_slot = excluded.next_slot, removed_at = NULL",
         );
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
@@ -123,31 +126,52 @@ pub(in crate::store) async fn sync(
     Ok(changed.len() + gone.len())
 }
 
-pub(in crate::store) async fn planned(conn: &mut Conn) -> Result<Vec<PlannedTopic>, StoreError> {
+pub(in crate::store) async fn to_plan(
+    conn: &mut Conn,
+    now: Time,
+    ahead: Duration,
+    limit: u32,
+) -> Result<Vec<PlannedTopic>, StoreError> {
+    // Two selections and not one with OR, so that each follows its index. Its key order comes with the plan.
     let rows = sqlx::query(
-        "SELECT t.id, t.definition, t.planned_until, \
+        "WITH due AS (SELECT id FROM (SELECT id FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot <= $1 \
+           ORDER BY next_slot, id LIMIT $3) AS slots UNION \
+         SELECT id FROM (SELECT id FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until > $2 \
+           ORDER BY planned_until LIMIT $3) AS strays) \
+         SELECT t.id, t.definition, t.planned_until, \
          (SELECT count(*) FROM run r WHERE r.job = 'topic:' || t.id AND r.state IN ('queued', 'running')) AS active \
-         FROM topic t WHERE t.removed_at IS NULL AND t.paused = 0 AND t.schedule IS NOT NULL AND t.planned_until IS NOT NULL ORDER BY t.id",
+         FROM due JOIN topic t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id",
     )
-    .fetch_all(conn)
+    .bind(now.0)
+    .bind(now.plus(ahead).0)
+    .bind(i64::from(limit))
+    .fetch_all(&mut *conn)
     .await?;
     let mut planned = Vec::with_capacity(rows.len());
     for row in &rows {
-        let topic = match definition(&row.try_get::<String, _>("definition")?) {
-            Ok(topic) => topic,
-            // It holds up no other topic.
-            Err(error) => {
-                tracing::error!(topic = row.try_get::<String, _>("id")?, "not planned: {error}");
-                continue;
-            }
-        };
+        let id: String = row.try_get("id")?;
+        // One that cannot be read holds up no other topic.
+        let topic = definition(&row.try_get::<String, _>("definition")?).inspect_err(|error| {
+            tracing::error!(topic = id, "not planned: {error}");
+        });
         planned.push(PlannedTopic {
-            topic,
+            id,
+            topic: topic.ok(),
             planned_until: Time(row.try_get("planned_until")?),
             active: u32::try_from(row.try_get::<i64, _>("active")?).unwrap_or(u32::MAX),
         });
     }
     Ok(planned)
+}
+
+pub(in crate::store) async fn next_slots(conn: &mut Conn, limit: u32) -> Result<Vec<(String, Time)>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT id, next_slot FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL ORDER BY next_slot, id LIMIT $1",
+    )
+    .bind(i64::from(limit))
+    .fetch_all(conn)
+    .await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, Time(row.try_get(1)?)))).collect()
 }
 
 /// Reads a stored definition back.
