@@ -72,30 +72,27 @@ pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Expl
         clock: change.told(),
         effect: change.effect(&schedule.when),
     });
-    let changes = changes.collect();
-    let (follows, meaning) = meaning(&schedule.when, policy);
+    let changes: Vec<ClockChange> = changes.collect();
+    let (follows, meaning) = meaning(&schedule.when, !changes.is_empty());
     Ok(Explanation { follows, rules: rules(&schedule, policy, meaning), slots, changes })
 }
 
-fn meaning(when: &When, policy: &SchedulePolicy) -> (&'static str, String) {
-    let zone = &policy.timezone;
-    match when {
-        When::Every(_) => ("period", "real time, counted from 1970-01-01T00:00:00Z, whatever a clock shows".to_owned()),
+/// What the schedule goes by; `moves` says whether the zone's clock will change, which only then needs words.
+fn meaning(when: &When, moves: bool) -> (&'static str, String) {
+    let (follows, meaning, changing) = match when {
+        When::Every(_) => ("period", "real time, counted from 1970-01-01T00:00:00Z, whatever a clock shows", ""),
         When::Cron(cron) if cron.real_time => (
             "real time",
-            format!(
-                "real time: every instant at which the clock of {zone} shows a time that matches; times that come twice \
-                 run twice, times that are left out do not run"
-            ),
+            "real time: every instant at which the zone's clock shows a time that matches",
+            "; times that come twice run twice, times that are left out do not run",
         ),
         When::Cron(_) => (
             "local times",
-            format!(
-                "fixed local times of {zone}: each runs once a day; one that the clock leaves out runs at the first instant \
-                 after it, one that comes twice at its first pass"
-            ),
+            "fixed local times: each runs once a day",
+            "; one that the clock leaves out at the first instant after it, one that comes twice at its first pass",
         ),
-    }
+    };
+    (follows, format!("{meaning}{}", if moves { changing } else { "" }))
 }
 
 fn rules(schedule: &Schedule, policy: &SchedulePolicy, meaning: String) -> Vec<(&'static str, String)> {
