@@ -64,7 +64,7 @@ pub enum Verb {
     /// Ask one question, show what comes back, store nothing
     #[command(after_help = examples::TRY)]
     Try(TryArgs),
-    /// Before anything runs: slots, calls and their price, and whether the day's limit is enough
+    /// Before anything runs: slots, calls, cost, and whether the day's limit is enough
     #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
     /// What a schedule means, and when it is due
