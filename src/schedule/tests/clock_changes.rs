@@ -109,6 +109,8 @@ fn days_on_which_the_clock_changes_have_exactly_these_slots() {
             .map(|slot| slot.to_string()[8..16].to_owned())
             .collect();
         assert_eq!(got, *slots, "{expression} in {zone} after {after}");
+        let counted = cron(expression, zone).count(time(after), time(until));
+        assert_eq!(counted, slots.len() as u64, "{expression} in {zone} after {after}");
     }
 }
 
