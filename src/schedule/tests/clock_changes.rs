@@ -124,6 +124,7 @@ fn a_start_inside_the_second_pass_of_a_fold_does_not_repeat_the_first() {
         ("2026-10-25T01:44:59Z", "2026-10-26T01:45:00Z"),
     ] {
         assert_eq!(daily.next_after(time(after)), Some(time(next)), "after {after}");
+        assert_eq!(daily.count(time(after), time(next)), 1, "after {after}");
     }
     let every_second = cron("0-59 0-59 2,3 * * *", "Europe/Berlin");
     assert_eq!(every_second.next_after(time("2026-10-25T00:59:59Z")), Some(time("2026-10-25T02:00:00Z")));
