@@ -27,7 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("sandbox", &["model"]),
     ("search", &["model", "http"]),
     ("store", &["model"]),
-    ("insight", &["model"]),
+    ("insight", &["model", "budget", "schedule"]),
     ("collect", &["model", "budget", "search", "normalise", "store"]),
     ("export", &["model", "store", "insight", "files"]),
     ("config", &["model", "budget", "schedule", "search"]),

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::examples;
+use super::plan::PlanArgs;
+use super::schedule::ScheduleArgs;
 
 /// Watches topics through a search service and keeps every finding once.
 #[derive(Debug, Parser)]
@@ -62,6 +64,12 @@ pub enum Verb {
     /// Ask one question, show what comes back, store nothing
     #[command(after_help = examples::TRY)]
     Try(TryArgs),
+    /// Before anything runs: slots, calls, cost, and whether the day's limit is enough
+    #[command(after_help = examples::PLAN)]
+    Plan(PlanArgs),
+    /// What a schedule means, and when it is due
+    #[command(after_help = examples::SCHEDULE)]
+    Schedule(ScheduleArgs),
     /// Run topics now and store what they find
     #[command(after_help = examples::ONCE)]
     Once(OnceArgs),

@@ -181,10 +181,14 @@ impl Context {
         let ids: Vec<&str> = self.config.topics.iter().map(|t| t.id.as_str()).collect();
         match named.iter().find(|name| !ids.contains(&name.as_str())) {
             None => Ok(()),
-            Some(unknown) => Err(Failure::usage(
-                format!("there is no topic `{}` in {}", output::brief(unknown, 64), self.config.file.display()),
-                format!("the topics are: {}", output::brief(&ids.join(", "), 400)),
-            )),
+            Some(unknown) => {
+                let meant = config::nearest(unknown, ids.iter().copied());
+                let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
+                Err(Failure::usage(
+                    format!("there is no topic `{}` in {}", output::brief(unknown, 64), self.config.file.display()),
+                    format!("{meant}the topics are: {}", output::brief(&ids.join(", "), 400)),
+                ))
+            }
         }
     }
 }

@@ -26,6 +26,29 @@ Examples:
   topicwatch try --source web --json \"rust async runtime\"
 
 Its calls are not counted against max_calls_per_day: nothing is stored.";
+pub(super) const PLAN: &str = "\
+Examples:
+  topicwatch plan                       the next 7 days
+  topicwatch plan --days 30 --topic acme-launches
+  topicwatch plan --json | jq .quota
+
+Calls nobody and writes nothing. Prices are the average of what was billed
+in the last 30 days, else those of jobs.toml.";
+pub(super) const SCHEDULE: &str = "\
+Examples:
+  topicwatch schedule next '30 2 * * *' --timezone Europe/Berlin
+  topicwatch schedule explain acme-launches";
+pub(super) const SCHEDULE_NEXT: &str = "\
+Examples:
+  topicwatch schedule next '0 9 * * MON-FRI' --timezone America/New_York
+  topicwatch schedule next @hourly --after 2026-03-28 --count 48 --json
+  topicwatch schedule next --every 15m
+
+No configuration is needed or read.";
+pub(super) const SCHEDULE_EXPLAIN: &str = "\
+Examples:
+  topicwatch schedule explain acme-launches --next 10
+  topicwatch schedule explain acme-launches --json";
 pub(super) const ONCE: &str = "\
 Examples:
   topicwatch once

@@ -15,11 +15,13 @@ mod logs;
 mod migrate;
 mod once;
 mod output;
+mod plan;
 mod probe;
 mod progress;
 mod run;
 mod runs;
 mod sandbox;
+mod schedule;
 mod show;
 mod status;
 mod table;
@@ -98,6 +100,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Init(args) => init::run(&args),
         Verb::Check(args) => check::run(&common, &args).await,
         Verb::Try(args) => trial::run(&common, &args).await,
+        Verb::Plan(args) => plan::run(&common, &args).await,
+        Verb::Schedule(args) => schedule::run(&common, &args),
         Verb::Once(args) => once::run(&common, &args).await,
         Verb::Run(args) => run::run(&common, &args).await,
         Verb::Status(args) => status::run(&common, &args).await,

@@ -112,6 +112,29 @@ pub(super) fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
+/// Words in lines of a width, all as far in as the first begins.
+pub(super) fn wrapped(begin: &str, words: &str, width: usize) -> String {
+    let margin = begin.chars().count();
+    let (mut text, mut line) = (String::new(), begin.to_owned());
+    let mut taken = margin;
+    for word in words.split(' ') {
+        let length = word.chars().count();
+        if taken > margin && taken + 1 + length > width {
+            text.push_str(line.trim_end());
+            text.push('\n');
+            (line, taken) = (" ".repeat(margin), margin);
+        } else if taken > margin {
+            line.push(' ');
+            taken += 1;
+        }
+        line.push_str(word);
+        taken += length;
+    }
+    text.push_str(line.trim_end());
+    text.push('\n');
+    text
+}
+
 /// Columns of the terminal; 100 when there is none.
 pub(super) fn width() -> u16 {
     let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
@@ -145,6 +168,13 @@ mod tests {
         ] {
             assert_eq!(when(Time(millis)), told);
         }
+    }
+
+    #[test]
+    fn words_are_wrapped_between_words_and_a_long_one_is_whole() {
+        assert_eq!(wrapped("a  ", "one two three", 10), "a  one two\n   three\n");
+        assert_eq!(wrapped("a  ", "one-two-three-four five", 10), "a  one-two-three-four\n   five\n");
+        assert_eq!(wrapped("  ", "", 10), "\n");
     }
 
     #[test]

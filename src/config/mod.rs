@@ -37,6 +37,7 @@ pub use mistake::{Mistake, Place, Severity};
 pub use redact::redact_url;
 pub use schema::schema;
 pub use secret::{KeyError, read_key};
+pub use suggest::nearest;
 
 /// The annotated example: works as it is, and is what `init` writes.
 pub const EXAMPLE: &str = include_str!("../../jobs.toml");

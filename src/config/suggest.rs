@@ -25,7 +25,8 @@ fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
 
 /// The known word nearest to `word`, when one is near enough to be meant. Words longer than any known one by far are not
 /// compared at all.
-pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+#[must_use]
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let most = (word.chars().take(64).count() / 3).clamp(1, 3);
     let folded = word.to_lowercase().replace('-', "_");
     known

@@ -223,3 +223,25 @@ pub struct TopicStatus {
     /// Slots up to here have rows.
     pub planned_until: Option<Time>,
 }
+
+/// What the searches of one source that the service billed cost together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BilledRow {
+    /// Source.
+    pub source: Source,
+    /// How many.
+    pub searches: i64,
+    /// Their sum, tries included.
+    pub cost: Micros,
+}
+
+/// How often the planned runs of a topic asked the AI source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedRow {
+    /// Topic id.
+    pub topic: String,
+    /// Runs that asked.
+    pub asked: i64,
+    /// Runs that asked or left it out because they had no reason to ask.
+    pub considered: i64,
+}

@@ -76,7 +76,7 @@ closed_list! {
 }
 
 /// When a job is due: a cron expression or a fixed period, never both.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Period {
     /// A cron expression as the user wrote it (checked by `schedule`).
     #[serde(rename = "schedule")]

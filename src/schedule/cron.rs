@@ -32,10 +32,10 @@ const MAX_BYTES: usize = 500;
 /// A parsed expression in its zone.
 #[derive(Debug, Clone)]
 pub(super) struct Cron {
-    pattern: Arc<croner::Cron>,
-    zone: TimeZone,
+    pub(super) pattern: Arc<croner::Cron>,
+    pub(super) zone: TimeZone,
     /// A time-of-day field starts with `*`: the pattern follows real time instead of the wall clock.
-    real_time: bool,
+    pub(super) real_time: bool,
 }
 
 impl Cron {
@@ -51,7 +51,7 @@ impl Cron {
     }
 
     /// The first civil time at or after `from` that matches.
-    fn search(&self, from: DateTime) -> Option<DateTime> {
+    pub(super) fn search(&self, from: DateTime) -> Option<DateTime> {
         self.pattern.find_next_occurrence(&from, true).ok()
     }
 

@@ -64,12 +64,12 @@ pub(super) fn next_real(zone: &TimeZone, after: Timestamp, search: impl Search) 
 }
 
 /// The last change of the zone's clock at or before an instant.
-fn last_change(zone: &TimeZone, at: Timestamp) -> Option<Timestamp> {
+pub(super) fn last_change(zone: &TimeZone, at: Timestamp) -> Option<Timestamp> {
     let just_after = at.checked_add(SignedDuration::from_secs(1)).ok()?;
     zone.preceding(just_after).next().map(|change| change.timestamp())
 }
 
 /// The first whole second later than a civil time.
-fn second_after(civil: DateTime) -> Option<DateTime> {
+pub(super) fn second_after(civil: DateTime) -> Option<DateTime> {
     civil.with().subsec_nanosecond(0).build().ok()?.checked_add(SignedDuration::from_secs(1)).ok()
 }

@@ -8,10 +8,12 @@
 //! A schedule means what Debian's cron means by it: patterns of fixed local times keep to the wall clock and run once on
 //! days on which the clock changes, patterns with `*` in a time field follow real time. `local` holds that rule.
 
+mod count;
 mod coverage;
 mod cron;
 mod decide;
 mod duration;
+mod explain;
 mod fields;
 mod jitter;
 mod local;
@@ -26,6 +28,7 @@ pub use coverage::uncovered;
 pub use cron::parse_cron;
 pub use decide::{AHEAD, decide};
 pub use duration::{format_duration, parse_duration};
+pub use explain::{ClockChange, Explanation, LocalSlot, explain};
 pub use jitter::jitter;
 pub use plan::{Decision, ON_TIME, Plan, reason};
 pub use zone::{check_zone, zone_suggestions};

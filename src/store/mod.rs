@@ -26,7 +26,9 @@ pub use locks::DaemonLock;
 pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
 
-pub use crate::model::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
+pub use crate::model::{
+    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus,
+};
 use crate::model::{Time, Topic};
 
 /// An open database.
@@ -203,6 +205,16 @@ impl Store {
     /// Newest items first.
     pub async fn items(&self, filter: &Filter, limit: i64) -> Result<Vec<ItemRow>, StoreError> {
         read!(self, report::items(filter, limit))
+    }
+
+    /// What searches of each source cost that the service billed, in runs since an instant.
+    pub async fn billed_since(&self, since: Time) -> Result<Vec<BilledRow>, StoreError> {
+        read!(self, foresight::billed(since))
+    }
+
+    /// How often each topic's planned runs since an instant asked the AI source.
+    pub async fn ai_asked_since(&self, since: Time) -> Result<Vec<AskedRow>, StoreError> {
+        read!(self, foresight::ai_asked(since))
     }
 
     /// Rows per table, for people and tests.

@@ -15,6 +15,7 @@ mod daemon;
 mod databases;
 mod docs;
 mod faults;
+mod foresight;
 mod hostile;
 mod kills;
 mod ledger_cli;

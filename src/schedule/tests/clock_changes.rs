@@ -109,6 +109,8 @@ fn days_on_which_the_clock_changes_have_exactly_these_slots() {
             .map(|slot| slot.to_string()[8..16].to_owned())
             .collect();
         assert_eq!(got, *slots, "{expression} in {zone} after {after}");
+        let counted = cron(expression, zone).count(time(after), time(until));
+        assert_eq!(counted, slots.len() as u64, "{expression} in {zone} after {after}");
     }
 }
 
@@ -122,6 +124,7 @@ fn a_start_inside_the_second_pass_of_a_fold_does_not_repeat_the_first() {
         ("2026-10-25T01:44:59Z", "2026-10-26T01:45:00Z"),
     ] {
         assert_eq!(daily.next_after(time(after)), Some(time(next)), "after {after}");
+        assert_eq!(daily.count(time(after), time(next)), 1, "after {after}");
     }
     let every_second = cron("0-59 0-59 2,3 * * *", "Europe/Berlin");
     assert_eq!(every_second.next_after(time("2026-10-25T00:59:59Z")), Some(time("2026-10-25T02:00:00Z")));

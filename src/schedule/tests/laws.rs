@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{cron, policy, time};
 use crate::model::{Period, Time, Window};
-use crate::schedule::{Schedule, parse_cron, parse_duration, uncovered, zone_suggestions};
+use crate::schedule::{Schedule, explain, parse_cron, parse_duration, uncovered, zone_suggestions};
 
 const ZONES: [&str; 9] = [
     "UTC",
@@ -86,6 +86,40 @@ proptest! {
         #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "some instant before the slot")]
         let restart = Time(after.0 + ((next.0 - after.0 - 1) as f64 * share) as i64);
         prop_assert_eq!(schedule.next_after(restart), Some(next));
+    }
+
+    #[test]
+    fn slots_are_counted_as_a_walk_through_them_counts(schedule in schedule(), after in instant(), length in 0_u64..260_000_000) {
+        let until = after.plus(Duration::from_millis(length));
+        let slots: Vec<Time> = schedule.slots(after, until).collect();
+        prop_assert_eq!(schedule.count(after, until), slots.len() as u64);
+        prop_assert_eq!(schedule.last(after, until), slots.last().copied());
+        prop_assert_eq!(schedule.count(until, after), 0);
+    }
+
+    #[test]
+    fn the_first_slots_of_local_days_are_counted_once_however_time_is_cut(
+        schedule in schedule(), zone in prop::sample::select(&ZONES[..]), after in instant(), cut in 0_u64..172_800_000, rest in 0_u64..172_800_000,
+    ) {
+        let middle = after.plus(Duration::from_millis(cut));
+        let until = middle.plus(Duration::from_millis(rest));
+        let firsts = |a, b| schedule.firsts_of_days(zone, a, b).unwrap();
+        prop_assert_eq!(firsts(after, until), firsts(after, middle) + firsts(middle, until));
+        // A walk: the day of each slot, begun early enough to know the first of the first day.
+        let zoned = jiff::tz::TimeZone::get(zone).unwrap();
+        let day = |slot: &Time| zoned.to_datetime(slot.to_jiff().unwrap()).date();
+        let mut days: Vec<_> = schedule.slots(after.minus(Duration::from_secs(3 * 86_400)), until).map(|s| (day(&s), s)).collect();
+        days.dedup_by_key(|(day, _)| *day);
+        let walked = days.iter().filter(|(_, slot)| *slot > after).count();
+        prop_assert_eq!(firsts(after, until), walked as u64);
+    }
+
+    #[test]
+    fn the_slots_that_are_explained_are_the_slots(text in expression(), zone in prop::sample::select(&ZONES[..]), after in instant(), n in 0_usize..40) {
+        let policy = crate::model::SchedulePolicy { timezone: zone.to_owned(), ..policy(Period::Cron(text)) };
+        let told: Vec<Time> = explain(&policy, after, n).unwrap().slots.iter().map(|slot| slot.slot).collect();
+        let slots: Vec<Time> = Schedule::compile(&policy).unwrap().slots(after, Time(i64::MAX)).take(n).collect();
+        prop_assert_eq!(told, slots);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 mod clock_changes;
 mod downtime;
+mod explained;
 mod laws;
 mod refusals;
 mod vectors;

@@ -12,6 +12,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/foresight.rs"]
+pub(super) mod foresight;
 #[path = "../statements/items.rs"]
 mod items;
 #[path = "../statements/known.rs"]

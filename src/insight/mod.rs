@@ -1,5 +1,13 @@
-//! What several rows say together: one item found by several sources, a topic's state in a word. Pure; it reads no
-//! database and no clock.
+//! What several rows say together: one item found by several sources, a topic's state in a word; and what the topics will
+//! do and cost (`forecast`). Pure; it reads no database and no clock.
+
+mod forecast;
+mod outlook;
+mod quota;
+
+pub use forecast::forecast;
+pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
+pub use quota::{Quota, UsedUp};
 
 use std::collections::BTreeMap;
 

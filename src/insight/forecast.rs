@@ -1,0 +1,233 @@
+//! What the topics will do and cost, before anything runs: their slots, the calls these make and the price of the calls.
+//! Arithmetic over schedules and a few sums of the past; how the calls meet the day's limit is `quota`'s.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
+use super::quota::{Group, quota};
+use crate::budget::Prices;
+use crate::model::{AiWhen, AskedRow, Micros, Period, SchedulePolicy, Source, Time, Topic, Window};
+use crate::schedule::{Refused, Schedule, uncovered};
+
+/// Fewer billed searches of a source than this say nothing about its price.
+const ENOUGH_SEARCHES: i64 = 20;
+/// Fewer runs of a topic than this say nothing about how often it asks the AI source.
+const ENOUGH_RUNS: i64 = 10;
+/// Days of a month.
+const MONTH: u32 = 30;
+
+/// Looks ahead. `topics` are all there are, since they share the day's limit; those that `shown` wants are told.
+///
+/// # Errors
+/// [`Refused`] when a schedule cannot be compiled, which a checked configuration excludes.
+pub fn forecast(
+    topics: &[Topic],
+    shown: impl Fn(&Topic) -> bool,
+    prices: &Prices,
+    history: &History,
+    horizon: Horizon,
+) -> Result<Forecast, Refused> {
+    let prices: Vec<Price> = Source::ALL.iter().map(|source| price(*source, prices, history)).collect();
+    let asked: HashMap<&str, &AskedRow> = history.asked.iter().map(|row| (row.topic.as_str(), row)).collect();
+    let mut groups = Groups::new(horizon);
+    let mut rows = Vec::new();
+    for topic in topics {
+        let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) else {
+            if shown(topic) {
+                rows.push(idle(topic));
+            }
+            continue;
+        };
+        let at = groups.of(policy)?;
+        groups.list[at].add(topic);
+        if shown(topic) {
+            rows.push(groups.row(at, topic, policy, &prices, asked.get(topic.id.as_str()).copied())?);
+        }
+    }
+    let mut total = Forecast {
+        from: horizon.from,
+        until: groups.until,
+        days: horizon.days,
+        topics: Vec::new(),
+        slots: 0,
+        calls: Calls::default(),
+        at_most: Cost::default(),
+        expected: Cost::default(),
+        quota: quota(&groups.list, horizon)?,
+        prices,
+    };
+    for row in &rows {
+        total.slots = total.slots.saturating_add(row.slots);
+        for (sum, one) in [
+            (&mut total.calls.social, row.calls.social),
+            (&mut total.calls.web, row.calls.web),
+            (&mut total.calls.ai, row.calls.ai),
+        ] {
+            *sum = sum.saturating_add(one);
+        }
+        total.at_most = total.at_most.plus(row.at_most);
+        total.expected = total.expected.plus(row.expected);
+    }
+    // Of the sum, so that a thousand rounded shares do not add up to something else.
+    for cost in [&mut total.at_most, &mut total.expected] {
+        cost.per_day = share(cost.horizon, 1, i64::from(horizon.days));
+    }
+    Ok(Forecast { topics: rows, ..total })
+}
+
+/// The observed average when enough was billed, else the configured price.
+fn price(source: Source, configured: &Prices, history: &History) -> Price {
+    let billed = history.billed.iter().find(|row| row.source == source);
+    let billed_searches = billed.map_or(0, |row| row.searches);
+    match billed.filter(|row| row.searches >= ENOUGH_SEARCHES) {
+        Some(row) => Price { source, price: share(row.cost, 1, row.searches), basis: "observed", billed_searches },
+        None => Price { source, price: configured.of(source), basis: "configured", billed_searches },
+    }
+}
+
+fn idle(topic: &Topic) -> TopicForecast {
+    TopicForecast {
+        topic: topic.id.clone(),
+        state: if topic.schedule.is_some() { "paused" } else { "manual" },
+        first_slot: None,
+        last_slot: None,
+        slots: 0,
+        slots_30_days: 0,
+        calls: Calls::default(),
+        upper_bound: false,
+        ai_asked: None,
+        at_most: Cost::default(),
+        expected: Cost::default(),
+        uncovered_ms: None,
+    }
+}
+
+/// What topics of equal schedule and zone share.
+struct Shared {
+    first: Option<Time>,
+    last: Option<Time>,
+    slots: i64,
+    month: i64,
+    /// Slots that are the first of a local day, in the horizon and in a month; counted when a topic needs them.
+    firsts: Option<(i64, i64)>,
+    uncovered: HashMap<Window, Option<i64>>,
+}
+
+/// Distinct schedules: of thousands of topics most share theirs.
+struct Groups {
+    horizon: Horizon,
+    until: Time,
+    month: Time,
+    known: HashMap<(Period, String), usize>,
+    list: Vec<Group>,
+    shared: Vec<Shared>,
+}
+
+impl Groups {
+    fn new(horizon: Horizon) -> Self {
+        let after = |days: u32| horizon.from.plus(Duration::from_secs(u64::from(days) * 86_400));
+        let (until, month) = (after(horizon.days), after(MONTH));
+        Self { horizon, until, month, known: HashMap::new(), list: Vec::new(), shared: Vec::new() }
+    }
+
+    fn of(&mut self, policy: &SchedulePolicy) -> Result<usize, Refused> {
+        let key = (policy.period.clone(), policy.timezone.clone());
+        if let Some(at) = self.known.get(&key) {
+            return Ok(*at);
+        }
+        let schedule = Schedule::compile(policy)?;
+        let from = self.horizon.from;
+        self.shared.push(Shared {
+            first: schedule.next_after(from).filter(|slot| *slot <= self.until),
+            last: schedule.last(from, self.until),
+            slots: whole(schedule.count(from, self.until)),
+            month: whole(schedule.count(from, self.month)),
+            firsts: None,
+            uncovered: HashMap::new(),
+        });
+        self.list.push(Group::new(schedule, policy.timezone.clone()));
+        self.known.insert(key, self.list.len() - 1);
+        Ok(self.list.len() - 1)
+    }
+
+    fn row(
+        &mut self,
+        at: usize,
+        topic: &Topic,
+        policy: &SchedulePolicy,
+        prices: &[Price],
+        asked: Option<&AskedRow>,
+    ) -> Result<TopicForecast, Refused> {
+        let (from, until, month) = (self.horizon.from, self.until, self.month);
+        let (group, shared) = (&self.list[at], &mut self.shared[at]);
+        let when = topic.ai.as_ref().map(|ai| ai.when);
+        let ai = match when {
+            None => (0, 0),
+            Some(AiWhen::Daily) => match shared.firsts {
+                Some(firsts) => firsts,
+                None => {
+                    let firsts = |until| group.schedule.firsts_of_days(&policy.timezone, from, until).map(whole);
+                    *shared.firsts.insert((firsts(until)?, firsts(month)?))
+                }
+            },
+            Some(AiWhen::New | AiWhen::Always) => (shared.slots, shared.month),
+        };
+        // With no other source there is nothing that could be new: the AI source is asked every time.
+        let open = when == Some(AiWhen::New) && (topic.social.is_some() || topic.web.is_some());
+        let ai_asked = asked.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
+        let on = |on: bool, slots: i64| if on { slots } else { 0 };
+        let calls =
+            |slots, ai| Calls { social: on(topic.social.is_some(), slots), web: on(topic.web.is_some(), slots), ai };
+        let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
+        let cost = |share: (i64, i64)| {
+            let horizon = spent(calls, prices, share);
+            let per_day = self::share(horizon, 1, i64::from(self.horizon.days));
+            Cost { horizon, per_day, per_month: spent(in_month, prices, share) }
+        };
+        let uncovered_ms = topic.social.as_ref().and_then(|_| {
+            let over = || {
+                uncovered(&group.schedule, topic.window, from)
+                    .map(|over| whole(u64::try_from(over.as_millis()).unwrap_or(u64::MAX)))
+            };
+            *shared.uncovered.entry(topic.window).or_insert_with(over)
+        });
+        Ok(TopicForecast {
+            topic: topic.id.clone(),
+            state: "scheduled",
+            first_slot: shared.first,
+            last_slot: shared.last,
+            slots: shared.slots,
+            slots_30_days: shared.month,
+            calls,
+            upper_bound: open && ai_asked.is_none(),
+            ai_asked,
+            at_most: cost((1, 1)),
+            expected: cost(ai_asked.unwrap_or((1, 1))),
+            uncovered_ms,
+        })
+    }
+}
+
+/// What calls cost when only this share of the AI calls is made.
+fn spent(calls: Calls, prices: &[Price], (asked, of): (i64, i64)) -> Micros {
+    prices.iter().fold(Micros(0), |sum, price| {
+        let cost = match price.source {
+            Source::Social => price.price.times(calls.social),
+            Source::Web => price.price.times(calls.web),
+            Source::Ai => share(price.price.times(calls.ai), asked, of),
+        };
+        sum.plus(cost)
+    })
+}
+
+/// `part` of `of` equal parts, rounded to the nearest micro-dollar.
+fn share(sum: Micros, part: i64, of: i64) -> Micros {
+    let of = i128::from(of.max(1));
+    let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);
+    Micros(i64::try_from(rounded).unwrap_or(i64::MAX))
+}
+
+pub(super) fn whole(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,130 @@
+//! What a forecast is asked and what it tells, as plain values. How it comes about is in `forecast` and `quota`.
+
+use super::quota::Quota;
+use crate::model::{AskedRow, BilledRow, Micros, Source, Time};
+
+/// The span that is looked at, and the day's limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Horizon {
+    /// Its begin, which is the present.
+    pub from: Time,
+    /// Its length in days of 24 hours, at least 1.
+    pub days: u32,
+    /// Calls that may be made in a UTC day.
+    pub limit: u32,
+    /// Calls made already in the UTC day of the begin.
+    pub made: i64,
+}
+
+/// What the last 30 days say. Empty without a database.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    /// What was billed.
+    pub billed: Vec<BilledRow>,
+    /// How often the AI source was asked.
+    pub asked: Vec<AskedRow>,
+}
+
+/// The expected price of one search of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Price {
+    /// Source.
+    pub source: Source,
+    /// The price in force for the forecast.
+    #[serde(rename = "price_usd")]
+    pub price: Micros,
+    /// `observed` or `configured`.
+    pub basis: &'static str,
+    /// Billed searches of the last 30 days.
+    pub billed_searches: i64,
+}
+
+/// Calls per source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Calls {
+    /// Social searches.
+    pub social: i64,
+    /// Web searches.
+    pub web: i64,
+    /// AI searches.
+    pub ai: i64,
+}
+
+/// Money over the horizon and over a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Cost {
+    /// Of the whole horizon.
+    #[serde(rename = "horizon_usd")]
+    pub horizon: Micros,
+    /// The horizon's, spread over its days.
+    #[serde(rename = "per_day_usd")]
+    pub per_day: Micros,
+    /// Of the next 30 days.
+    #[serde(rename = "per_30_days_usd")]
+    pub per_month: Micros,
+}
+
+/// What one topic will do.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct TopicForecast {
+    /// Topic id.
+    pub topic: String,
+    /// `scheduled`, `paused`, or `manual` (it has no schedule).
+    pub state: &'static str,
+    /// First slot of the horizon.
+    pub first_slot: Option<Time>,
+    /// Last slot of the horizon.
+    pub last_slot: Option<Time>,
+    /// Slots of the horizon.
+    pub slots: i64,
+    /// Slots of the next 30 days.
+    pub slots_30_days: i64,
+    /// Calls of the horizon, at most: a run asks each source once, and `ai.when` may leave the AI source out.
+    pub calls: Calls,
+    /// Whether `ai.when = "new"` may leave calls out of which the number is not known.
+    pub upper_bound: bool,
+    /// Planned runs of the last 30 days that asked the AI source, of how many: when there are enough to expect as much.
+    pub ai_asked: Option<(i64, i64)>,
+    /// What the calls cost at most.
+    pub at_most: Cost,
+    /// What they are expected to cost, going by `ai_asked`; else the same.
+    pub expected: Cost,
+    /// By how many milliseconds the schedule is rarer than the window of the social searches.
+    pub uncovered_ms: Option<i64>,
+}
+
+/// What all will do.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Forecast {
+    /// Begin.
+    pub from: Time,
+    /// End.
+    pub until: Time,
+    /// Days between.
+    pub days: u32,
+    /// The topics asked for, in their order.
+    pub topics: Vec<TopicForecast>,
+    /// Sums over them.
+    pub slots: i64,
+    /// Sums over them.
+    pub calls: Calls,
+    /// Sums over them.
+    pub at_most: Cost,
+    /// Sums over them.
+    pub expected: Cost,
+    /// Prices gone by.
+    pub prices: Vec<Price>,
+    /// The day's limit, which holds for all topics together.
+    pub quota: Quota,
+}
+
+impl Cost {
+    /// The sum of each.
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            horizon: self.horizon.plus(other.horizon),
+            per_day: self.per_day.plus(other.per_day),
+            per_month: self.per_month.plus(other.per_month),
+        }
+    }
+}

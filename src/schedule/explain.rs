@@ -1,0 +1,279 @@
+//! What a schedule means in words, with the days spelled out on which its zone's clock changes. The slots it tells are
+//! those of `Schedule::slots`; nothing here decides when a job is due.
+
+use jiff::civil::{DateTime, Time as ClockTime};
+use jiff::tz::{Offset, TimeZone};
+
+use super::count::{before, matching_between};
+use super::duration::format_duration;
+use super::local::second_after;
+use super::{Refused, Schedule, When, zone};
+use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time};
+
+/// How long after a change of the clock a slot is still told that there was one.
+const NEAR: std::time::Duration = std::time::Duration::from_secs(86_400);
+/// Changes of the zone's rules that are looked through for those of its clock.
+const MOST_CHANGES: usize = 64;
+/// Times that are named one by one.
+const NAMED: usize = 3;
+
+/// A topic's schedule in words.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Explanation {
+    /// `local times`, `real time` or `period`.
+    pub follows: &'static str,
+    /// One line for each rule: what it is about, and what it says.
+    pub rules: Vec<(&'static str, String)>,
+    /// The next slots.
+    pub slots: Vec<LocalSlot>,
+    /// The next two changes of the zone's clock, whether or not a listed slot is near.
+    pub changes: Vec<ClockChange>,
+}
+
+/// A slot as the wall clock of its zone shows it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LocalSlot {
+    /// The instant.
+    pub slot: Time,
+    /// `Sun 2026-10-25 02:30`.
+    pub local: String,
+    /// `+02:00`.
+    pub offset: String,
+    /// What a change of the clock does to it, when one is near.
+    pub note: Option<String>,
+}
+
+/// A change of a zone's clock.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ClockChange {
+    /// The instant.
+    pub at: Time,
+    /// `2026-10-25: 03:00 becomes 02:00 (+02:00 becomes +01:00)`.
+    pub clock: String,
+    /// What the schedule does on that day.
+    pub effect: String,
+}
+
+/// Tells the schedule of a policy, from the first slot after an instant on.
+///
+/// # Errors
+/// [`Refused`] as [`Schedule::compile`].
+pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Explanation, Refused> {
+    let schedule = Schedule::compile(policy)?;
+    let zone = zone::find(&policy.timezone)?;
+    let mut slots = Vec::with_capacity(next.min(1_000));
+    let mut last = after;
+    for slot in schedule.slots(after, Time(i64::MAX)).take(next) {
+        slots.extend(local_slot(&schedule, &zone, last, slot));
+        last = slot;
+    }
+    let changes = changes(&zone, after).take(2).map(|change| ClockChange {
+        at: change.at,
+        clock: change.told(),
+        effect: change.effect(&schedule.when),
+    });
+    let changes: Vec<ClockChange> = changes.collect();
+    let (follows, meaning) = meaning(&schedule.when, !changes.is_empty());
+    Ok(Explanation { follows, rules: rules(&schedule, policy, meaning), slots, changes })
+}
+
+/// What the schedule goes by; `moves` says whether the zone's clock will change, which only then needs words.
+fn meaning(when: &When, moves: bool) -> (&'static str, String) {
+    let (follows, meaning, changing) = match when {
+        When::Every(_) => ("period", "real time, counted from 1970-01-01T00:00:00Z, whatever a clock shows", ""),
+        When::Cron(cron) if cron.real_time => (
+            "real time",
+            "real time: every instant at which the zone's clock shows a time that matches",
+            "; times that come twice run twice, times that are left out do not run",
+        ),
+        When::Cron(_) => (
+            "local times",
+            "fixed local times: each runs once a day",
+            "; one that the clock leaves out at the first instant after it, one that comes twice at its first pass",
+        ),
+    };
+    (follows, format!("{meaning}{}", if moves { changing } else { "" }))
+}
+
+fn rules(schedule: &Schedule, policy: &SchedulePolicy, meaning: String) -> Vec<(&'static str, String)> {
+    let shown = |ms: u64| format_duration(std::time::Duration::from_millis(ms));
+    let period = match &policy.period {
+        Period::Cron(expression) => super::duration::show(expression),
+        Period::Every(ms) => format!("every {}", shown(*ms)),
+    };
+    let window = shown(policy.catch_up_window_ms);
+    let missed = match policy.catch_up {
+        CatchUp::Latest => format!("the latest of the last {window} runs, the others are recorded as missed"),
+        CatchUp::All => format!(
+            "the latest {} of the last {window} run, the oldest first; the others are recorded as missed",
+            policy.max_catch_up_runs
+        ),
+        CatchUp::None => "none runs, all are recorded as missed".to_owned(),
+    };
+    let overlap = match policy.overlap {
+        Overlap::Skip => "a slot that comes while a run goes on is recorded as skipped",
+        Overlap::BufferOne => "one slot that comes while a run goes on waits, further ones are recorded as skipped",
+        Overlap::Allow => "a slot that comes while a run goes on runs beside it",
+    };
+    let start = if policy.jitter_ms == 0 {
+        "at the slot".to_owned()
+    } else {
+        format!("up to {} after the slot, for one slot always the same", shown(policy.jitter_ms))
+    };
+    let limits = format!("{} at most; {} attempts if its process dies", shown(policy.timeout_ms), policy.max_attempts);
+    let mut rules = vec![("schedule", period), ("timezone", policy.timezone.clone()), ("follows", meaning)];
+    if policy.paused {
+        rules.push(("paused", "nothing is planned; the slots below are those it would have".to_owned()));
+    }
+    rules.extend([("missed", missed), ("overlap", overlap.to_owned()), ("start", start), ("run", limits)]);
+    rules.extend(schedule.warnings().iter().map(|warning| ("warning", warning.clone())));
+    rules
+}
+
+fn local_slot(schedule: &Schedule, zone: &TimeZone, last: Time, slot: Time) -> Option<LocalSlot> {
+    let at = slot.to_jiff()?;
+    let civil = zone.to_datetime(at);
+    let near = changes(zone, last.max(Time(slot.minus(NEAR).0 - 1))).take_while(|change| change.at <= slot);
+    let note = near.last().map(|change| change.effect(&schedule.when));
+    Some(LocalSlot {
+        slot,
+        local: format!("{} {} {}", weekday(civil), civil.date(), clock(civil.time())),
+        offset: shown_offset(zone.to_offset(at)),
+        note: note.or_else(|| fold(schedule, zone, slot)),
+    })
+}
+
+/// What to say of a slot in the first pass of a time that comes twice.
+fn fold(schedule: &Schedule, zone: &TimeZone, slot: Time) -> Option<String> {
+    let change = changes(zone, slot).next()?;
+    let back = change.old.duration_since(change.new);
+    let first_pass = change.at.0 - slot.0;
+    (back.is_positive() && i128::from(first_pass) <= back.as_millis()).then(|| change.effect(&schedule.when))
+}
+
+/// A change of the clock with the civil times on both its sides.
+struct Change {
+    at: Time,
+    old: DateTime,
+    new: DateTime,
+    offsets: (Offset, Offset),
+}
+
+/// Changes of a zone's clock after an instant. Those of its rules that leave the clock alone are none.
+fn changes(zone: &TimeZone, after: Time) -> impl Iterator<Item = Change> {
+    after.to_jiff().into_iter().flat_map(|after| zone.following(after)).take(MOST_CHANGES).filter_map(|change| {
+        let at = change.timestamp();
+        let old = before(zone, at)?;
+        let new = change.offset().to_datetime(at);
+        let earlier = at.checked_sub(jiff::SignedDuration::from_secs(1)).ok()?;
+        let offsets = (zone.to_offset(earlier), change.offset());
+        (old != new).then(|| Change { at: Time::from_jiff(at), old, new, offsets })
+    })
+}
+
+impl Change {
+    fn told(&self) -> String {
+        let (old, new) = self.offsets;
+        format!(
+            "{} {}: {} becomes {} ({} becomes {})",
+            weekday(self.old),
+            self.old.date(),
+            clock(self.old.time()),
+            beside(self.new, self.old),
+            shown_offset(old),
+            shown_offset(new)
+        )
+    }
+
+    /// What a schedule does about it.
+    fn effect(&self, when: &When) -> String {
+        let (first, end) = (self.old.min(self.new), self.old.max(self.new));
+        let gap = self.old < self.new;
+        let When::Cron(cron) = when else {
+            return format!(
+                "{} becomes {} on {}: real time goes on, no slot is left out or doubled",
+                clock(self.old.time()),
+                beside(self.new, self.old),
+                self.old.date()
+            );
+        };
+        let times = matching_between(cron, first, end);
+        let mut named = Vec::new();
+        let mut from = first;
+        while let Some(found) = cron.search(from).filter(|found| *found < end && named.len() < NAMED) {
+            named.push(beside(found, first));
+            match second_after(found) {
+                Some(later) => from = later,
+                None => break,
+            }
+        }
+        let day = first.date();
+        if named.is_empty() {
+            let what = if gap { "does not exist" } else { "comes twice" };
+            return format!("{} to {} {what} on {day}: no slot lies in it", clock(first.time()), beside(end, first));
+        }
+        let list = listed(&named, times);
+        let one = times == 1;
+        match (gap, cron.real_time) {
+            (true, true) => {
+                let (exists, runs) = if one { ("does", "does") } else { ("do", "they do") };
+                format!("{list} {exists} not exist on {day}: {runs} not run")
+            }
+            (true, false) => {
+                let (exists, runs) = if one { ("does", "runs once") } else { ("do", "they run once, together,") };
+                let shared = cron.search(end) == Some(end);
+                let with = if shared { ", as one with the slot of that time" } else { "" };
+                format!("{list} {exists} not exist on {day}: {runs} at {}{with}", beside(end, first))
+            }
+            (false, true) => {
+                let (comes, runs) = if one { ("comes", "runs") } else { ("come", "they run") };
+                format!("{list} {comes} twice on {day}: {runs} at both passes")
+            }
+            (false, false) => {
+                let (comes, runs) = if one { ("comes", "runs") } else { ("come", "they run") };
+                format!("{list} {comes} twice on {day}: {runs} at the first pass")
+            }
+        }
+    }
+}
+
+fn listed(named: &[String], times: u64) -> String {
+    let more = times.saturating_sub(named.len() as u64);
+    match named {
+        _ if more > 0 => format!("{} and {more} more", named.join(", ")),
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => named.join(", "),
+    }
+}
+
+/// A civil time, with its date when it is on another day than the one beside it.
+fn beside(civil: DateTime, other: DateTime) -> String {
+    let time = clock(civil.time());
+    if civil.date() == other.date() { time } else { format!("{} {time}", civil.date()) }
+}
+
+/// `02:30`, with seconds when there are any.
+fn clock(time: ClockTime) -> String {
+    let (hour, minute, second) = (time.hour(), time.minute(), time.second());
+    if second == 0 { format!("{hour:02}:{minute:02}") } else { format!("{hour:02}:{minute:02}:{second:02}") }
+}
+
+fn shown_offset(offset: Offset) -> String {
+    let seconds = offset.seconds();
+    let (sign, seconds) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
+    let text = format!("{sign}{:02}:{:02}", seconds / 3_600, seconds / 60 % 60);
+    if seconds.is_multiple_of(60) { text } else { format!("{text}:{:02}", seconds % 60) }
+}
+
+fn weekday(civil: DateTime) -> &'static str {
+    use jiff::civil::Weekday::{Friday, Monday, Saturday, Sunday, Thursday, Tuesday, Wednesday};
+    match civil.weekday() {
+        Monday => "Mon",
+        Tuesday => "Tue",
+        Wednesday => "Wed",
+        Thursday => "Thu",
+        Friday => "Fri",
+        Saturday => "Sat",
+        Sunday => "Sun",
+    }
+}

@@ -1,0 +1,153 @@
+//! What is told of a schedule: the days on which the clock changes, in words, and that the slots told are the slots.
+
+use super::{policy, time};
+use crate::model::{Period, SchedulePolicy};
+use crate::schedule::{Schedule, explain};
+
+fn in_zone(expression: &str, timezone: &str) -> SchedulePolicy {
+    SchedulePolicy { timezone: timezone.to_owned(), ..policy(Period::Cron(expression.to_owned())) }
+}
+
+#[test]
+fn days_on_which_the_clock_changes_are_spelled_out() {
+    for (expression, zone, after, effects) in [
+        (
+            "30 2 * * *",
+            "Europe/Berlin",
+            "2026-10-01T00:00:00Z",
+            [
+                "02:30 comes twice on 2026-10-25: runs at the first pass",
+                "02:30 does not exist on 2027-03-28: runs once at 03:00",
+            ],
+        ),
+        (
+            "15,45 2 * * *",
+            "Europe/Berlin",
+            "2026-01-01T00:00:00Z",
+            [
+                "02:15 and 02:45 do not exist on 2026-03-29: they run once, together, at 03:00",
+                "02:15 and 02:45 come twice on 2026-10-25: they run at the first pass",
+            ],
+        ),
+        (
+            "0 2,3 * * *",
+            "Europe/Berlin",
+            "2026-01-01T00:00:00Z",
+            [
+                "02:00 does not exist on 2026-03-29: runs once at 03:00, as one with the slot of that time",
+                "02:00 comes twice on 2026-10-25: runs at the first pass",
+            ],
+        ),
+        (
+            "0 9 * * *",
+            "Europe/Berlin",
+            "2026-01-01T00:00:00Z",
+            [
+                "02:00 to 03:00 does not exist on 2026-03-29: no slot lies in it",
+                "02:00 to 03:00 comes twice on 2026-10-25: no slot lies in it",
+            ],
+        ),
+        (
+            "*/10 2 * * *",
+            "America/New_York",
+            "2026-01-01T00:00:00Z",
+            [
+                "02:00, 02:10, 02:20 and 3 more do not exist on 2026-03-08: they do not run",
+                "01:00 to 02:00 comes twice on 2026-11-01: no slot lies in it",
+            ],
+        ),
+        (
+            "30 * * * *",
+            "Europe/Berlin",
+            "2026-01-01T00:00:00Z",
+            [
+                "02:30 does not exist on 2026-03-29: does not run",
+                "02:30 comes twice on 2026-10-25: runs at both passes",
+            ],
+        ),
+        (
+            "15 2 * * *",
+            "Australia/Lord_Howe",
+            "2026-01-01T00:00:00Z",
+            [
+                "01:30 to 02:00 comes twice on 2026-04-05: no slot lies in it",
+                "02:15 does not exist on 2026-10-04: runs once at 02:30",
+            ],
+        ),
+        (
+            "30 23 * * *",
+            "Africa/Cairo",
+            "2026-10-01T00:00:00Z",
+            [
+                "23:30 comes twice on 2026-10-29: runs at the first pass",
+                "00:00 to 01:00 does not exist on 2027-04-30: no slot lies in it",
+            ],
+        ),
+    ] {
+        let told = explain(&in_zone(expression, zone), time(after), 0).unwrap();
+        let got: Vec<&str> = told.changes.iter().map(|change| change.effect.as_str()).collect();
+        assert_eq!(got, effects, "{expression} in {zone}");
+    }
+}
+
+#[test]
+fn a_day_that_was_left_out_as_a_whole_is_told_with_both_dates() {
+    let told = explain(&in_zone("0 9 * * *", "Pacific/Apia"), time("2011-12-29T00:00:00Z"), 3).unwrap();
+    assert_eq!(told.changes[0].effect, "09:00 does not exist on 2011-12-30: runs once at 2011-12-31 00:00");
+    let slots: Vec<_> = told.slots.iter().map(|slot| (slot.local.as_str(), slot.note.is_some())).collect();
+    assert_eq!(
+        slots,
+        [("Thu 2011-12-29 09:00", false), ("Sat 2011-12-31 00:00", true), ("Sat 2011-12-31 09:00", false)]
+    );
+}
+
+#[test]
+fn a_slot_near_a_change_says_what_the_change_did() {
+    let notes = |expression: &str, after: &str, n: usize| -> Vec<String> {
+        let told = explain(&in_zone(expression, "Europe/Berlin"), time(after), n).unwrap();
+        let told = told.slots.into_iter().map(|slot| {
+            format!("{} {} {} {}", slot.slot, slot.local, slot.offset, slot.note.unwrap_or_default())
+                .trim_end()
+                .to_owned()
+        });
+        told.collect()
+    };
+    assert_eq!(
+        notes("30 2 * * *", "2026-10-24T00:00:00Z", 3),
+        [
+            "2026-10-24T00:30:00Z Sat 2026-10-24 02:30 +02:00",
+            "2026-10-25T00:30:00Z Sun 2026-10-25 02:30 +02:00 02:30 comes twice on 2026-10-25: runs at the first pass",
+            "2026-10-26T01:30:00Z Mon 2026-10-26 02:30 +01:00",
+        ]
+    );
+    assert_eq!(
+        notes("30 2 * * *", "2027-03-27T12:00:00Z", 2),
+        [
+            "2027-03-28T01:00:00Z Sun 2027-03-28 03:00 +02:00 02:30 does not exist on 2027-03-28: runs once at 03:00",
+            "2027-03-29T00:30:00Z Mon 2027-03-29 02:30 +02:00",
+        ]
+    );
+    assert_eq!(
+        notes("*/30 2 * * *", "2026-10-24T23:00:00Z", 4),
+        [
+            "2026-10-25T00:00:00Z Sun 2026-10-25 02:00 +02:00 02:00 and 02:30 come twice on 2026-10-25: they run at both passes",
+            "2026-10-25T00:30:00Z Sun 2026-10-25 02:30 +02:00 02:00 and 02:30 come twice on 2026-10-25: they run at both passes",
+            "2026-10-25T01:00:00Z Sun 2026-10-25 02:00 +01:00 02:00 and 02:30 come twice on 2026-10-25: they run at both passes",
+            "2026-10-25T01:30:00Z Sun 2026-10-25 02:30 +01:00",
+        ]
+    );
+}
+
+#[test]
+fn a_zone_without_changes_tells_none_and_a_period_is_not_moved_by_one() {
+    for zone in ["UTC", "Asia/Tokyo", "Etc/GMT+7"] {
+        assert_eq!(explain(&in_zone("0 9 * * *", zone), time("2026-01-01T00:00:00Z"), 1).unwrap().changes, []);
+    }
+    let period = SchedulePolicy { timezone: "Europe/Berlin".to_owned(), ..policy(Period::Every(900_000)) };
+    let told = explain(&period, time("2026-01-01T00:00:00Z"), 1).unwrap();
+    assert!(told.changes[0].effect.ends_with("no slot is left out or doubled"), "{told:?}");
+    assert_eq!(
+        told.slots[0].slot,
+        Schedule::compile(&period).unwrap().next_after(time("2026-01-01T00:00:00Z")).unwrap()
+    );
+}

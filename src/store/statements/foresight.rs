@@ -1,0 +1,56 @@
+//! What the past says about what is to come: average prices and how often the AI source was needed. Sums over the runs
+//! that began since an instant; the forecast itself is made elsewhere.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, read};
+use crate::model::{AskedRow, BilledRow, Micros, Source, Time};
+use crate::store::StoreError;
+
+/// Searches since an instant, reached over the index on when runs happened.
+fn searches(columns: &str, condition: &str, group: &str) -> String {
+    format!(
+        "SELECT {columns} FROM run r CROSS JOIN search s WHERE s.run = r.id AND {} >= $1 AND r.seq IS NOT NULL AND {condition} \
+         GROUP BY {group} ORDER BY {group}",
+        read::RUN_AT
+    )
+}
+
+pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec<BilledRow>, StoreError> {
+    let sql = searches(
+        "s.source, count(*) AS searches, CAST(sum(s.cost) AS BIGINT) AS cost",
+        "s.cost_basis = 'billed' AND s.cost IS NOT NULL",
+        "s.source",
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(since.0).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(BilledRow {
+                source: read::word(row, "source", Source::parse)?,
+                searches: row.try_get("searches")?,
+                cost: Micros(row.try_get("cost")?),
+            })
+        })
+        .collect()
+}
+
+/// Runs by hand are left out: one right after another finds nothing new, which says little about the next slot. So are
+/// searches that something kept from being made.
+pub(in crate::store) async fn ai_asked(conn: &mut Conn, since: Time) -> Result<Vec<AskedRow>, StoreError> {
+    let sql = searches(
+        "r.topic, CAST(sum(CASE WHEN s.state = 'not_run' THEN 0 ELSE 1 END) AS BIGINT) AS asked, count(*) AS considered",
+        "s.source = 'ai' AND r.slot IS NOT NULL AND r.topic IS NOT NULL AND s.state <> 'over_quota' \
+         AND NOT (s.state = 'not_run' AND (s.error_class IS NOT NULL OR s.reason = 'interrupted'))",
+        "r.topic",
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(since.0).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(AskedRow {
+                topic: row.try_get("topic")?,
+                asked: row.try_get("asked")?,
+                considered: row.try_get("considered")?,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,251 @@
+//! Looking before it runs, through the binary: `plan`, `schedule next`, `schedule explain`. They call nobody, and `plan`
+//! creates no database.
+
+use serde_json::{Value, json};
+
+use crate::databases::{databases, sqlite};
+use crate::program::{NINE, Place, Program};
+use crate::service::Sandbox;
+
+const SANDBOX: &str = "base_url = \"sandbox\"";
+
+/// `schedule next` in an empty folder.
+fn next(args: &[&str]) -> crate::program::Ended {
+    let folder = tempfile::tempdir().unwrap();
+    let ended = Program::at(folder.path(), &[&["schedule", "next"], args].concat()).run();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it writes nothing");
+    ended
+}
+
+fn topic(id: &str, lines: &str) -> String {
+    format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n{lines}\n\n")
+}
+
+#[test]
+fn the_next_slots_of_an_expression_need_no_file() {
+    let berlin = ["--timezone", "Europe/Berlin", "--after", "2027-03-27T12:00:00Z", "--count", "2", "--json"];
+    let told = next(&[&["30 2 * * *"][..], &berlin].concat());
+    assert_eq!(told.code, Some(0), "{told}");
+    let instants: Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(instants, json!(["2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z"]));
+    assert_eq!(told.err, "");
+    // An option before the expression is no part of it.
+    assert_eq!(next(&[&berlin[..], &["30 2 * * *"]].concat()).out, told.out);
+
+    let every = next(&["--every", "15m", "--after", "2026-03-11", "--count", "2", "--json"]);
+    let instants: Value = serde_json::from_str(&every.out).unwrap();
+    assert_eq!(instants, json!(["2026-03-11T00:15:00Z", "2026-03-11T00:30:00Z"]));
+
+    next(&["@daily", "--timezone", "Asia/Tokyo", "--after", NINE])
+        .shows(0, &["Asia/Tokyo", "2026-03-11T15:00:00Z", "Thu 2026-03-12 00:00:00 +09:00"]);
+    let most = next(&["* * * * *", "--count", "10000", "--after", NINE, "--json"]);
+    assert_eq!(serde_json::from_str::<Vec<String>>(&most.out).unwrap().len(), 10_000);
+    // The calendar may end before there are so many.
+    let last = next(&["0 0 1 1 *", "--after", "4998-06-01", "--count", "10000", "--json"]);
+    let last: Vec<String> = serde_json::from_str(&last.out).unwrap();
+    assert!((1..10).contains(&last.len()) && last[0] == "4999-01-01T00:00:00Z", "{last:?}");
+    // What no topic may have is told, and still answered.
+    let seconds = next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
+    seconds.says(0, &["a topic may not have this schedule", "1s apart"]);
+    assert_eq!(seconds.out, "[\n  \"2026-03-11T09:00:01Z\"\n]\n");
+}
+
+#[test]
+fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
+    for (args, parts) in [
+        (&["0 0 31 2 *"][..], &["never fires", "hint: ", "\"0 0 L 2 *\""][..]),
+        (&["22-2 * * * *"], &["hint: "]),
+        (&["-5 * * * *"], &["minute field", "hint: "]),
+        (&[""], &["0 of 5 or 6 fields", "hint: "]),
+        (&["@hurly"], &["hint: did you mean \"@hourly\"?"]),
+        (&["@every 5m"], &["hint: give the period as --every 15m"]),
+        (&["\u{1b}[31m * * * *"], &["\\u{1b}"]),
+        (&["* * * * *", "--timezone", "Europe/Berln"], &["no time zone `Europe/Berln`", "did you mean Europe/Berlin?"]),
+        (&["--every", "15"], &["the unit is missing", "\"15m\""]),
+        (&["--every", "0s"], &["too short", "hint: "]),
+        (&["* * * * *", "--after", "soon"], &["--after: `soon` is no time", "hint: "]),
+        (&["* * * * *", "--count", "0"], &["--count"]),
+        (&["* * * * *", "--count", "10001"], &["1..=10000"]),
+        (&["* * * * *", "--every", "5m"], &["--every"]),
+        (&[], &["EXPR"]),
+    ] {
+        let ended = next(args);
+        // What clap says of these is coloured nowhere, since nothing here is a terminal.
+        ended.says(2, parts);
+        assert_eq!(ended.out, "", "{args:?}");
+    }
+}
+
+#[test]
+fn every_vector_is_answered_by_the_binary_too() {
+    let Ok(data) = std::env::var("TOPICWATCH_TEST_DATA") else {
+        eprintln!("skipped: cron vectors, because TOPICWATCH_TEST_DATA is not set");
+        return;
+    };
+    let file = std::path::Path::new(&data).join("cron/cron_vectors.csv");
+    let mut reader = csv::Reader::from_path(file).unwrap();
+    let (mut fires, mut refused) = (0, 0);
+    for row in reader.records() {
+        let row = row.unwrap();
+        let (expression, zone, after) = (&row[2], &row[3], &row[4]);
+        let ended = next(&[expression, "--timezone", zone, "--after", after, "--json"]);
+        if &row[5] == "FIRES" {
+            fires += 1;
+            let wanted: Vec<&str> = (6..11).map(|column| &row[column]).collect();
+            assert_eq!(ended.code, Some(0), "{expression}: {ended}");
+            assert_eq!(serde_json::from_str::<Vec<String>>(&ended.out).unwrap(), wanted, "{expression} {zone}");
+        } else {
+            refused += 1;
+            ended.says(2, &["error: ", "hint: "]);
+        }
+    }
+    assert!(fires >= 180 && refused >= 25, "{fires} {refused}");
+}
+
+#[test]
+fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
+    let lines = "schedule = \"30 2 * * *\"\ntimezone = \"Europe/Berlin\"\njitter = \"30s\"\noverlap = \"buffer_one\"";
+    let topics = [
+        topic("acme", lines),
+        topic("minutes", "schedule = \"*/30 * * * *\"\ntimezone = \"Europe/Berlin\""),
+        topic("hand", ""),
+    ];
+    let place = Place::new(sqlite(), SANDBOX, &topics.concat());
+    let at = "2026-10-23T12:00:00Z";
+    let explain = |args: &[&str]| place.program(&[&["schedule", "explain", "--at", at], args].concat());
+    for width in ["80", "200"] {
+        let told = explain(&["acme", "--next", "2"]).env("COLUMNS", width).env("NO_COLOR", "1").run();
+        told.shows(
+            0,
+            &[
+                "fixed local times",
+                "up to 30s after the slot",
+                "one slot that comes while a run goes on waits",
+                "Sat 2026-10-24 02:30 +02:00  2026-10-24T00:30:00Z",
+                "02:30 comes twice on 2026-10-25: runs at the first pass",
+                // Beyond the listed slots, for half a year.
+                "Sun 2027-03-28: 02:00 becomes 03:00 (+01:00 becomes +02:00)",
+                "02:30 does not exist on 2027-03-28: runs once at 03:00",
+            ],
+        );
+        assert!(told.out.lines().all(|line| line.chars().count() <= width.parse().unwrap()), "{told}");
+    }
+    explain(&["minutes"])
+        .run()
+        .shows(0, &["real time", "02:00 and 02:30 come twice on 2026-10-25: they run at both passes"]);
+
+    let told = place.json(&["schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
+    let slots: Vec<&str> = told["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();
+    assert_eq!(slots, ["2026-10-24T00:30:00.000Z", "2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
+    assert_eq!(told["slots"][1]["note"], "02:30 comes twice on 2026-10-25: runs at the first pass");
+    assert_eq!(told["clock_changes"].as_array().unwrap().len(), 2);
+
+    explain(&["hand"]).run().says(2, &["has no schedule", "hint: "]);
+    explain(&["acmee"]).run().says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
+}
+
+#[test]
+fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_creates_nothing() {
+    let topics = [
+        topic("all", "every = \"6h\"\nai.when = \"new\""),
+        topic("sure", "schedule = \"0 12 * * *\"\nsources = [\"social\", \"ai\"]\nai.when = \"always\""),
+        topic("day", "schedule = \"0 */8 * * *\"\nsources = [\"web\", \"ai\"]\nai.when = \"daily\""),
+        topic("rare", "schedule = \"0 9 * * MON\"\nsources = [\"social\"]"),
+        topic("off", "every = \"1h\"\npaused = true"),
+        topic("hand", ""),
+    ];
+    let service = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001\nprices.ai = 0.004");
+    let place = Place::new(sqlite(), &service, &topics.concat());
+    let plan = place.json(&["plan", "--days", "10", "--at", NINE, "--json"]);
+    assert_eq!(place.others(), Vec::<String>::new(), "no database is made for the question");
+    let row = |id: &str| plan["topics"].as_array().unwrap().iter().find(|row| row["topic"] == id).unwrap().clone();
+    let figures = |id: &str| {
+        let row = row(id);
+        let cost = &row["at_most"];
+        json!([row["slots"], row["slots_30_days"], row["calls"], cost["per_day_usd"], cost["per_30_days_usd"]])
+    };
+    for (id, wanted) in [
+        ("all", json!([40, 120, {"social": 40, "web": 40, "ai": 40}, 0.032, 0.96])),
+        ("sure", json!([10, 30, {"social": 10, "web": 0, "ai": 10}, 0.007, 0.21])),
+        // Today's first slot is over; ten more days begin, each with one AI search.
+        ("day", json!([30, 90, {"social": 0, "web": 30, "ai": 10}, 0.007, 0.21])),
+        ("rare", json!([1, 4, {"social": 1, "web": 0, "ai": 0}, 0.0003, 0.012])),
+        ("off", json!([0, 0, {"social": 0, "web": 0, "ai": 0}, 0.0, 0.0])),
+        ("hand", json!([0, 0, {"social": 0, "web": 0, "ai": 0}, 0.0, 0.0])),
+    ] {
+        assert_eq!(figures(id), wanted, "{id}");
+    }
+    assert_eq!((&row("off")["state"], &row("hand")["state"]), (&json!("paused"), &json!("manual")));
+    assert_eq!(row("all")["upper_bound"], true);
+    assert_eq!(row("all")["first_slot"], "2026-03-11T12:00:00.000Z");
+    assert_eq!(row("all")["last_slot"], "2026-03-21T06:00:00.000Z");
+    assert_eq!(row("rare")["uncovered_ms"], 6 * 86_400_000);
+    assert_eq!(plan["at_most"], json!({"horizon_usd": 0.463, "per_day_usd": 0.0463, "per_30_days_usd": 1.392}));
+    assert!(plan["prices"].as_array().unwrap().iter().all(|price| price["basis"] == "configured"));
+    assert_eq!(plan["quota"]["used_up"], Value::Null);
+
+    let shown = place.program(&["plan", "--at", NINE]).env("COLUMNS", "80").env("NO_COLOR", "1").run();
+    shown.shows(0, &["only by `once`", "paused", "≤", "there is no database", "rare: rarer than its window", "6d"]);
+    assert!(shown.out.lines().all(|line| line.chars().count() <= 80 || line.contains(".db")), "{shown}");
+    let one = place.json(&["plan", "--topic", "rare", "--at", NINE, "--json"]);
+    assert_eq!(one["topics"].as_array().unwrap().len(), 1);
+    assert_eq!(one["quota"]["fullest_day_calls"], plan["quota"]["fullest_day_calls"], "the limit is everybody's");
+    place.run(&["plan", "--topic", "rar"]).says(2, &["there is no topic `rar`", "did you mean `rare`?"]);
+    place.run(&["plan", "--days", "0"]).says(2, &["--days"]);
+    place.run(&["plan", "--days", "367"]).says(2, &["--days"]);
+    assert_eq!(place.others(), Vec::<String>::new());
+}
+
+#[test]
+fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
+    let topics = [
+        topic("a", "every = \"1h\"\nsources = [\"social\", \"web\"]"),
+        topic("b", "every = \"1h\"\nsources = [\"web\"]"),
+    ];
+    let service = format!("{SANDBOX}\nmax_calls_per_day = 45");
+    let place = Place::new(sqlite(), &service, &topics.concat());
+    // From 09:00 on the first day has 14 slots of 3 calls, which is not too many; the next have 24.
+    let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();
+    let used = json!({"day": "2026-03-12", "calls": 72, "at": "2026-03-12T14:00:00.000Z"});
+    assert_eq!((&quota["used_up"], &quota["days_over"]), (&used, &json!(3)));
+    let shown = place.ok(&["plan", "--days", "3", "--at", NINE, "--topic", "b"]);
+    assert!(shown.contains("! 2026-03-12: the 45 calls of a day are used up at 14:00 UTC"), "{shown}");
+    let exactly = format!("{SANDBOX}\nmax_calls_per_day = 72");
+    place.configure(&exactly, &topics.concat());
+    let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();
+    assert_eq!((&quota["used_up"], &quota["fullest_day_calls"]), (&Value::Null, &json!(72)));
+}
+
+#[test]
+fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let more = "every = \"1h\"\ncatch_up = \"all\"\nsources = [\"web\", \"ai\"]\nai.when = \"new\"";
+        let service = format!("{}prices.web = 0.5\nprices.ai = 0.25", sandbox.lines());
+        let place = Place::new(database, &service, &topic("acme", more));
+        let plan = |at: &str| place.json(&["plan", "--days", "1", "--at", at, "--json"]);
+        place.ok(&["once", "--due", "--at", NINE]);
+        // Ten slots: the first finds everything new and asks, the others see the same world and do not.
+        place.ok(&["once", "--due", "--at", "2026-03-11T19:00:00Z"]);
+        let name = place.database.name;
+        let told = plan("2026-03-11T19:00:00Z");
+        assert_eq!(told["topics"][0]["ai_asked"], json!([1, 10]), "{name}: {told:#}");
+        assert_eq!(told["prices"][1]["basis"], "configured", "{name}: ten are too few");
+        assert_eq!(told["prices"][1]["billed_searches"], 10, "{name}");
+        // 24 slots of 0.5, and of 0.25 for every tenth.
+        assert_eq!(told["at_most"]["horizon_usd"], 18.0, "{name}");
+        assert_eq!(told["expected"]["horizon_usd"], 12.6, "{name}");
+        assert_eq!(told["quota"]["made_today"], 11, "{name}");
+
+        place.ok(&["once", "--due", "--at", "2026-03-12T06:00:00Z"]);
+        let told = plan("2026-03-12T06:00:00Z");
+        let web = &told["prices"][1];
+        assert_eq!((&web["basis"], &web["billed_searches"]), (&json!("observed"), &json!(21)), "{name}");
+        assert_eq!(web["price_usd"], 0.001, "{name}: what the sandbox bills, not what the file says");
+        assert_eq!(told["prices"][2]["basis"], "configured", "{name}");
+        let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
+        assert!(shown.contains("average of 21 billed in the last 30 days") && shown.contains('~'), "{name}\n{shown}");
+        // A month later it is forgotten.
+        assert_eq!(plan("2026-05-01T00:00:00Z")["prices"][1]["basis"], "configured", "{name}");
+    }
+}
