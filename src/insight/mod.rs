@@ -1,5 +1,11 @@
-//! What several rows say together: one item found by several sources, a topic's state in a word. Pure; it reads no
-//! database and no clock.
+//! What several rows say together: one item found by several sources, a topic's state in a word, what was covered and
+//! where the holes are. Pure; it reads no database and no clock.
+
+mod coverage;
+mod holes;
+
+pub use coverage::{Cover, cover, sum};
+pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 
 use std::collections::BTreeMap;
 
