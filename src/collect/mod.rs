@@ -158,6 +158,9 @@ impl Collector {
             }
             None => Plan::AS_ALWAYS,
         };
+        if let Some(why) = &plan.why {
+            tracing::info!(run = %run.public_id, topic = %run.topic.id, "{why}");
+        }
         self.run_as(run, stop, seen_at, plan).await
     }
 
