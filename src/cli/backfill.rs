@@ -51,7 +51,8 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
     let (reports, interrupted) = ended?;
     tell(&context, args, &store, &reports).await?;
     store.close().await;
-    let left = days.get(reports.iter().filter(|(_, report)| is_done(report)).count()..).unwrap_or_default();
+    let left =
+        days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
     if let (Some(next), Some(last)) = (left.first(), days.last()) {
         output::note(&format!(
             "stopped; the days before are stored. To go on: topicwatch backfill {} --from {} --to {}",
@@ -67,9 +68,10 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
     })
 }
 
-/// Whether the day need not be asked for again.
-fn is_done(report: &RunReport) -> bool {
-    matches!(report.state, RunState::Ok | RunState::Partial)
+/// Whether the day need not be asked for again: an answer that failed does not hold up the days after it, one that was
+/// broken off is better asked for again.
+fn is_done(report: &RunReport, interrupted: bool) -> bool {
+    report.state == RunState::Ok || (report.state == RunState::Partial && !interrupted)
 }
 
 /// The days named, oldest first.
@@ -168,7 +170,7 @@ async fn each_day(
         crew.start_day(run, place, *day);
         match ends.recv().await {
             Some(Done { result: Ok(report), .. }) => {
-                let done = is_done(&report);
+                let done = is_done(&report, cancel.is_cancelled());
                 reports.push((*day, report));
                 if !done {
                     break;
@@ -187,12 +189,7 @@ async fn each_day(
     failed.map_or(Ok((reports, cancel.is_cancelled())), Err)
 }
 
-async fn tell(
-    context: &Context,
-    args: &BackfillArgs,
-    store: &Store,
-    days: &[(i64, RunReport)],
-) -> Result<(), Failure> {
+async fn tell(context: &Context, args: &BackfillArgs, store: &Store, days: &[(i64, RunReport)]) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox);
     let reports: Vec<RunReport> = days.iter().map(|(_, report)| report.clone()).collect();
     let sums = table::sums(&reports);
@@ -224,8 +221,11 @@ async fn tell(
         }
     }
     let header = ["day", "source", "state", "found", "new", "duplicate", "outside", "covered", "cost"];
-    let mut text =
-        if invented { "SANDBOX: findings and costs are invented, nothing is billed\n\n".to_owned() } else { String::new() };
+    let mut text = if invented {
+        "SANDBOX: findings and costs are invented, nothing is billed\n\n".to_owned()
+    } else {
+        String::new()
+    };
     text.push_str(&output::table(&header, rows, &[3, 4, 5, 6, 7, 8]));
     text.push_str(&format!(
         "\n{} of {} days ok · {} found = {} new + {} duplicate · cost {}\n{notes}stored in {}\n",
@@ -252,7 +252,12 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
             let price = service.prices.of(source);
             total = total.plus(price);
             let only = if source == Source::Ai { ", perhaps" } else { "" };
-            text.push_str(&format!("{}  {source}  {} {}, expected {price}{only}\n", named(*day), request.method, request.path));
+            text.push_str(&format!(
+                "{}  {source}  {} {}, expected {price}{only}\n",
+                named(*day),
+                request.method,
+                request.path
+            ));
             list.push(json!({ "day": named(*day), "request": request, "expected_cost_usd": price }));
         }
     }

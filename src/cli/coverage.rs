@@ -33,7 +33,7 @@ pub(super) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Fa
     let sources: Vec<Source> = Source::ALL.iter().copied().filter(wanted).collect();
     let store = context.store(false).await?;
     let watched = store.watched(&args.topic).await?;
-    for name in args.topic.iter().filter(|name| watched.iter().all(|known| known.topic != **name)) {
+    if let Some(name) = args.topic.iter().find(|name| watched.iter().all(|known| known.topic != **name)) {
         context.known(std::slice::from_ref(name))?;
         return Err(Failure::usage(
             format!("topic {name} has not been run yet"),
@@ -46,7 +46,9 @@ pub(super) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Fa
     if args.json {
         let topics: Vec<_> = topics
             .iter()
-            .map(|topic| json!({ "topic": topic.watched.topic, "began": topic.watched.began, "sources": topic.sources }))
+            .map(
+                |topic| json!({ "topic": topic.watched.topic, "began": topic.watched.began, "sources": topic.sources }),
+            )
             .collect();
         output::json(&json!({ "sandbox": invented, "from": period.from, "until": period.until, "topics": topics }))?;
         return Ok(Exit::Ok);

@@ -6,7 +6,9 @@ use super::args::{Common, TryArgs};
 use super::context::Context;
 use super::{Exit, Failure, ids, output};
 use crate::collect::{Absorbed, Reading, absorb};
-use crate::model::{AiQuery, AiWhen, LookBack, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window};
+use crate::model::{
+    AiQuery, AiWhen, LookBack, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
+};
 use crate::search::{self, Ask, CallFailure, RawReply, Ungated};
 
 /// How one source answered.

@@ -46,7 +46,10 @@ impl Plan {
         let over = widened(reach, topic.window, until, limit, now);
         let why = over.map(|over| {
             let back = spell(over.span(now).length());
-            format!("looked back {back} because nothing was covered since {}", Time(until.0 - until.0.rem_euclid(1_000)))
+            format!(
+                "looked back {back} because nothing was covered since {}",
+                Time(until.0 - until.0.rem_euclid(1_000))
+            )
         });
         Self { over, why, reason: None }
     }
@@ -73,13 +76,7 @@ pub(super) fn widens(settings: &Settings, topic: &Topic) -> Option<LooksBack> {
 }
 
 /// The smallest look-back that reaches `covered_until`, or `limit` when that is nearer; `None` when the window does.
-fn widened(
-    reach: LooksBack,
-    window: Window,
-    covered_until: Time,
-    limit: Duration,
-    now: Time,
-) -> Option<LookBack> {
+fn widened(reach: LooksBack, window: Window, covered_until: Time, limit: Duration, now: Time) -> Option<LookBack> {
     let since = covered_until.max(now.minus(limit.min(FARTHEST)));
     if now.since(since) <= window.length() + SLACK {
         return None;

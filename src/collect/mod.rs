@@ -21,7 +21,9 @@ pub use crew::{Crew, Done};
 use look_back::Plan;
 
 use crate::budget::Prices;
-use crate::model::{AiWhen, Clock, Finding, LookBack, Micros, RunState, SearchState, Source, Span, TEXT_KEY_PREFIX, Time, Topic};
+use crate::model::{
+    AiWhen, Clock, Finding, LookBack, Micros, RunState, SearchState, Source, Span, TEXT_KEY_PREFIX, Time, Topic,
+};
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 

@@ -6,7 +6,9 @@ use std::fmt;
 use std::time::Duration;
 
 use super::coverage::{cover, sum};
-use crate::model::{Look, LookSearch, RunState, SearchState, SocialOperation, Source, Span, Time, Watched, closed_list};
+use crate::model::{
+    Look, LookSearch, RunState, SearchState, SocialOperation, Source, Span, Time, Watched, closed_list,
+};
 
 closed_list! {
     /// Why a stretch of time is not covered.
@@ -137,8 +139,7 @@ pub fn covered(watched: &Watched, looks: &[Look], period: Span, sources: &[Sourc
         let defined = watched.definition.as_ref().and_then(|t| t.social.as_ref()).map(|s| s.operation.as_str());
         let mut operations = searched(source).map(|s| s.operation.as_str()).chain(defined);
         let spans = source == Source::Social && operations.any(|operation| operation != posts);
-        let coverage =
-            if spans { in_spans(watched, looks, period, source) } else { in_checks(looks, period, source) };
+        let coverage = if spans { in_spans(watched, looks, period, source) } else { in_checks(looks, period, source) };
         all.push(SourceCoverage { source, coverage });
     }
     all
@@ -160,7 +161,8 @@ fn in_checks(looks: &[Look], period: Span, source: Source) -> Coverage {
 }
 
 fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> Coverage {
-    let searches = || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
+    let searches =
+        || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
     let divided = cover(period, searches().filter_map(|(_, search)| search.covered));
     // The search that ends a hole is the one whose covered span begins there.
     let mut enders: HashMap<Time, (&Look, &LookSearch)> = HashMap::new();
@@ -214,13 +216,7 @@ fn share(part: i64, whole: i64) -> Option<f64> {
 }
 
 /// What happened between the last search that covered and the one that covers again.
-fn causes(
-    looks: &[Look],
-    hole: Span,
-    source: Source,
-    ender: Option<(&Look, &LookSearch)>,
-    end: Time,
-) -> Vec<Cause> {
+fn causes(looks: &[Look], hole: Span, source: Source, ender: Option<(&Look, &LookSearch)>, end: Time) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();
     let mut note = |why: Why, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
         Some(cause) => cause.count += 1,

@@ -154,7 +154,8 @@ mod tests {
         assert_eq!(judged(post(Some(Time(5)), "1541815603606036480")).found.published_at, Some(Time(5)));
         assert_eq!(judged(post(None, "20")).fit, WindowFit::Undated);
         let other =
-            finding(Source::Social, post(None, "1541815603606036480"), "Reddit", NOW, past(Window::Past24Hours, NOW)).unwrap();
+            finding(Source::Social, post(None, "1541815603606036480"), "Reddit", NOW, past(Window::Past24Hours, NOW))
+                .unwrap();
         assert_eq!(other.fit, WindowFit::Undated);
     }
 

@@ -66,8 +66,10 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             assert_eq!(place.database.texts(asked), [DAY.to_string(), width.to_string()], "{}", place.database.name);
             assert!(place.database.texts("SELECT request FROM raw_reply ORDER BY search")[1].contains(request));
             // What lies in the gap is inside the window that was asked for.
-            let older = format!("SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item JOIN run r ON r.id = s.run \
-                 WHERE s.fit = 'in' AND i.published_at < r.started_at - {DAY}");
+            let older = format!(
+                "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item JOIN run r ON r.id = s.run \
+                 WHERE s.fit = 'in' AND i.published_at < r.started_at - {DAY}"
+            );
             assert!(place.database.number(&older) > 0, "{dialect} on {}", place.database.name);
 
             let source = social(&place, &day(3), "20d");
@@ -75,7 +77,10 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             assert_eq!(spans(&source["covered"]).len(), 1, "{source}");
             let runs = place.json(&["runs", "--json"]);
             let search = &runs["runs"][0]["searches"][0];
-            assert_eq!((search["reason"].as_str(), search["covered_until"].as_str()), (Some(&*why), Some("2026-03-14T09:00:00.000Z")));
+            assert_eq!(
+                (search["reason"].as_str(), search["covered_until"].as_str()),
+                (Some(&*why), Some("2026-03-14T09:00:00.000Z"))
+            );
             place.run(&["runs", "--searches"]).shows(0, &[&format!("asked over {back}, covered {back}"), &why]);
             assert_eq!(place.json(&["show", "acme", "--json"])["searches"][0]["asked_from"], search["asked_from"]);
             // The gap is closed: the next one looks back as the topic says.
@@ -107,7 +112,8 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
             assert_eq!(spans(&source["holes"]), hole.into_iter().collect::<Vec<_>>(), "{dialect} {more} {source}");
             if hole.is_some() {
                 assert_eq!(causes(&source), ["missed_slot", "look_back_too_short"], "{source}");
-                let narrow = place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "80").run();
+                let narrow =
+                    place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "80").run();
                 narrow.shows(0, &["1 hole, 2d 12h", "missed slots; the next search looked back only 7d"]);
                 assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
             }
@@ -133,12 +139,17 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
 
         assert_eq!(once(&place, &sandbox, &day(3)).code, Some(3));
         let source = social(&place, &day(3), "2026-03-12T09:00:00Z");
-        assert_eq!((spans(&source["holes"]), causes(&source)), (vec!["03-12T09:00 03-14T09:00".into()], vec!["failed_search"]));
+        assert_eq!(
+            (spans(&source["holes"]), causes(&source)),
+            (vec!["03-12T09:00 03-14T09:00".into()], vec!["failed_search"])
+        );
         assert_eq!(source["covered_ms"], 0);
-        let failed = "SELECT state || ' ' || CAST(asked_until - asked_from AS TEXT) FROM search WHERE covered_until IS NULL";
+        let failed =
+            "SELECT state || ' ' || CAST(asked_until - asked_from AS TEXT) FROM search WHERE covered_until IS NULL";
         assert_eq!(place.database.texts(failed), [format!("error {}", 2 * DAY)], "what it asked for is known");
         // The next one makes up for both.
-        once(&place, &sandbox, &day(4)).shows(0, &["looked back 3d because nothing was covered since 2026-03-12T09:00:00Z"]);
+        once(&place, &sandbox, &day(4))
+            .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T09:00:00Z"]);
     }
 }
 

@@ -54,7 +54,10 @@ async fn looks_come_topic_by_topic_in_time_with_slots_that_were_not_run() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(&[t.clone(), topic("b")], NOW).await.unwrap();
-        store.plan(&[plan(NOW, at(30), &[(at(20).0, RunState::Missed), (at(30).0, RunState::Queued)])], at(30)).await.unwrap();
+        store
+            .plan(&[plan(NOW, at(30), &[(at(20).0, RunState::Missed), (at(30).0, RunState::Queued)])], at(30))
+            .await
+            .unwrap();
         let run = manual(&store, &t, "R1", at(10)).await;
         let mut outcome = outcome(at(10), vec![]);
         (outcome.searches[0].asked, outcome.searches[0].covered) = (span(-100, 10), span(-60, 10));
