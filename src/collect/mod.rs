@@ -206,7 +206,7 @@ impl Collector {
         let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
         let (state, reason, error) = verdict::of(&searches);
         let reason = plan.reason.map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}"))).or(reason);
-        let outcome = Outcome {
+        let outcome = Arc::new(Outcome {
             seen_at,
             finished_at: self.now(),
             state,
@@ -217,8 +217,8 @@ impl Collector {
             answer: answer.zip(cited),
             key_version: crate::normalise::KEY_VERSION,
             nature: verdict::nature(&searches, self.settings.sandbox),
-        };
-        match self.store.finish(run, &outcome).await {
+        });
+        match self.store.finish(run, Arc::clone(&outcome)).await {
             Ok(counts) => Ok(verdict::report(run, state, reason, searches, &counts)),
             // What came back must not be stored here; that it was asked and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
@@ -232,9 +232,9 @@ impl Collector {
                     items: Vec::new(),
                     answer: None,
                     nature: None,
-                    ..outcome
+                    ..Arc::unwrap_or_clone(outcome)
                 };
-                self.store.finish(run, &outcome).await?;
+                self.store.finish(run, outcome).await?;
                 Ok(verdict::report(run, RunState::Failed, None, searches, &[]))
             }
             Err(error) => Err(error),

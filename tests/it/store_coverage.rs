@@ -33,7 +33,7 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
                 outcome.searches[0].state = SearchState::Error;
                 outcome.searches[0].error = Some(("server".into(), "500".into()));
             }
-            store.finish(&run, &outcome).await.unwrap();
+            store.finish(&run, outcome).await.unwrap();
         }
         let until = |topic, source| store.covered_until(topic, source);
         assert_eq!(until("rust", Source::Social).await.unwrap(), Some(at(10)), "{}", database.name);
@@ -62,7 +62,7 @@ async fn looks_come_topic_by_topic_in_time_with_slots_that_were_not_run() {
         let mut outcome = outcome(at(10), vec![]);
         (outcome.searches[0].asked, outcome.searches[0].covered) = (span(-100, 10), span(-60, 10));
         outcome.searches[0].saturated = true;
-        store.finish(&run, &outcome).await.unwrap();
+        store.finish(&run, outcome).await.unwrap();
         let running = manual(&store, &topic("b"), "R2", at(5)).await;
         store.publish().await.unwrap();
         let looks = async |since: i64| {
