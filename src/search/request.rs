@@ -46,7 +46,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::model::{AiQuery, AiWhen, SocialQuery, Source, WebQuery, Window};
+    use crate::model::{AiQuery, AiWhen, LookBack, SocialQuery, Source, WebQuery, Window};
 
     /// 2026-03-11T09:00:00Z.
     const NOW: Time = Time(1_773_219_600_000);
@@ -201,6 +201,33 @@ mod tests {
             let refused = request(dialect, "X", &ask, NOW).unwrap_err();
             assert_eq!(refused.message, message);
             assert!(!refused.hint.is_empty());
+        }
+    }
+
+    #[test]
+    fn other_spans_are_asked_for_in_days_where_a_call_takes_them_and_refused_elsewhere() {
+        const DAY: i64 = 86_400_000;
+        let yesterday = NOW.utc_day() - 1;
+        for (over, start, end) in [
+            (LookBack::Since(Time(NOW.0 - 3 * DAY)), "2026-03-08", "2026-03-12"),
+            (LookBack::Day(yesterday), "2026-03-10", "2026-03-11"),
+            (LookBack::Day(yesterday + 1), "2026-03-11", "2026-03-12"),
+        ] {
+            for (dialect, operation) in
+                [(Dialect::Desearch, SocialOperation::Search), (Dialect::Spec, SocialOperation::Basic)]
+            {
+                let (_, _, query, ..) = shape(dialect, &social(operation, None).looking_back(over));
+                assert!(query.ends_with(&format!("start_date={start}|end_date={end}")), "{over:?}: {query}");
+            }
+            let (.., body, _) = shape(Dialect::Desearch, &Ask::Ai(ai(), over));
+            assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
+            assert_eq!(body.get("date_filter"), None, "one or the other");
+            for (dialect, operation) in
+                [(Dialect::Spec, SocialOperation::Search), (Dialect::Desearch, SocialOperation::Posts)]
+            {
+                let refused = request(dialect, "X", &social(operation, None).looking_back(over), NOW).unwrap_err();
+                assert!(refused.message.contains("takes no dates") && !refused.hint.is_empty(), "{refused:?}");
+            }
         }
     }
 

@@ -140,7 +140,7 @@ impl Store {
 
     /// Until when a source of a topic is covered: the latest instant that any search covered.
     pub async fn covered_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
-        read_beside_writing!(self, looks::covered_until(topic, source))
+        read!(self, looks::covered_until(topic, source))
     }
 
     /// Gives finished runs their place in the reading order. Returns how many.
