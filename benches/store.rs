@@ -134,6 +134,8 @@ fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         cost_basis: "billed",
         error: None,
         raw: None,
+        asked: None,
+        covered: None,
     };
     Outcome {
         seen_at: at,

@@ -88,6 +88,12 @@ pub enum Verb {
     /// Items, the newest first
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),
+    /// What was covered per topic and source, and where the holes are
+    #[command(after_help = examples::COVERAGE)]
+    Coverage(CoverageArgs),
+    /// Ask for days that are over, where the calls take dates
+    #[command(after_help = examples::BACKFILL)]
+    Backfill(BackfillArgs),
     /// Write items, sightings, answers or runs as CSV
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
@@ -220,6 +226,48 @@ pub struct ItemsArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `coverage`
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// Only these topics
+    #[arg(value_name = "TOPIC")]
+    pub topic: Vec<String>,
+    /// From this instant on: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME", default_value = "7d")]
+    pub since: String,
+    /// Only this source (repeat for more)
+    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
+    pub source: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The present, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// `backfill`
+#[derive(Debug, Args)]
+pub struct BackfillArgs {
+    /// Topic id
+    pub topic: String,
+    /// First day, UTC: 2026-03-01
+    #[arg(long, value_name = "DATE")]
+    pub from: String,
+    /// Last day, included
+    #[arg(long, value_name = "DATE")]
+    pub to: String,
+    /// Call nobody; print what would be asked and its price
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The present, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
 }
 
 /// `export`

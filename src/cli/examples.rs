@@ -79,6 +79,20 @@ pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
   topicwatch items --topic acme-launches --json";
+pub(super) const COVERAGE: &str = "\
+Examples:
+  topicwatch coverage
+  topicwatch coverage acme-launches --since 30d --source social
+  topicwatch coverage --json | jq '.topics[].sources[].holes'
+
+Social searches cover spans; pages and answers are checks at an instant.";
+pub(super) const BACKFILL: &str = "\
+Examples:
+  topicwatch backfill acme-launches --from 2026-03-01 --to 2026-03-07 --dry-run
+  topicwatch backfill acme-launches --from 2026-03-05 --to 2026-03-05
+
+One run a day; each call is counted against max_calls_per_day. It needs calls
+that take dates: dialect \"desearch\", or social.operation = \"basic\".";
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv

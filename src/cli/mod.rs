@@ -2,9 +2,11 @@
 //! from the configuration and the environment is made in `context`; how it ends is `failure`'s.
 
 mod args;
+mod backfill;
 mod check;
 mod completions;
 mod context;
+mod coverage;
 mod examples;
 mod export;
 mod failure;
@@ -108,6 +110,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,
         Verb::Items(args) => items::run(&common, &args).await,
+        Verb::Coverage(args) => coverage::run(&common, &args).await,
+        Verb::Backfill(args) => backfill::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,

@@ -92,7 +92,7 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
 }
 
 /// Ctrl-C or SIGTERM: no new call begins, calls under way are given up, what was found is stored.
-async fn interrupted(cancel: CancellationToken) {
+pub(super) async fn interrupted(cancel: CancellationToken) {
     super::run::signal().await;
     output::note("stopping: storing what was found; once more to stop at once");
     cancel.cancel();

@@ -5,7 +5,7 @@ use super::Failure;
 use super::context::Context;
 use super::ids;
 use crate::collect::{Reading, absorb};
-use crate::model::{Micros, Source, WebOperation, WebQuery, Window};
+use crate::model::{LookBack, Micros, Source, WebOperation, WebQuery, Window};
 use crate::search::{self, Ask, CallFailure, Ungated};
 
 /// How the call went.
@@ -35,7 +35,7 @@ pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
             let read = Reading {
                 source: Source::Web,
                 seen_at: now,
-                window: Window::Past24Hours,
+                span: LookBack::from(Window::Past24Hours).span(now),
                 platform: &settings.platform,
                 streaming: false,
                 limit: None,

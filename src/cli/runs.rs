@@ -5,6 +5,7 @@ use serde_json::json;
 use super::args::{Common, RunsArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
+use crate::model::{Source, spell};
 use crate::store::{Filter, Nature, RunRow, SearchRow};
 
 pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failure> {
@@ -102,9 +103,15 @@ fn line(search: &SearchRow) -> String {
         .as_ref()
         .map(|class| format!(" · {class}: {}", output::brief(search.error_text.as_deref().unwrap_or(""), 200)));
     let reason = search.reason.as_ref().map(|r| format!(" · {}", output::brief(r, 100)));
+    let spans = search.asked_from.zip(search.asked_until).map(|(from, until)| {
+        let covered = search.covered_from.zip(search.covered_until);
+        let covered = covered.map_or_else(|| "nothing".to_owned(), |(from, until)| spell(until.since(from)));
+        let covers = if search.source == Source::Social { format!(", covered {covered}") } else { String::new() };
+        format!(" · asked over {}{covers}", spell(until.since(from)))
+    });
     let unreadable = if search.unreadable > 0 { format!(", {} unreadable", search.unreadable) } else { String::new() };
     format!(
-        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable} · {} tries, {} · {} {}{}{}",
+        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable} · {} tries, {} · {} {}{}{}{}",
         search.attempt,
         search.source,
         search.operation,
@@ -118,6 +125,7 @@ fn line(search: &SearchRow) -> String {
         search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
         search.cost,
         search.cost_basis.as_deref().unwrap_or("expected"),
+        spans.unwrap_or_default(),
         error.unwrap_or_default(),
         reason.unwrap_or_default()
     )

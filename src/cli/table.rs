@@ -58,7 +58,7 @@ pub(super) fn drawn(reports: &[RunReport]) -> String {
                 search.cost.to_string(),
                 search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
             ]);
-            if search.state != SearchState::Ok
+            if (search.state != SearchState::Ok || search.widened)
                 && let Some(note) = &search.note
             {
                 notes.push((

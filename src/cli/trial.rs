@@ -6,7 +6,9 @@ use super::args::{Common, TryArgs};
 use super::context::Context;
 use super::{Exit, Failure, ids, output};
 use crate::collect::{Absorbed, Reading, absorb};
-use crate::model::{AiQuery, AiWhen, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window};
+use crate::model::{
+    AiQuery, AiWhen, LookBack, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
+};
 use crate::search::{self, Ask, CallFailure, RawReply, Ungated};
 
 /// How one source answered.
@@ -45,7 +47,7 @@ fn question(source: Source, query: &str) -> Ask {
     match source {
         Source::Social => Ask::Social(
             SocialQuery { query: query.to_owned(), operation: SocialOperation::Search, limit: None },
-            Window::Past24Hours,
+            Window::Past24Hours.into(),
         ),
         Source::Web => Ask::Web(WebQuery { query: query.to_owned(), operation: WebOperation::Search, limit: 5 }),
         Source::Ai => {
@@ -58,7 +60,7 @@ fn question(source: Source, query: &str) -> Ask {
                 count: None,
                 tools: Vec::new(),
             };
-            Ask::Ai(ai, Window::Past24Hours)
+            Ask::Ai(ai, Window::Past24Hours.into())
         }
     }
 }
@@ -72,7 +74,7 @@ async fn ask(context: &Context, client: &search::Client, source: Source, query: 
     let read = Reading {
         source,
         seen_at: now,
-        window: Window::Past24Hours,
+        span: LookBack::from(Window::Past24Hours).span(now),
         platform: &service.platform,
         streaming: request.streaming,
         limit: request.limit,

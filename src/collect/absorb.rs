@@ -1,7 +1,7 @@
 //! A reply becomes findings: decoded, given identity, checked against the window. Pure; a replay of stored replies comes
 //! here without anybody being called.
 
-use crate::model::{Answer, Finding, Micros, Source, Time, Window};
+use crate::model::{Answer, Finding, Micros, Source, Span, Time};
 use crate::normalise;
 use crate::search::ErrorClass;
 use crate::search::decode::{self, DecodeError, Limits, decode};
@@ -13,8 +13,8 @@ pub struct Reading<'a> {
     pub source: Source,
     /// When it was asked.
     pub seen_at: Time,
-    /// The window that was asked for.
-    pub window: Window,
+    /// The span that was asked for.
+    pub span: Span,
     /// The social platform.
     pub platform: &'a str,
     /// Whether a stream was asked for.
@@ -56,7 +56,7 @@ pub fn absorb(body: &[u8], context: &Reading<'_>) -> Result<Absorbed, DecodeErro
     let mut unreadable = i64::from(reply.unreadable);
     let mut findings = Vec::with_capacity(entries);
     for found in reply.items {
-        match normalise::finding(context.source, found, context.platform, context.seen_at, context.window) {
+        match normalise::finding(context.source, found, context.platform, context.seen_at, context.span) {
             Some(finding) => findings.push(finding),
             None => unreadable += 1,
         }

@@ -108,6 +108,15 @@ impl Crew {
 
     /// Begins a run that was claimed in a place.
     pub fn start(&self, run: RunRef, place: OwnedSemaphorePermit) {
+        self.begin(run, place, None);
+    }
+
+    /// The same over one UTC day, named by its number since 1970.
+    pub fn start_day(&self, run: RunRef, place: OwnedSemaphorePermit, day: i64) {
+        self.begin(run, place, Some(day));
+    }
+
+    fn begin(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>) {
         let cancel = self.cancel.child_token();
         if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
             // This process lost the run's lease, took the run again, and has not yet noticed the first.
@@ -119,7 +128,13 @@ impl Crew {
             let stop = Stop { cancel, deadline: tokio::time::Instant::now() + timeout };
             // In a task of its own, so that a panic ends this run and no other.
             let (collector, held) = (Arc::clone(&crew.collector), run.clone());
-            let ran = tokio::spawn(async move { collector.run(&held, &stop).await }).await;
+            let ran = tokio::spawn(async move {
+                match day {
+                    None => collector.run(&held, &stop).await,
+                    Some(day) => collector.run_day(&held, &stop, day).await,
+                }
+            })
+            .await;
             let result = match ran {
                 Ok(result) => result,
                 Err(panic) => Err(StoreError::new(

@@ -2,8 +2,8 @@
 //! call.
 
 use super::pack::Packer;
-use super::{Refused, Settings, absorb};
-use crate::model::{Answer, Finding, Micros, SearchState, Source, Time, Window};
+use super::{Refused, Settings, absorb, look_back};
+use crate::model::{Answer, Finding, Micros, SearchState, Source, Span, Time};
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
 use crate::store::{RawRecord, SearchResult};
 
@@ -24,7 +24,21 @@ pub(super) struct Fetched {
     pub(super) invented: bool,
     /// What tries before the answered one count for.
     earlier: Micros,
+    /// When its last try was made; `None` when none was.
+    pub(super) sent_at: Option<Time>,
+    /// It looked back further than its topic says.
+    pub(super) widened: bool,
     reply: Option<(Request, RawReply)>,
+}
+
+/// Over which span a search was made.
+pub(super) struct Over<'a> {
+    /// What its request names.
+    pub(super) asked: Option<Span>,
+    /// What its findings are judged against when the request names nothing.
+    pub(super) otherwise: Span,
+    /// Why it is not the topic's window, if so.
+    pub(super) why: Option<&'a str>,
 }
 
 /// A search that was not made.
@@ -43,8 +57,11 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
         cost_basis: "none",
         error: None,
         raw: None,
+        asked: None,
+        covered: None,
     };
-    Fetched { result, hint: None, invented: false, earlier: Micros(0), reply: None }
+    let (sent_at, widened) = (None, false);
+    Fetched { result, hint: None, invented: false, earlier: Micros(0), sent_at, widened, reply: None }
 }
 
 /// A search that was not made because every call would be refused.
@@ -141,21 +158,26 @@ fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Pac
 }
 
 impl Fetched {
-    /// Reads the reply, if there is one, adds what it holds to the run, and settles the search's state.
+    /// Reads the reply, if there is one, adds what it holds to the run, and settles the search's state and what it covered.
     pub(super) fn absorbed(
         mut self,
         seen_at: Time,
-        window: Window,
+        ask: &Ask,
+        over: &Over<'_>,
         settings: &Settings,
         findings: &mut Vec<Finding>,
         answer: &mut Option<Answer>,
     ) -> Self {
+        if self.sent_at.is_some() {
+            self.result.asked = over.asked;
+        }
         let Some((request, reply)) = self.reply.take() else { return self };
+        let first = findings.len();
         let result = &mut self.result;
         let context = absorb::Reading {
             source: result.source,
             seen_at,
-            window,
+            span: over.asked.unwrap_or(over.otherwise),
             platform: &settings.platform,
             streaming: request.streaming,
             limit: request.limit,
@@ -184,6 +206,15 @@ impl Fetched {
                 result.state = SearchState::Error;
                 result.error = Some((error.class.as_str().to_owned(), error.text));
                 self.hint = Some(error.hint);
+            }
+        }
+        if let Some(asked) = over.asked {
+            let own = findings.get(first..).unwrap_or_default();
+            let when = (seen_at, self.sent_at.unwrap_or(seen_at));
+            result.covered = look_back::covered(ask, asked, result.state, result.saturated, own, when);
+            self.widened = over.why.is_some() && asked != over.otherwise;
+            if self.widened && result.error.is_none() {
+                result.reason = over.why.map(str::to_owned);
             }
         }
         self

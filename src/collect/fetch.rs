@@ -1,7 +1,7 @@
 //! The call of one source: counted before it is made, ended when the run must end. How a search that ended is told is
 //! `ended`'s, what its reply says is `absorb`'s.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio_util::task::TaskTracker;
@@ -25,6 +25,8 @@ struct Ledger {
     refused: Arc<Mutex<Option<Refused>>>,
     /// Tries that were counted, each of which may be billed.
     made: Arc<AtomicU32>,
+    /// When the last of them was.
+    sent_at: Arc<AtomicI64>,
     /// Counting under way: whoever drops the call waits for it.
     counting: TaskTracker,
 }
@@ -37,11 +39,12 @@ impl Gate for Ledger {
         // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
         let (store, run, call, now, max) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.max_per_day);
-        let made = Arc::clone(&self.made);
+        let (made, sent_at) = (Arc::clone(&self.made), Arc::clone(&self.sent_at));
         let counted = self.counting.spawn(async move {
             let permission = store.before_call(&run, &call, now, max).await?;
             if permission == Permission::Granted {
                 made.fetch_add(1, Ordering::Relaxed);
+                sent_at.store(now.0, Ordering::Relaxed);
             }
             Ok::<_, StoreError>(permission)
         });
@@ -101,6 +104,7 @@ impl Collector {
             broken: Arc::default(),
             refused: Arc::clone(&self.refused),
             made: Arc::default(),
+            sent_at: Arc::default(),
             counting: TaskTracker::new(),
         };
         let called = tokio::select! {
@@ -110,22 +114,28 @@ impl Collector {
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
             called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
+        let sent_at = || {
+            let made = gate.made.load(Ordering::Relaxed) > 0;
+            made.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))
+        };
         let called = match called {
             Ok(called) => called,
             Err((state, why)) => {
                 // A call that waits for its place has cost nothing; one that is being counted may be on record already.
                 gate.counting.close();
                 gate.counting.wait().await;
-                return Ok(match gate.made.load(Ordering::Relaxed) {
+                let mut fetched = match gate.made.load(Ordering::Relaxed) {
                     0 if state == SearchState::Lost => not_run(source, ask, why),
                     made => given_up(source, ask, price.times(i64::from(made)), state, why),
-                });
+                };
+                fetched.sent_at = sent_at();
+                return Ok(fetched);
             }
         };
         if let Some(error) = gate.broken.lock().ok().and_then(|mut b| b.take()) {
             return Err(error);
         }
-        Ok(match called {
+        let mut fetched = match called {
             Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str(), &self.packer),
             Err(CallFailure::Refused(refusal, tries)) => {
                 let mut fetched = match self.refused_now().filter(|_| !refusal.over_quota) {
@@ -146,7 +156,9 @@ impl Collector {
                 self.learn(&error);
                 failed(source, ask, price, error)
             }
-        })
+        };
+        fetched.sent_at = sent_at();
+        Ok(fetched)
     }
 
     pub(super) fn refused_now(&self) -> Option<Refused> {

@@ -6,6 +6,7 @@ mod absorb;
 mod crew;
 mod ended;
 mod fetch;
+mod look_back;
 mod pack;
 mod verdict;
 
@@ -17,9 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 pub use absorb::{Absorbed, Reading, absorb};
 pub use crew::{Crew, Done};
+use look_back::Plan;
 
 use crate::budget::Prices;
-use crate::model::{AiWhen, Clock, Finding, Micros, RunState, SearchState, Source, TEXT_KEY_PREFIX, Time, Topic};
+use crate::model::{
+    AiWhen, Clock, Finding, LookBack, Micros, RunState, SearchState, Source, Span, TEXT_KEY_PREFIX, Time, Topic,
+};
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
@@ -85,6 +89,12 @@ pub struct SearchReport {
     pub cost: Micros,
     /// Duration of the last try, milliseconds.
     pub latency_ms: Option<i64>,
+    /// What it asked for; absent when its request names no span.
+    pub asked: Option<Span>,
+    /// What it covered.
+    pub covered: Option<Span>,
+    /// Whether it looked back further than its topic says; the note says why.
+    pub widened: bool,
     /// Why it did not run, or what went wrong.
     pub note: Option<String>,
     /// What to do next.
@@ -143,12 +153,32 @@ impl Collector {
     /// Executes a run that this process holds, and stores its end. Must not be dropped midway: ask it to stop instead.
     pub async fn run(&self, run: &RunRef, stop: &Stop) -> Result<RunReport, StoreError> {
         let seen_at = self.now();
+        let plan = match look_back::widens(&self.settings, &run.topic) {
+            Some(_) => {
+                let covered_until = self.store.covered_until(&run.topic.id, Source::Social).await?;
+                Plan::over_gap(&self.settings, &run.topic, covered_until, seen_at)
+            }
+            None => Plan::AS_ALWAYS,
+        };
+        if let Some(why) = &plan.why {
+            tracing::info!(run = %run.public_id, topic = %run.topic.id, "{why}");
+        }
+        self.run_as(run, stop, seen_at, plan).await
+    }
+
+    /// The same over one UTC day, named by its number since 1970: what its sources find is judged against that day.
+    pub async fn run_day(&self, run: &RunRef, stop: &Stop, day: i64) -> Result<RunReport, StoreError> {
+        self.run_as(run, stop, self.now(), Plan::day(day)).await
+    }
+
+    async fn run_as(&self, run: &RunRef, stop: &Stop, seen_at: Time, plan: Plan) -> Result<RunReport, StoreError> {
         let mut searches = Vec::new();
         let mut findings: Vec<Finding> = Vec::new();
         let mut answer = None;
 
         for source in [Source::Social, Source::Web, Source::Ai] {
             let Some(ask) = Ask::of(&run.topic, source) else { continue };
+            let ask = plan.applied(&self.settings, ask);
             let not_needed = match source {
                 // A refusal or an interrupt is the better reason.
                 Source::Ai if self.refused_now().is_none() && !stop.cancel.is_cancelled() => {
@@ -160,8 +190,12 @@ impl Collector {
                 Some(reason) => ended::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
             };
-            let fetched = fetched.absorbed(seen_at, run.topic.window, &self.settings, &mut findings, &mut answer);
-            searches.push(fetched);
+            let over = ended::Over {
+                asked: look_back::asked(&self.settings, &ask, seen_at),
+                otherwise: LookBack::from(run.topic.window).span(seen_at),
+                why: plan.why.as_deref(),
+            };
+            searches.push(fetched.absorbed(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
         }
 
         if verdict::nothing_was_paid_for(&searches) && stop.cancel.is_cancelled() {
@@ -171,6 +205,7 @@ impl Collector {
         let items = group(findings);
         let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
         let (state, reason, error) = verdict::of(&searches);
+        let reason = plan.reason.map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}"))).or(reason);
         let outcome = Arc::new(Outcome {
             seen_at,
             finished_at: self.now(),

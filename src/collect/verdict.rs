@@ -65,6 +65,7 @@ pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<F
         }
         search.result.state = SearchState::Error;
         search.result.error = Some((MIXED.to_owned(), why.text.clone()));
+        search.result.covered = None;
         search.hint = Some(why.hint.clone());
     }
     searches
@@ -99,13 +100,16 @@ pub(super) fn report(
 ) -> RunReport {
     let searches = searches
         .into_iter()
-        .map(|Fetched { result, hint, .. }| SearchReport {
+        .map(|Fetched { result, hint, widened, .. }| SearchReport {
             source: result.source,
             state: result.state,
             counts: counts.iter().find(|(source, _)| *source == result.source).map(|(_, c)| *c).unwrap_or_default(),
             saturated: result.saturated,
             cost: result.cost,
             latency_ms: result.latency_ms,
+            asked: result.asked,
+            covered: result.covered,
+            widened,
             note: result.error.map(|(class, text)| format!("{class}: {text}")).or(result.reason),
             hint,
         })

@@ -117,11 +117,14 @@ impl Schedules {
         }
         if let (Some(window), Some(hours)) = (looks_back, verdict.uncovered) {
             let message = format!(
-                "`{name}` is rarer than `window` = \"{window}\": {} between two runs are not covered",
+                "`{name}` is rarer than `window` = \"{window}\": {} between two runs lie outside it",
                 hours_shown(hours)
             );
             let wider = if window == Window::Past24Hours { ", or set window = \"PAST_7_DAYS\"" } else { "" };
-            mistakes.warn(span, message, format!("let it run at least every {}{wider}", hours_shown(window.length())));
+            mistakes.warn(span, message, format!(
+                "let it run at least every {}{wider}; each run makes up for them only as far as its call looks back",
+                hours_shown(window.length())
+            ));
         }
         true
     }

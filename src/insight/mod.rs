@@ -1,11 +1,16 @@
-//! What several rows say together: one item found by several sources, a topic's state in a word; and what the topics will
-//! do and cost (`forecast`). Pure; it reads no database and no clock.
+//! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
+//! the holes are (`coverage`, `holes`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! clock.
 
+mod coverage;
 mod forecast;
+mod holes;
 mod outlook;
 mod quota;
 
+pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
+pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use quota::{Quota, UsedUp};
 

@@ -2,16 +2,20 @@
 //! and nothing here decides anything; rooms pass these values to one another.
 
 mod item;
+mod looks;
 mod money;
 mod rows;
 mod run;
+mod span;
 mod time;
 mod topic;
 
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
+pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;
 pub use rows::{AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
 pub use run::{RunState, SearchState, Trigger};
+pub use span::{LookBack, Span, spell};
 pub use time::{Clock, Time};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,

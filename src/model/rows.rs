@@ -80,7 +80,7 @@ pub struct SearchRow {
     pub query: String,
     /// State.
     pub state: SearchState,
-    /// Why it did not run.
+    /// Why it did not run, or why it looked back further than its topic says.
     pub reason: Option<String>,
     /// HTTP status.
     pub http_status: Option<i64>,
@@ -106,6 +106,14 @@ pub struct SearchRow {
     pub error_class: Option<String>,
     /// Error text.
     pub error_text: Option<String>,
+    /// The span its request named begins here; absent when it named none.
+    pub asked_from: Option<Time>,
+    /// And ends here.
+    pub asked_until: Option<Time>,
+    /// What it covered begins here; absent when it covered nothing, or is an instant.
+    pub covered_from: Option<Time>,
+    /// And ends here.
+    pub covered_until: Option<Time>,
 }
 
 /// An item as one topic knows it: one row per topic and item.

@@ -6,18 +6,19 @@ use std::time::Duration;
 use super::identity::{bare_handle, believable_id, keys_of, platform_key, post_id};
 use super::post::{X, post_of_url, snowflake_time};
 use super::url::safe_link;
-use crate::model::{Finding, Found, Kind, Source, Time, Window, WindowFit};
+use crate::model::{Finding, Found, Kind, Source, Span, Time, WindowFit};
 
 /// How far ahead of our clock a published time may lie and still be in the window: clocks differ.
 pub const FUTURE_SLACK: Duration = Duration::from_secs(600);
 
-/// Where a published time lies: in the window when at most the window's length before `asked_at` and at most
-/// [`FUTURE_SLACK`] after it, both bounds included.
+/// Where a published time lies: in the window when inside the span that was asked for. A span that reaches up to
+/// `asked_at` takes in [`FUTURE_SLACK`] after it, bound included.
 #[must_use]
-pub fn fit(published: Option<Time>, asked_at: Time, window: Window) -> WindowFit {
+pub fn fit(published: Option<Time>, asked_at: Time, span: Span) -> WindowFit {
+    let ended = |at: Time| if span.until < asked_at { at >= span.until } else { at > asked_at.plus(FUTURE_SLACK) };
     match published {
         None => WindowFit::Undated,
-        Some(at) if asked_at.minus(window.length()) <= at && at <= asked_at.plus(FUTURE_SLACK) => WindowFit::In,
+        Some(at) if span.from <= at && !ended(at) => WindowFit::In,
         Some(_) => WindowFit::Outside,
     }
 }
@@ -28,7 +29,7 @@ pub fn fit(published: Option<Time>, asked_at: Time, window: Window) -> WindowFit
 /// A post gets the id its address names, an unnamed author from there, and when it has no date the time that an id of X
 /// carries. That time is derived, not given by the reply.
 #[must_use]
-pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, window: Window) -> Option<Finding> {
+pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, span: Span) -> Option<Finding> {
     let mut found = trimmed(found);
     let identity = keys_of(&found, platform)?;
     if identity.kind == Kind::Post {
@@ -55,7 +56,7 @@ pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, win
         kind: identity.kind,
         keys: identity.keys,
         strong: identity.strong,
-        fit: fit(found.published_at, asked_at, window),
+        fit: fit(found.published_at, asked_at, span),
         found,
     })
 }
@@ -80,11 +81,16 @@ fn trimmed(found: Found) -> Found {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
+    use crate::model::{LookBack, Window};
 
     const NOW: Time = Time(1_773_219_600_000);
 
+    fn past(window: Window, at: Time) -> Span {
+        LookBack::from(window).span(at)
+    }
+
     fn judged(found: Found) -> Finding {
-        finding(Source::Social, found, "X", NOW, Window::Past24Hours).unwrap()
+        finding(Source::Social, found, "X", NOW, past(Window::Past24Hours, NOW)).unwrap()
     }
 
     #[test]
@@ -97,12 +103,25 @@ mod tests {
             (600_000, WindowFit::In),
             (600_001, WindowFit::Outside),
         ] {
-            assert_eq!(fit(Some(Time(NOW.0 + ms)), NOW, Window::Past24Hours), expected, "{ms}");
+            assert_eq!(fit(Some(Time(NOW.0 + ms)), NOW, past(Window::Past24Hours, NOW)), expected, "{ms}");
         }
-        assert_eq!(fit(Some(Time(NOW.0 - 6 * day)), NOW, Window::Past7Days), WindowFit::In);
-        assert_eq!(fit(None, NOW, Window::Past7Days), WindowFit::Undated);
-        assert_eq!(fit(Some(Time(i64::MIN)), Time(i64::MIN), Window::Past7Days), WindowFit::In);
-        assert_eq!(fit(Some(Time(i64::MAX)), Time(0), Window::Past7Days), WindowFit::Outside);
+        assert_eq!(fit(Some(Time(NOW.0 - 6 * day)), NOW, past(Window::Past7Days, NOW)), WindowFit::In);
+        assert_eq!(fit(None, NOW, past(Window::Past7Days, NOW)), WindowFit::Undated);
+        assert_eq!(fit(Some(Time(i64::MIN)), Time(i64::MIN), past(Window::Past7Days, Time(i64::MIN))), WindowFit::In);
+        assert_eq!(fit(Some(Time(i64::MAX)), Time(0), past(Window::Past7Days, Time(0))), WindowFit::Outside);
+    }
+
+    #[test]
+    fn a_day_that_is_over_ends_with_its_last_millisecond() {
+        let yesterday = LookBack::Day(NOW.utc_day() - 1).span(NOW);
+        for (at, expected) in [
+            (yesterday.from.0 - 1, WindowFit::Outside),
+            (yesterday.from.0, WindowFit::In),
+            (yesterday.until.0 - 1, WindowFit::In),
+            (yesterday.until.0, WindowFit::Outside),
+        ] {
+            assert_eq!(fit(Some(Time(at)), NOW, yesterday), expected, "{at}");
+        }
     }
 
     #[test]
@@ -122,7 +141,7 @@ mod tests {
         assert_eq!((got.fit, got.kind, got.strong, got.keys.len()), (WindowFit::In, Kind::Post, true, 2));
 
         let page = Found { kind: Some(Kind::Page), id: Some("result-3".into()), url: Some(url), ..Found::default() };
-        let page = finding(Source::Web, page, "X", NOW, Window::Past24Hours).unwrap();
+        let page = finding(Source::Web, page, "X", NOW, past(Window::Past24Hours, NOW)).unwrap();
         assert_eq!((page.kind, page.keys.as_slice()), (Kind::Post, &got.keys[..1]));
         assert_eq!(page.found.id, got.found.id);
         assert_eq!(page.found.kind, Some(Kind::Page));
@@ -135,7 +154,8 @@ mod tests {
         assert_eq!(judged(post(Some(Time(5)), "1541815603606036480")).found.published_at, Some(Time(5)));
         assert_eq!(judged(post(None, "20")).fit, WindowFit::Undated);
         let other =
-            finding(Source::Social, post(None, "1541815603606036480"), "Reddit", NOW, Window::Past24Hours).unwrap();
+            finding(Source::Social, post(None, "1541815603606036480"), "Reddit", NOW, past(Window::Past24Hours, NOW))
+                .unwrap();
         assert_eq!(other.fit, WindowFit::Undated);
     }
 
@@ -153,6 +173,6 @@ mod tests {
         assert_eq!((got.found.id, got.found.url, got.found.title), (None, None, None));
         assert_eq!(got.found.author.as_deref(), Some("Jane"));
         assert!(!got.strong);
-        assert_eq!(finding(Source::Web, Found::default(), "X", NOW, Window::Past24Hours), None);
+        assert_eq!(finding(Source::Web, Found::default(), "X", NOW, past(Window::Past24Hours, NOW)), None);
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let filters: Vec<&str> = WINDOWS.iter().map(|(name, _)| *name).collect();
     let filter = params.one_of("date_filter", &filters);
     let start = day(&mut params, "start_date");
-    day(&mut params, "end_date");
+    let end = day(&mut params, "end_date");
     let streaming = params.boolean("streaming").unwrap_or(true);
     let result_type = params.one_of("result_type", &["ONLY_LINKS", "LINKS_WITH_SUMMARIES", "LINKS_WITH_FINAL_SUMMARY"]);
     let limit = count(&mut params, 10..=200, DEFAULT_COUNT);
@@ -64,7 +64,16 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     };
     let wanted = Wanted { query: &prompt, hour, hours_back, limit };
     let has = |tool: &str| tools.iter().any(|given| given == tool);
-    let found_posts = if has("twitter") { corpus.posts(&wanted) } else { Vec::new() };
+    let found_posts = match has("twitter") {
+        // Posts of the days are looked for among more than are shown.
+        true if start.is_some() || end.is_some() => {
+            let mut posts = of_days(corpus.posts(&Wanted { limit: SCANNED, ..wanted.clone() }), start, end);
+            posts.truncate(limit);
+            posts
+        }
+        true => corpus.posts(&wanted),
+        false => Vec::new(),
+    };
     let found_pages = if has("web") { corpus.pages(&wanted) } else { Vec::new() };
     let text = match result_type.as_deref() {
         Some("ONLY_LINKS") => String::new(),
@@ -160,16 +169,7 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
         return refused(params);
     }
     let hours_back = start.map_or(24, |start| hour.0.saturating_sub(start.div_euclid(HOUR_MS)).max(24));
-    let mut found = corpus.posts(&Wanted { query: &query, hour, hours_back, limit: SCANNED });
-    // Whole days, the last one included. A range without any post is answered as if it had not been given: the window
-    // of the deployed service cannot be trusted either, and a sandbox is no use when it is silent.
-    let inside = |post: &Post| {
-        start.is_none_or(|start| post.published >= start)
-            && end.is_none_or(|end| post.published < end.saturating_add(24 * HOUR_MS))
-    };
-    if found.iter().any(inside) {
-        found.retain(inside);
-    }
+    let mut found = of_days(corpus.posts(&Wanted { query: &query, hour, hours_back, limit: SCANNED }), start, end);
     found.retain(|post| {
         let counts = post.counts.unwrap_or_default();
         [counts.likes, counts.reposts, counts.replies].iter().zip(&least).all(|(count, least)| count >= least)
@@ -181,6 +181,19 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     }
     found.truncate(limit);
     billed(StatusCode::OK, &Value::Array(posts(&found, Surface::Basic)), Bill::posts(found.len()))
+}
+
+/// Posts of these whole days, the last one included. A range without any post is answered as if it had not been given: the
+/// window of the deployed service cannot be trusted either, and a sandbox is no use when it is silent.
+fn of_days(mut posts: Vec<Post>, start: Option<i64>, end: Option<i64>) -> Vec<Post> {
+    let inside = |post: &Post| {
+        start.is_none_or(|start| post.published >= start)
+            && end.is_none_or(|end| post.published < end.saturating_add(24 * HOUR_MS))
+    };
+    if posts.iter().any(inside) {
+        posts.retain(inside);
+    }
+    posts
 }
 
 /// `GET /web`; its success is 201.

@@ -2,13 +2,14 @@
 //! becomes which call is `request`'s choice.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::spec::post;
 use super::{Request, Unsupported};
-use crate::model::{AiQuery, SocialQuery, Source, Time, WebQuery, Window};
+use crate::model::{AiQuery, LookBack, SocialQuery, Source, Time, WebQuery, Window};
 
 /// How many posts one page of `GET /twitter` may hold.
 const POSTS_A_PAGE: RangeInclusive<u32> = 1..=100;
@@ -19,22 +20,29 @@ const RESULTS: RangeInclusive<u32> = 10..=200;
 /// Where an AI search looks when the topic names no tools.
 const TOOLS_BY_DEFAULT: [&str; 2] = ["twitter", "web"];
 
-/// `GET /twitter`: the latest posts since the day on which the window begins. Both dates are whole UTC days, and whether
-/// the last one is included is not documented, so the day after today is named; the exact window is checked locally.
-pub(super) fn social(query: &SocialQuery, window: Window, now: Time) -> Result<Request, Unsupported> {
+/// `GET /twitter`: the latest posts since the day on which the look-back begins. Both dates are whole UTC days, and whether
+/// the last one is included is not documented, so the day after is named; the exact window is checked locally.
+pub(super) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let count = within("social.limit", query.limit.unwrap_or(POSTS_BY_DEFAULT), &POSTS_A_PAGE)?;
+    let (start, end) = days(over, now)?;
     let query = [
         ("query", query.query.clone()),
         ("sort", "Latest".to_owned()),
         ("count", count.to_string()),
-        ("start_date", day(now.minus(window.length()))?),
-        ("end_date", day(now.plus(Window::Past24Hours.length()))?),
+        ("start_date", start),
+        ("end_date", end),
     ];
     Ok(Request { limit: Some(count), ..get(Source::Social, "/twitter", query) })
 }
 
 /// `POST /desearch/ai/search/links/twitter`.
-pub(super) fn posts(query: &SocialQuery) -> Result<Request, Unsupported> {
+pub(super) fn posts(query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
+    if !matches!(over, LookBack::Window(_)) {
+        return Err(Unsupported {
+            message: "social operation \"posts\" takes no dates".to_owned(),
+            hint: "dates need social.operation = \"basic\"".to_owned(),
+        });
+    }
     let mut body = json!({ "prompt": query.query });
     let limit = query.limit.map(|limit| within("social.limit", limit, &RESULTS)).transpose()?;
     if let Some(count) = limit {
@@ -57,15 +65,20 @@ pub(super) fn links(query: &WebQuery) -> Result<Request, Unsupported> {
 }
 
 /// `POST /desearch/ai/search`. The count holds for each tool, so the reply as a whole has no bound to compare with.
-pub(super) fn ai(query: &AiQuery, window: Window) -> Result<Request, Unsupported> {
+pub(super) fn ai(query: &AiQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let tools = if query.tools.is_empty() { json!(TOOLS_BY_DEFAULT) } else { json!(query.tools) };
     let mut body = json!({
         "prompt": query.prompt,
         "tools": tools,
-        "date_filter": date_filter(window),
         "streaming": query.streaming,
         "result_type": "LINKS_WITH_FINAL_SUMMARY",
     });
+    if let LookBack::Window(window) = over {
+        body["date_filter"] = Value::from(date_filter(window));
+    } else {
+        let (start, end) = days(over, now)?;
+        (body["start_date"], body["end_date"]) = (Value::from(start), Value::from(end));
+    }
     if let Some(count) = query.count {
         body["count"] = Value::from(within("ai.count", count, &RESULTS)?);
     }
@@ -78,6 +91,13 @@ fn date_filter(window: Window) -> &'static str {
         Window::Past24Hours => "PAST_24_HOURS",
         Window::Past7Days => "PAST_WEEK",
     }
+}
+
+/// The first day of a look-back, and the day after its last.
+fn days(over: LookBack, now: Time) -> Result<(String, String), Unsupported> {
+    let span = over.span(now);
+    let last = span.until.minus(Duration::from_millis(u64::from(span.until < now)));
+    Ok((day(span.from)?, day(last.plus(Window::Past24Hours.length()))?))
 }
 
 /// The UTC day of an instant, `2026-03-11`.

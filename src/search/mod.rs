@@ -9,6 +9,7 @@ mod detail;
 mod failure;
 mod gate;
 mod limits;
+mod look_back;
 mod render;
 mod request;
 mod retry;
@@ -18,6 +19,7 @@ mod spec;
 
 pub use client::{CallFailure, Client, SetupError};
 pub use gate::{Gate, Refusal, Ungated};
+pub use look_back::{LooksBack, looks_back};
 pub use render::render;
 pub use request::{Unsupported, request};
 pub use retry::Backoff;
@@ -26,7 +28,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::model::{AiQuery, Answer, Found, Micros, SocialQuery, Source, Topic, WebQuery, Window, closed_list};
+use crate::model::{AiQuery, Answer, Found, LookBack, Micros, SocialQuery, Source, Topic, WebQuery, closed_list};
 
 closed_list! {
     /// Which of the two ways of speaking a deployment understands.
@@ -104,11 +106,11 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
     /// Posts.
-    Social(SocialQuery, Window),
+    Social(SocialQuery, LookBack),
     /// Pages.
     Web(WebQuery),
     /// A summary.
-    Ai(AiQuery, Window),
+    Ai(AiQuery, LookBack),
 }
 
 impl Ask {
@@ -116,9 +118,19 @@ impl Ask {
     #[must_use]
     pub fn of(topic: &Topic, source: Source) -> Option<Self> {
         match source {
-            Source::Social => topic.social.clone().map(|q| Self::Social(q, topic.window)),
+            Source::Social => topic.social.clone().map(|q| Self::Social(q, topic.window.into())),
             Source::Web => topic.web.clone().map(Self::Web),
-            Source::Ai => topic.ai.clone().map(|q| Self::Ai(q, topic.window)),
+            Source::Ai => topic.ai.clone().map(|q| Self::Ai(q, topic.window.into())),
+        }
+    }
+
+    /// The same question over another span; pages are asked for without one.
+    #[must_use]
+    pub fn looking_back(self, over: LookBack) -> Self {
+        match self {
+            Self::Social(query, _) => Self::Social(query, over),
+            Self::Ai(query, _) => Self::Ai(query, over),
+            Self::Web(query) => Self::Web(query),
         }
     }
 }

@@ -19,23 +19,23 @@ pub struct Unsupported {
 /// not sent. `now` only decides the days of calls that take dates.
 ///
 /// # Errors
-/// [`Unsupported`] for numbers outside what a call takes, or a platform name that is no path segment.
+/// [`Unsupported`] for numbers outside what a call takes, dates where it takes none, or a platform name that is no path segment.
 pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result<Request, Unsupported> {
     match (dialect, ask) {
-        (Dialect::Spec, Ask::Social(query, window)) if query.operation == SocialOperation::Search => {
-            spec::social(platform, query, *window)
+        (Dialect::Spec, Ask::Social(query, over)) if query.operation == SocialOperation::Search => {
+            spec::social(platform, query, *over)
         }
         (Dialect::Spec, Ask::Web(query)) if query.operation == WebOperation::Search => Ok(spec::web(query)),
         (Dialect::Spec, Ask::Ai(query, _)) => Ok(spec::ai(query)),
-        (_, Ask::Social(query, window)) => match query.operation {
-            SocialOperation::Search | SocialOperation::Basic => desearch::social(query, *window, now),
-            SocialOperation::Posts => desearch::posts(query),
+        (_, Ask::Social(query, over)) => match query.operation {
+            SocialOperation::Search | SocialOperation::Basic => desearch::social(query, *over, now),
+            SocialOperation::Posts => desearch::posts(query, *over),
         },
         (_, Ask::Web(query)) => match query.operation {
             WebOperation::Search | WebOperation::Basic => Ok(desearch::web(query)),
             WebOperation::Links => desearch::links(query),
         },
-        (Dialect::Desearch, Ask::Ai(query, window)) => desearch::ai(query, *window),
+        (Dialect::Desearch, Ask::Ai(query, over)) => desearch::ai(query, *over, now),
     }
 }
 
@@ -46,13 +46,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::model::{AiQuery, AiWhen, SocialQuery, Source, WebQuery, Window};
+    use crate::model::{AiQuery, AiWhen, LookBack, SocialQuery, Source, WebQuery, Window};
 
     /// 2026-03-11T09:00:00Z.
     const NOW: Time = Time(1_773_219_600_000);
 
     fn social(operation: SocialOperation, limit: Option<u32>) -> Ask {
-        Ask::Social(SocialQuery { query: "a & b".to_owned(), operation, limit }, Window::Past7Days)
+        Ask::Social(SocialQuery { query: "a & b".to_owned(), operation, limit }, Window::Past7Days.into())
     }
 
     fn web(operation: WebOperation, limit: u32) -> Ask {
@@ -98,7 +98,7 @@ mod tests {
             post("/web/search", json!({"query": "a & b", "results_limit": 5}), Some(5))
         );
         assert_eq!(
-            shape(Dialect::Spec, &Ask::Ai(ai(), Window::Past24Hours)),
+            shape(Dialect::Spec, &Ask::Ai(ai(), Window::Past24Hours.into())),
             post("/ai/search", json!({"model": "NOVA", "prompt": "what is new?", "streaming": false}), None)
         );
         let ordered = AiQuery { response_order: Some("SUMMARY_FIRST".to_owned()), streaming: true, ..ai() };
@@ -106,10 +106,10 @@ mod tests {
             "model": "NOVA", "prompt": "what is new?", "response_order": "SUMMARY_FIRST", "streaming": true
         });
         assert_eq!(
-            shape(Dialect::Spec, &Ask::Ai(ordered.clone(), Window::Past24Hours)),
+            shape(Dialect::Spec, &Ask::Ai(ordered.clone(), Window::Past24Hours.into())),
             post("/ai/search", said, None)
         );
-        assert!(request(Dialect::Spec, "X", &Ask::Ai(ordered, Window::Past24Hours), NOW).unwrap().streaming);
+        assert!(request(Dialect::Spec, "X", &Ask::Ai(ordered, Window::Past24Hours.into()), NOW).unwrap().streaming);
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
             "streaming": false, "result_type": "LINKS_WITH_FINAL_SUMMARY"
         });
         assert_eq!(
-            shape(Dialect::Desearch, &Ask::Ai(ai(), Window::Past24Hours)),
+            shape(Dialect::Desearch, &Ask::Ai(ai(), Window::Past24Hours.into())),
             post("/desearch/ai/search", body, None)
         );
         let more = AiQuery { count: Some(10), tools: vec!["reddit".to_owned()], streaming: true, ..ai() };
@@ -137,7 +137,7 @@ mod tests {
             "streaming": true, "result_type": "LINKS_WITH_FINAL_SUMMARY"
         });
         assert_eq!(
-            shape(Dialect::Desearch, &Ask::Ai(more, Window::Past7Days)),
+            shape(Dialect::Desearch, &Ask::Ai(more, Window::Past7Days.into())),
             post("/desearch/ai/search", body, None)
         );
     }
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn numbers_that_would_be_refused_for_ever_are_refused_here() {
-        let with_count = |count| Ask::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours);
+        let with_count = |count| Ask::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours.into());
         for (dialect, ask, message) in [
             (Dialect::Desearch, with_count(9), "`ai.count` is 9, and this call takes 10 to 200"),
             (Dialect::Desearch, with_count(201), "`ai.count` is 201, and this call takes 10 to 200"),
@@ -205,6 +205,33 @@ mod tests {
     }
 
     #[test]
+    fn other_spans_are_asked_for_in_days_where_a_call_takes_them_and_refused_elsewhere() {
+        const DAY: i64 = 86_400_000;
+        let yesterday = NOW.utc_day() - 1;
+        for (over, start, end) in [
+            (LookBack::Since(Time(NOW.0 - 3 * DAY)), "2026-03-08", "2026-03-12"),
+            (LookBack::Day(yesterday), "2026-03-10", "2026-03-11"),
+            (LookBack::Day(yesterday + 1), "2026-03-11", "2026-03-12"),
+        ] {
+            for (dialect, operation) in
+                [(Dialect::Desearch, SocialOperation::Search), (Dialect::Spec, SocialOperation::Basic)]
+            {
+                let (_, _, query, ..) = shape(dialect, &social(operation, None).looking_back(over));
+                assert!(query.ends_with(&format!("start_date={start}|end_date={end}")), "{over:?}: {query}");
+            }
+            let (.., body, _) = shape(Dialect::Desearch, &Ask::Ai(ai(), over));
+            assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
+            assert_eq!(body.get("date_filter"), None, "one or the other");
+            for (dialect, operation) in
+                [(Dialect::Spec, SocialOperation::Search), (Dialect::Desearch, SocialOperation::Posts)]
+            {
+                let refused = request(dialect, "X", &social(operation, None).looking_back(over), NOW).unwrap_err();
+                assert!(refused.message.contains("takes no dates") && !refused.hint.is_empty(), "{refused:?}");
+            }
+        }
+    }
+
+    #[test]
     fn the_platform_is_a_path_segment_and_a_tool_name() {
         let ask = social(SocialOperation::Search, None);
         let made = request(Dialect::Spec, "Mastodon", &ask, NOW).unwrap();
@@ -223,7 +250,7 @@ mod tests {
             for (ask, source) in [
                 (social(SocialOperation::Search, None), Source::Social),
                 (web(WebOperation::Links, 10), Source::Web),
-                (Ask::Ai(ai(), Window::Past24Hours), Source::Ai),
+                (Ask::Ai(ai(), Window::Past24Hours.into()), Source::Ai),
             ] {
                 assert_eq!(request(*dialect, "X", &ask, NOW).unwrap().source, source);
             }

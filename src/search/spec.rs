@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 
 use super::{Request, Unsupported};
-use crate::model::{AiQuery, SocialQuery, Source, WebQuery, Window};
+use crate::model::{AiQuery, LookBack, SocialQuery, Source, WebQuery};
 
 /// `POST /<platform>/search`. The reply's length is the service's choice.
-pub(super) fn social(platform: &str, query: &SocialQuery, window: Window) -> Result<Request, Unsupported> {
+pub(super) fn social(platform: &str, query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if platform.is_empty() || !platform.chars().all(plain) {
         return Err(Unsupported {
@@ -15,6 +15,12 @@ pub(super) fn social(platform: &str, query: &SocialQuery, window: Window) -> Res
             hint: "`service.platform` takes letters, digits, `-` and `_`; the contract's platform is \"X\"".to_owned(),
         });
     }
+    let LookBack::Window(window) = over else {
+        return Err(Unsupported {
+            message: "the contract's social search takes no dates, only the past 24 hours or seven days".to_owned(),
+            hint: "dates need dialect = \"desearch\" in [service], or social.operation = \"basic\"".to_owned(),
+        });
+    };
     let body = json!({
         "query": query.query,
         "date_filter": window.as_str(),

@@ -29,7 +29,7 @@ pub use rows::*;
 pub use crate::model::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus,
 };
-use crate::model::{Time, Topic};
+use crate::model::{Look, Source, Time, Topic, Watched};
 
 /// An open database.
 #[derive(Debug, Clone)]
@@ -157,6 +157,11 @@ impl Store {
         read!(self, snapshot::answered_since(topic, since))
     }
 
+    /// Until when a source of a topic is covered: the latest instant that any search covered.
+    pub async fn covered_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
+        read!(self, looks::covered_until(topic, source))
+    }
+
     /// Gives finished runs their place in the reading order. Returns how many.
     pub async fn publish(&self) -> Result<u64, StoreError> {
         if !read!(self, ledger::any_unnumbered())? {
@@ -200,6 +205,11 @@ impl Store {
     /// The answer of one run.
     pub async fn answer_of(&self, run: &str) -> Result<Option<AnswerRow>, StoreError> {
         read!(self, report::answer_of(run))
+    }
+
+    /// Topics by id: these, or all that are watched now.
+    pub async fn watched(&self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
+        read!(self, looks::watched(topics))
     }
 
     /// Newest items first.
@@ -258,6 +268,15 @@ impl Store {
         each: &mut (dyn FnMut(RunRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
         stream!(self, runs(filter, each))
+    }
+
+    /// When topics were looked at, by topic, time and run; also slots that were not run.
+    pub async fn each_look<E: From<StoreError>>(
+        &self,
+        filter: &Filter,
+        each: &mut (dyn FnMut(Look) -> Result<(), E> + Send),
+    ) -> Result<(), E> {
+        stream!(self, looks(filter, each))
     }
 
     /// Closes every connection; what was stored is durable already.

@@ -35,6 +35,7 @@ macro_rules! migrations {
             (1, "main", include_str!(concat!("../../migrations/", $folder, "/0001_main.sql"))),
             (2, "read views", include_str!(concat!("../../migrations/", $folder, "/0002_read_views.sql"))),
             (3, "next slot", include_str!(concat!("../../migrations/", $folder, "/0003_next_slot.sql"))),
+            (4, "coverage", include_str!(concat!("../../migrations/", $folder, "/0004_coverage.sql"))),
         ]
     };
 }

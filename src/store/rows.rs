@@ -1,7 +1,7 @@
 //! What goes into the store: plans, claims, calls, outcomes. What comes out of it for readers are `model`'s rows. The
 //! only database-made id here is that of a held run, which stays inside the process.
 
-use crate::model::{Answer, Finding, Kind, Micros, Nature, RunState, SearchState, Source, Time, Topic, Trigger};
+use crate::model::{Answer, Finding, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger};
 
 /// A run held by this process: id, fencing token and what to do.
 #[derive(Debug, Clone)]
@@ -120,6 +120,10 @@ pub struct SearchResult {
     pub error: Option<(String, String)>,
     /// The reply as it came.
     pub raw: Option<RawRecord>,
+    /// The span that its request named.
+    pub asked: Option<Span>,
+    /// What it covered.
+    pub covered: Option<Span>,
 }
 
 /// A reply to keep.

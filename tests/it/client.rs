@@ -57,7 +57,7 @@ fn streamed() -> Request {
         count: None,
         tools: Vec::new(),
     };
-    request(Dialect::Spec, "X", &Ask::Ai(query, Window::Past24Hours), NOW).unwrap()
+    request(Dialect::Spec, "X", &Ask::Ai(query, Window::Past24Hours.into()), NOW).unwrap()
 }
 
 async fn call(client: &Client, request: &Request) -> Result<RawReply, CallFailure> {
@@ -86,7 +86,7 @@ async fn a_request_of_the_contract_looks_like_this_on_the_wire() {
     let server = Server::start(script(vec![reply(200, "", "{}")])).await;
     let client = client(settings(&server));
     let social = SocialQuery { query: "flood".to_owned(), operation: SocialOperation::Search, limit: None };
-    let social = request(Dialect::Spec, "X", &Ask::Social(social, Window::Past24Hours), NOW).unwrap();
+    let social = request(Dialect::Spec, "X", &Ask::Social(social, Window::Past24Hours.into()), NOW).unwrap();
     for request in [&web(), &social, &streamed()] {
         assert_eq!(call(&client, request).await.unwrap().body, "{}");
     }

@@ -8,9 +8,11 @@
     reason = "tests fail by panicking"
 )]
 
+mod backfill;
 mod cli;
 mod client;
 mod config;
+mod coverage;
 mod daemon;
 mod databases;
 mod docs;
@@ -26,6 +28,7 @@ mod sandbox;
 mod service;
 mod stops;
 mod store;
+mod store_coverage;
 mod store_more;
 mod story;
 mod views;

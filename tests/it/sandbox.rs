@@ -364,6 +364,20 @@ async fn basic_search_filters_by_day_language_and_likes() {
 }
 
 #[tokio::test]
+async fn an_answer_rests_on_posts_of_the_days_that_were_named() {
+    let stage = stage().await;
+    let body = json!({
+        "prompt": "q", "tools": ["twitter"], "start_date": "2026-03-07", "end_date": "2026-03-08", "streaming": false, "count": 200
+    });
+    let reply: Value = stage.post("/desearch/ai/search", &body).send().await.unwrap().json().await.unwrap();
+    let dates: Vec<&str> =
+        reply["tweets"].as_array().unwrap().iter().filter_map(|post| post["created_at"].as_str()).collect();
+    assert!(dates.len() > 2, "{reply}");
+    let named = |date: &&&str| ["2026-03-07", "2026-03-08", "Mar 07", "Mar 08"].iter().any(|day| date.contains(day));
+    assert_eq!(dates.iter().filter(named).count(), dates.len(), "{dates:?}");
+}
+
+#[tokio::test]
 async fn a_status_fault_hits_its_path_so_many_times() {
     let stage = faulty(&["path=/web/search,status=429,retry_after=7,times=2", "source=ai,status=403"]).await;
     let body = json!({"query": "q", "results_limit": 5});

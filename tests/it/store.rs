@@ -82,6 +82,8 @@ fn searched(source: Source) -> SearchResult {
         cost_basis: "billed",
         error: None,
         raw: None,
+        asked: None,
+        covered: None,
     }
 }
 

@@ -20,6 +20,8 @@ mod items;
 mod known;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
+#[path = "../statements/looks.rs"]
+pub(super) mod looks;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/report.rs"]

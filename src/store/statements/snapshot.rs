@@ -87,7 +87,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
     }
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, reason, http_status, started_at, finished_at, latency_ms, found, new, \
-         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text) ",
+         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until) ",
     );
     insert.push_values(&searches, |mut row, (run, outcome, search, counts)| {
         row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str()).push_bind(search.operation);
@@ -100,13 +100,18 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
         row.push_bind(counts.outside).push_bind(counts.undated).push_bind(search.unreadable);
         row.push_bind(i64::from(search.saturated)).push_bind(search.cost.max(Micros(0)).0).push_bind(search.cost_basis);
         row.push_bind(search.error.as_ref().map(|e| &e.0)).push_bind(search.error.as_ref().map(|e| &e.1));
+        row.push_bind(&run.topic.id);
+        for span in [search.asked, search.covered] {
+            row.push_bind(span.map(|span| span.from.0)).push_bind(span.map(|span| span.until.0));
+        }
     });
     insert.push(
         " ON CONFLICT (run, attempt, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, http_status = excluded.http_status, \
          finished_at = excluded.finished_at, latency_ms = excluded.latency_ms, found = excluded.found, new = excluded.new, \
          duplicate = excluded.duplicate, outside = excluded.outside, undated = excluded.undated, unreadable = excluded.unreadable, \
          saturated = excluded.saturated, cost = excluded.cost, cost_basis = excluded.cost_basis, error_class = excluded.error_class, \
-         error_text = excluded.error_text RETURNING run, source, id",
+         error_text = excluded.error_text, topic = excluded.topic, asked_from = excluded.asked_from, \
+         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until RETURNING run, source, id",
     );
     let raw: HashMap<(i64, &str), _> = searches
         .iter()

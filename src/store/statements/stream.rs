@@ -3,7 +3,8 @@
 use futures_util::TryStreamExt as _;
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, Row, read};
+use super::{Conn, Database, Row, looks, read};
+use crate::model::Look;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SightingRow, StoreError};
 
 /// What is done with each row.
@@ -52,6 +53,17 @@ pub(in crate::store) async fn runs<E: From<StoreError>>(
     read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND r.seq IS NOT NULL ORDER BY ").push(read::RUN_AT).push(", r.public_id");
     run(conn, query, read::run, each).await
+}
+
+pub(in crate::store) async fn looks<E: From<StoreError>>(
+    conn: &mut Conn,
+    filter: &Filter,
+    each: Each<'_, Look, E>,
+) -> Result<(), E> {
+    let mut query = QueryBuilder::<Database>::new(looks::LOOK);
+    read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
+    query.push(" AND r.seq IS NOT NULL ORDER BY r.topic, at, r.public_id, s.attempt, s.source");
+    run(conn, query, looks::look, each).await
 }
 
 async fn run<T, E: From<StoreError>>(

@@ -1,0 +1,252 @@
+//! How far back a run looks, and what each of its searches covered. Pure: what was covered before is an argument. How the
+//! spans of many runs add up is `insight`'s.
+
+use std::time::Duration;
+
+use super::Settings;
+use crate::model::{Finding, LookBack, SearchState, Source, Span, Time, Topic, Window, WindowFit, spell};
+use crate::search::{Ask, LooksBack, looks_back};
+
+/// A gap that outgrows the window by no more than this is left alone: runs begin seconds or minutes after their slots,
+/// and a daily topic that looks back a day must not look back a week for them.
+const SLACK: Duration = Duration::from_secs(600);
+
+/// How far back a topic without a schedule makes up for; one with a schedule says so with `catch_up_window`.
+const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);
+
+/// No call looks back further.
+const FARTHEST: Duration = Duration::from_secs(730 * 86_400);
+
+/// What a run asks its sources over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// Over another span than the topic's window.
+    pub(super) over: Option<LookBack>,
+    /// Why, for people.
+    pub(super) why: Option<String>,
+    /// Why the run exists, when it looks at a day that is over.
+    pub(super) reason: Option<String>,
+}
+
+impl Plan {
+    /// What the topic says.
+    pub(super) const AS_ALWAYS: Self = Self { over: None, why: None, reason: None };
+
+    /// One day, for a backfill.
+    pub(super) fn day(day: i64) -> Self {
+        let named = LookBack::Day(day).span(Time(i64::MAX)).from.iso_millis();
+        let reason = format!("backfill of {}", named.get(..10).unwrap_or_default());
+        Self { over: Some(LookBack::Day(day)), why: None, reason: Some(reason) }
+    }
+
+    /// Over the gap since `covered_until`, as far as the topic's social call can.
+    pub(super) fn over_gap(settings: &Settings, topic: &Topic, covered_until: Option<Time>, now: Time) -> Self {
+        let limit = topic.schedule.as_ref().map_or(CATCH_UP, |policy| Duration::from_millis(policy.catch_up_window_ms));
+        let (Some(reach), Some(until)) = (widens(settings, topic), covered_until) else { return Self::AS_ALWAYS };
+        let over = widened(reach, topic.window, until, limit, now);
+        let why = over.map(|over| {
+            let back = spell(over.span(now).length());
+            format!(
+                "looked back {back} because nothing was covered since {}",
+                Time(until.0 - until.0.rem_euclid(1_000))
+            )
+        });
+        Self { over, why, reason: None }
+    }
+
+    /// The question over this plan's span. A source that cannot be told how far back it looks is asked as always.
+    pub(super) fn applied(&self, settings: &Settings, ask: Ask) -> Ask {
+        match self.over {
+            Some(over) if self.reason.is_some() => ask.looking_back(over),
+            Some(over) if can(looks_back(settings.dialect, &ask), over) => ask.looking_back(over),
+            _ => ask,
+        }
+    }
+}
+
+/// How the topic's social call could look back further than the topic says; `None` when it could not, and then nobody
+/// needs to know what was covered.
+pub(super) fn widens(settings: &Settings, topic: &Topic) -> Option<LooksBack> {
+    let ask = Ask::of(topic, Source::Social)?;
+    match looks_back(settings.dialect, &ask) {
+        LooksBack::Unsaid => None,
+        LooksBack::Windows if topic.window == Window::Past7Days => None,
+        reach => Some(reach),
+    }
+}
+
+/// The smallest look-back that reaches `covered_until`, or `limit` when that is nearer; `None` when the window does.
+fn widened(reach: LooksBack, window: Window, covered_until: Time, limit: Duration, now: Time) -> Option<LookBack> {
+    let since = covered_until.max(now.minus(limit.min(FARTHEST)));
+    if now.since(since) <= window.length() + SLACK {
+        return None;
+    }
+    match reach {
+        LooksBack::Unsaid => None,
+        LooksBack::Windows => (window == Window::Past24Hours).then_some(LookBack::Window(Window::Past7Days)),
+        LooksBack::Dates => Some(LookBack::Since(since)),
+    }
+}
+
+fn can(reach: LooksBack, over: LookBack) -> bool {
+    match reach {
+        LooksBack::Unsaid => false,
+        LooksBack::Windows => matches!(over, LookBack::Window(_)),
+        LooksBack::Dates => true,
+    }
+}
+
+/// The span that a search's request names, and against which its findings are judged; `None` when it names none.
+pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Span> {
+    match ask {
+        _ if looks_back(settings.dialect, ask) == LooksBack::Unsaid => None,
+        Ask::Social(_, over) | Ask::Ai(_, over) => Some(over.span(seen_at)),
+        Ask::Web(_) => None,
+    }
+}
+
+/// What a search covered: all it asked for when the reply was whole, from its oldest dated finding on when the reply was
+/// as long as it could be, and nothing when it failed. Answers and pages are about the moment, so only posts cover time.
+///
+/// `sent_at` is when the last try was made: "the past 24 hours" counts from there, and a run may wait for its place.
+pub(super) fn covered(
+    ask: &Ask,
+    asked: Span,
+    state: SearchState,
+    saturated: bool,
+    findings: &[Finding],
+    (seen_at, sent_at): (Time, Time),
+) -> Option<Span> {
+    let Ask::Social(_, over) = ask else { return None };
+    if !matches!(state, SearchState::Ok | SearchState::Empty) {
+        return None;
+    }
+    let late = if matches!(over, LookBack::Window(_)) { sent_at.since(seen_at) } else { Duration::ZERO };
+    let from = asked.from.plus(late);
+    if !saturated {
+        return Span::new(from, asked.until);
+    }
+    let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
+    let oldest = inside.filter_map(|finding| finding.found.published_at).min()?;
+    Span::new(from.max(oldest), asked.until)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+    use crate::model::{Found, Kind, SocialOperation, SocialQuery};
+    use crate::search::Dialect;
+
+    const NOW: Time = Time(1_773_219_600_000);
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    fn ago(hours: u32) -> Time {
+        NOW.minus(HOUR * hours)
+    }
+
+    fn topic(operation: SocialOperation, window: Window) -> Topic {
+        Topic {
+            id: "acme".into(),
+            title: "Acme".into(),
+            tags: Vec::new(),
+            window,
+            social: Some(SocialQuery { query: "acme".into(), operation, limit: None }),
+            web: None,
+            ai: None,
+            schedule: None,
+        }
+    }
+
+    fn settings(dialect: Dialect) -> Settings {
+        Settings {
+            dialect,
+            platform: "X".into(),
+            max_calls_per_day: 1,
+            prices: crate::budget::Prices::default(),
+            sandbox: true,
+        }
+    }
+
+    #[test]
+    fn a_run_looks_back_over_a_gap_as_far_as_its_call_can_and_never_less_than_its_window() {
+        use Dialect::{Desearch, Spec};
+        use SocialOperation::{Basic, Posts, Search};
+        use Window::{Past7Days, Past24Hours};
+        let week = Some(LookBack::Window(Past7Days));
+        for (dialect, operation, window, covered_until, over) in [
+            (Spec, Search, Past24Hours, None, None),
+            (Spec, Search, Past24Hours, Some(ago(1)), None),
+            (Spec, Search, Past24Hours, Some(ago(24).minus(SLACK)), None),
+            (Spec, Search, Past24Hours, Some(ago(24).minus(SLACK + HOUR / 60)), week),
+            (Spec, Search, Past24Hours, Some(ago(72)), week),
+            (Spec, Search, Past24Hours, Some(ago(24 * 40)), week),
+            (Spec, Search, Past7Days, Some(ago(24 * 40)), None),
+            (Spec, Basic, Past24Hours, Some(ago(72)), Some(LookBack::Since(ago(72)))),
+            (Spec, Posts, Past24Hours, Some(ago(72)), None),
+            (Desearch, Search, Past24Hours, Some(ago(23)), None),
+            (Desearch, Search, Past24Hours, Some(ago(30)), Some(LookBack::Since(ago(30)))),
+            (Desearch, Basic, Past24Hours, Some(ago(24 * 40)), Some(LookBack::Since(ago(24 * 7)))),
+            (Desearch, Basic, Past7Days, Some(ago(24 * 40)), None),
+            (Desearch, Posts, Past24Hours, Some(ago(72)), None),
+            // A clock that was set back: nothing is missing.
+            (Desearch, Basic, Past24Hours, Some(NOW.plus(HOUR)), None),
+        ] {
+            let plan = Plan::over_gap(&settings(dialect), &topic(operation, window), covered_until, NOW);
+            assert_eq!(plan.over, over, "{dialect} {operation} {window} {covered_until:?}");
+            assert_eq!(plan.why.is_some(), over.is_some());
+        }
+        let plan = Plan::over_gap(&settings(Desearch), &topic(Basic, Past24Hours), Some(ago(72)), NOW);
+        let why = "looked back 3d because nothing was covered since 2026-03-08T09:00:00Z";
+        assert_eq!(plan.why.as_deref(), Some(why));
+    }
+
+    #[test]
+    fn catch_up_window_says_how_far() {
+        let limit = |days: u32| widened(LooksBack::Dates, Window::Past24Hours, ago(24 * 40), HOUR * 24 * days, NOW);
+        assert_eq!(limit(30), Some(LookBack::Since(ago(24 * 30))));
+        assert_eq!(limit(40), Some(LookBack::Since(ago(24 * 40))));
+        assert_eq!(limit(366), Some(LookBack::Since(ago(24 * 40))));
+        assert_eq!(limit(1), None);
+    }
+
+    #[test]
+    fn a_full_reply_covers_from_its_oldest_dated_post_and_a_failed_one_nothing() {
+        let ask = |over| Ask::Social(topic(SocialOperation::Basic, Window::Past24Hours).social.unwrap(), over);
+        let post = |hours: u32, fit| Finding {
+            source: Source::Social,
+            found: Found { published_at: (fit != WindowFit::Undated).then(|| ago(hours)), ..Found::default() },
+            kind: Kind::Post,
+            keys: vec!["k".into()],
+            strong: true,
+            fit,
+        };
+        let posts = [post(2, WindowFit::In), post(30, WindowFit::Outside), post(5, WindowFit::In)];
+        let undated = [post(0, WindowFit::Undated), post(30, WindowFit::Outside)];
+        let day = LookBack::Window(Window::Past24Hours);
+        let span = |from, until| Span::new(from, until);
+        for (state, saturated, findings, expected) in [
+            (SearchState::Ok, false, &posts[..], span(ago(24), NOW)),
+            (SearchState::Empty, false, &[], span(ago(24), NOW)),
+            (SearchState::Ok, true, &posts, span(ago(5), NOW)),
+            (SearchState::Ok, true, &undated, None),
+            (SearchState::Error, false, &posts, None),
+            (SearchState::Lost, false, &[], None),
+            (SearchState::NotRun, false, &[], None),
+            (SearchState::OverQuota, false, &[], None),
+        ] {
+            let got = covered(&ask(day), day.span(NOW), state, saturated, findings, (NOW, NOW));
+            assert_eq!(got, expected, "{state} {saturated}");
+        }
+        // It waited two hours for its place: the past 24 hours began later, days did not.
+        let sent = NOW.plus(HOUR * 2);
+        let late = covered(&ask(day), day.span(NOW), SearchState::Ok, false, &[], (NOW, sent));
+        assert_eq!(late, span(ago(22), NOW));
+        let since = LookBack::Since(ago(30));
+        let late = covered(&ask(since), since.span(NOW), SearchState::Ok, false, &[], (NOW, sent));
+        assert_eq!(late, span(ago(30), NOW));
+        let yesterday = LookBack::Day(NOW.utc_day() - 1);
+        let full = covered(&ask(yesterday), yesterday.span(NOW), SearchState::Ok, true, &posts[..1], (NOW, NOW));
+        assert_eq!(full, None, "what it found lies after the day");
+    }
+}

@@ -1,0 +1,282 @@
+//! What each source of a topic covered in a period, as people and programs read it: stretches and holes, and for each
+//! hole what the ledger knows of its causes. Pure; the arithmetic of spans is `coverage`'s.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::coverage::{cover, sum};
+use crate::model::{
+    Look, LookSearch, RunState, SearchState, SocialOperation, Source, Span, Time, Watched, closed_list,
+};
+
+closed_list! {
+    /// Why a stretch of time is not covered.
+    Why {
+        /// The topic was paused.
+        Paused = "paused",
+        /// Slots passed while nothing ran.
+        MissedSlot = "missed_slot",
+        /// Slots were left out, mostly because the last run still went on.
+        SkippedSlot = "skipped_slot",
+        /// Searches failed or were lost.
+        FailedSearch = "failed_search",
+        /// Searches were not made: over quota, interrupted, cancelled.
+        NotAsked = "not_asked",
+        /// The reply was as long as it could be and reached back no further.
+        Saturated = "saturated",
+        /// The next search that succeeded did not look back so far.
+        TooShort = "look_back_too_short",
+        /// Made by a version that did not record what it covered.
+        NotRecorded = "not_recorded",
+        /// Nothing was due.
+        NothingDue = "nothing_due",
+    }
+}
+
+/// One cause of a hole.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Cause {
+    /// The kind.
+    pub why: Why,
+    /// How often.
+    pub count: usize,
+    /// The first one's error class or reason; the look-back's length where that was too short.
+    pub detail: Option<String>,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (n, s) = (self.count, if self.count == 1 { "" } else { "s" });
+        let es = if self.count == 1 { "" } else { "es" };
+        let detail = self.detail.as_deref().unwrap_or("");
+        match self.why {
+            Why::Paused => write!(f, "paused"),
+            Why::MissedSlot => write!(f, "{n} missed slot{s}"),
+            Why::SkippedSlot => write!(f, "{n} skipped slot{s}"),
+            Why::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
+            Why::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
+            Why::Saturated => write!(f, "the reply was full and reached no further back"),
+            Why::TooShort => write!(f, "the next search looked back only {detail}"),
+            Why::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
+            Why::NothingDue => write!(f, "nothing was due"),
+        }
+    }
+}
+
+/// A stretch of time with its length.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Stretch {
+    /// From when to when.
+    #[serde(flatten)]
+    pub span: Span,
+    /// Its length in milliseconds.
+    pub length_ms: i64,
+}
+
+/// A hole.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Hole {
+    /// Where it is.
+    #[serde(flatten)]
+    pub stretch: Stretch,
+    /// What the ledger knows of its causes.
+    pub causes: Vec<Cause>,
+}
+
+/// How a source covers time.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Coverage {
+    /// Its searches look back over a span.
+    Spans {
+        /// Covered, in order.
+        covered: Vec<Stretch>,
+        /// Not covered, in order.
+        holes: Vec<Hole>,
+        /// Not covered since the last search; the next one looks back over it.
+        open: Option<Hole>,
+        /// Sum of what is covered, milliseconds.
+        covered_ms: i64,
+        /// Sum of the holes, milliseconds.
+        holes_ms: i64,
+        /// Covered, as a part of covered and holes.
+        covered_share: Option<f64>,
+    },
+    /// Its searches are about the moment they are made at.
+    Checks {
+        /// When it was asked and answered.
+        checks: Vec<Time>,
+        /// Searches that failed.
+        failed: usize,
+        /// Largest distance between two checks, milliseconds.
+        largest_distance_ms: Option<i64>,
+    },
+}
+
+/// What one source of a topic covered.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct SourceCoverage {
+    /// The source.
+    pub source: Source,
+    /// How, and what.
+    #[serde(flatten)]
+    pub coverage: Coverage,
+}
+
+/// What each of these sources of a topic covered in a period; `looks` are the topic's, in time.
+#[must_use]
+pub fn covered(watched: &Watched, looks: &[Look], period: Span, sources: &[Source]) -> Vec<SourceCoverage> {
+    let on = watched.definition.as_ref().map(crate::model::Topic::sources).unwrap_or_default();
+    let searched = |source: Source| looks.iter().filter_map(|l| l.search.as_ref()).filter(move |s| s.source == source);
+    let mut all = Vec::new();
+    for source in sources.iter().copied() {
+        if !on.contains(&source) && searched(source).next().is_none() {
+            continue;
+        }
+        // Whether the call names a span is known of each that was made; without any, its operation tells.
+        let posts = SocialOperation::Posts.as_str();
+        let defined = watched.definition.as_ref().and_then(|t| t.social.as_ref()).map(|s| s.operation.as_str());
+        let mut operations = searched(source).map(|s| s.operation.as_str()).chain(defined);
+        let spans = source == Source::Social && operations.any(|operation| operation != posts);
+        let coverage = if spans { in_spans(watched, looks, period, source) } else { in_checks(looks, period, source) };
+        all.push(SourceCoverage { source, coverage });
+    }
+    all
+}
+
+fn in_checks(looks: &[Look], period: Span, source: Source) -> Coverage {
+    let inside = looks.iter().filter(|look| period.from <= look.at && look.at <= period.until);
+    let (mut checks, mut failed) = (Vec::new(), 0);
+    for look in inside {
+        match look.search.as_ref().filter(|search| search.source == source).map(|search| search.state) {
+            Some(SearchState::Ok | SearchState::Empty) => checks.push(look.at),
+            Some(SearchState::Error | SearchState::Lost) => failed += 1,
+            _ => {}
+        }
+    }
+    let distance = |pair: &[Time]| pair.first().zip(pair.last()).map_or(0, |(a, b)| b.0 - a.0);
+    let largest_distance_ms = checks.windows(2).map(distance).max();
+    Coverage::Checks { checks, failed, largest_distance_ms }
+}
+
+fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> Coverage {
+    let searches =
+        || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
+    let divided = cover(period, searches().filter_map(|(_, search)| search.covered));
+    // The search that ends a hole is the one whose covered span begins there.
+    let mut enders: HashMap<Time, (&Look, &LookSearch)> = HashMap::new();
+    for (look, search) in searches() {
+        if let Some(span) = search.covered {
+            enders.entry(span.from).or_insert((look, search));
+        }
+    }
+    // What lies before the topic began is nobody's to cover.
+    let watched_for = Span::new(period.from.max(watched.began), period.until);
+    let mut holes: Vec<Hole> = divided
+        .holes
+        .iter()
+        .filter_map(|hole| hole.within(watched_for?))
+        .map(|hole| {
+            let ender = enders.get(&hole.until).copied();
+            let mut causes = causes(looks, hole, source, ender, period.until);
+            if ender.is_none() && watched.paused && watched.ended.is_none() {
+                causes.retain(|cause| !matches!(cause.why, Why::Paused | Why::NothingDue));
+                causes.insert(0, Cause { why: Why::Paused, count: 1, detail: None });
+            }
+            Hole { stretch: stretch(hole), causes }
+        })
+        .collect();
+    let window = watched.definition.as_ref().map_or(Duration::ZERO, |topic| topic.window.length());
+    let waits = |hole: &Hole| {
+        hole.stretch.span.until == period.until && hole.stretch.span.length() <= window && watched.ended.is_none()
+    };
+    let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };
+    let holes_ms = holes.iter().map(|hole| hole.stretch.length_ms).sum();
+    let covered_ms = sum(&divided.covered);
+    Coverage::Spans {
+        covered: divided.covered.into_iter().map(stretch).collect(),
+        covered_share: share(covered_ms, covered_ms + holes_ms),
+        holes,
+        open,
+        covered_ms,
+        holes_ms,
+    }
+}
+
+fn stretch(span: Span) -> Stretch {
+    Stretch { span, length_ms: span.until.0 - span.from.0 }
+}
+
+/// A part of a whole in four places, never rounded up to all of it.
+fn share(part: i64, whole: i64) -> Option<f64> {
+    let of_ten_thousand = i128::from(part) * 10_000 / i128::from(whole.max(1));
+    #[expect(clippy::cast_precision_loss, reason = "at most ten thousand")]
+    (whole > 0).then(|| of_ten_thousand as f64 / 10_000.0)
+}
+
+/// What happened between the last search that covered and the one that covers again.
+fn causes(looks: &[Look], hole: Span, source: Source, ender: Option<(&Look, &LookSearch)>, end: Time) -> Vec<Cause> {
+    let mut found: Vec<Cause> = Vec::new();
+    let mut note = |why: Why, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
+        Some(cause) => cause.count += 1,
+        None => found.push(Cause { why, count: 1, detail }),
+    };
+    let after = looks.partition_point(|look| look.at <= hole.from);
+    let until = |at: Time| looks.get(after..looks.partition_point(|look| look.at <= at)).unwrap_or_default();
+    // What happened inside it, or else up to the search that ended it.
+    let told = |look: &&Look| trouble(look, source).is_some();
+    let inside = until(hole.until);
+    let wider = until(ender.map_or(end, |(look, _)| look.at).max(hole.until));
+    let looked = if inside.iter().any(|look| told(&look)) { inside } else { wider };
+    for (why, detail) in looked.iter().filter_map(|look| trouble(look, source)) {
+        note(why, detail);
+    }
+    if let Some((look, search)) = ender {
+        let reached = search.asked.is_some_and(|asked| asked.from < hole.until);
+        if search.saturated && reached {
+            note(Why::Saturated, None);
+        } else if let Some(asked) = search.asked.filter(|asked| asked.until == look.at) {
+            note(Why::TooShort, Some(crate::model::spell(asked.length())));
+        }
+    }
+    if found.is_empty() {
+        found.push(Cause { why: Why::NothingDue, count: 1, detail: None });
+    }
+    found.sort_by_key(|cause| cause.why);
+    found
+}
+
+/// Why a run, or its search of a source, covers nothing; `None` when it does, or says nothing about this source.
+fn trouble(look: &Look, source: Source) -> Option<(Why, Option<String>)> {
+    if let Some(search) = &look.search {
+        let detail = || search.trouble.clone();
+        return match search.state {
+            _ if search.source != source || search.covered.is_some() => None,
+            SearchState::Error | SearchState::Lost => {
+                Some((Why::FailedSearch, detail().or_else(|| Some(search.state.to_string()))))
+            }
+            SearchState::OverQuota => Some((Why::NotAsked, Some("over quota".to_owned()))),
+            SearchState::NotRun => Some((Why::NotAsked, detail())),
+            SearchState::Ok | SearchState::Empty if search.saturated && search.asked.is_some() => {
+                Some((Why::Saturated, None))
+            }
+            SearchState::Ok | SearchState::Empty if search.asked.is_none() => Some((Why::NotRecorded, None)),
+            SearchState::Ok | SearchState::Empty | SearchState::Started => None,
+        };
+    }
+    let reason = look.reason.clone();
+    let paused = reason.as_ref().is_some_and(|reason| reason.contains("paused"));
+    match look.state {
+        RunState::Missed | RunState::Skipped | RunState::Cancelled if paused => Some((Why::Paused, None)),
+        RunState::Missed => Some((Why::MissedSlot, reason)),
+        RunState::Skipped => Some((Why::SkippedSlot, reason)),
+        RunState::Cancelled => Some((Why::NotAsked, reason.or_else(|| Some("cancelled".to_owned())))),
+        RunState::Failed => Some((Why::FailedSearch, reason.or_else(|| Some("lost".to_owned())))),
+        RunState::OverQuota => Some((Why::NotAsked, Some("over quota".to_owned()))),
+        RunState::Queued | RunState::Running | RunState::Ok | RunState::Partial => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! Holes and their causes, told from rows as the ledger has them. The arithmetic of spans has its tests beside it.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use super::*;
+use crate::model::{LookBack, SocialQuery, Topic, Window};
+
+const HOUR: i64 = 3_600_000;
+/// 2026-03-11T09:00:00Z.
+const BEGAN: i64 = 1_773_219_600_000;
+
+fn at(hour: i64) -> Time {
+    Time(BEGAN + hour * HOUR)
+}
+
+fn span(from: i64, until: i64) -> Span {
+    Span { from: at(from), until: at(until) }
+}
+
+fn watched(operation: SocialOperation) -> Watched {
+    let definition = Topic {
+        id: "acme".into(),
+        title: "Acme".into(),
+        tags: Vec::new(),
+        window: Window::Past24Hours,
+        social: Some(SocialQuery { query: "acme".into(), operation, limit: None }),
+        web: None,
+        ai: None,
+        schedule: None,
+    };
+    Watched { topic: "acme".into(), began: at(0), ended: None, paused: false, definition: Some(definition) }
+}
+
+fn run(hour: i64, state: RunState, reason: Option<&str>) -> Look {
+    Look { topic: "acme".into(), at: at(hour), state, reason: reason.map(str::to_owned), search: None }
+}
+
+fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> Look {
+    let trouble = (state == SearchState::Error).then(|| "server".to_owned());
+    let asked = Some(over.span(at(hour)));
+    let search = LookSearch {
+        source: Source::Social,
+        operation: "search".into(),
+        state,
+        asked,
+        covered,
+        saturated: false,
+        trouble,
+    };
+    Look { search: Some(search), ..run(hour, RunState::Ok, None) }
+}
+
+fn ok(hour: i64) -> Look {
+    let over = LookBack::from(Window::Past24Hours);
+    search(hour, SearchState::Ok, over, Some(over.span(at(hour))))
+}
+
+fn failed(hour: i64) -> Look {
+    search(hour, SearchState::Error, Window::Past24Hours.into(), None)
+}
+
+fn full(hour: i64, since: i64, oldest: Option<i64>) -> Look {
+    let covered = oldest.map(|oldest| span(oldest, hour));
+    let mut look = search(hour, SearchState::Ok, LookBack::Since(at(since)), covered);
+    look.search.as_mut().unwrap().saturated = true;
+    look
+}
+
+/// Covered, holes with their causes in words, and what is open, in hours since the topic began.
+type Told = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
+
+fn told(watched: &Watched, looks: &[Look], period: Span) -> Told {
+    let got = covered(watched, looks, period, Source::ALL);
+    assert_eq!(got.len(), 1, "{got:?}");
+    let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
+        panic!("{got:?}");
+    };
+    let hours = |stretch: &Stretch| {
+        assert_eq!(stretch.length_ms, stretch.span.until.0 - stretch.span.from.0);
+        ((stretch.span.from.0 - BEGAN) / HOUR, (stretch.span.until.0 - BEGAN) / HOUR)
+    };
+    let words = |hole: &Hole| hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    assert_eq!(*covered_ms, covered.iter().map(|s| s.length_ms).sum::<i64>());
+    assert_eq!(*holes_ms, holes.iter().map(|h| h.stretch.length_ms).sum::<i64>());
+    let listed = holes.iter().map(|hole| {
+        let (from, until) = hours(&hole.stretch);
+        (from, until, words(hole))
+    });
+    (covered.iter().map(hours).collect(), listed.collect(), open.as_ref().map(|hole| hours(&hole.stretch)))
+}
+
+#[test]
+fn each_hole_names_what_the_ledger_knows_of_it() {
+    let missed = |hour| run(hour, RunState::Missed, Some("passed while nothing ran"));
+    for (name, looks, until, holes) in [
+        ("all is well", vec![ok(0), ok(12), ok(24)], 24, vec![]),
+        ("a failure that the next search made up for", vec![ok(0), failed(12), ok(24)], 24, vec![]),
+        (
+            "failures",
+            vec![ok(0), failed(12), failed(24), failed(36), ok(48)],
+            48,
+            vec![(0, 24, "2 failed searches (server); the next search looked back only 1d")],
+        ),
+        (
+            "a downtime",
+            vec![ok(0), missed(12), missed(24), missed(36), missed(48), ok(60)],
+            60,
+            vec![(0, 36, "3 missed slots; the next search looked back only 1d")],
+        ),
+        (
+            "a downtime and a full reply",
+            vec![ok(0), missed(12), missed(24), full(36, 0, Some(30))],
+            36,
+            vec![(0, 30, "2 missed slots; the reply was full and reached no further back")],
+        ),
+        (
+            "a full reply without a date, then nothing for two days",
+            vec![ok(0), full(12, -12, None)],
+            50,
+            vec![(0, 50, "the reply was full and reached no further back")],
+        ),
+        ("a period beyond the window", vec![ok(0), ok(36)], 36, vec![(0, 12, "the next search looked back only 1d")]),
+        (
+            "skipped and cancelled",
+            vec![ok(0), run(12, RunState::Skipped, Some("busy")), run(24, RunState::Cancelled, None), ok(60)],
+            60,
+            vec![(0, 36, "1 skipped slot; 1 search not made (cancelled); the next search looked back only 1d")],
+        ),
+        (
+            "paused for a while",
+            vec![ok(0), run(12, RunState::Cancelled, Some("the topic is paused in the configuration")), ok(60)],
+            60,
+            vec![(0, 36, "paused; the next search looked back only 1d")],
+        ),
+        ("nothing known", vec![ok(0)], 30, vec![(0, 30, "nothing was due")]),
+    ] {
+        let (_, got, _) = told(&watched(SocialOperation::Search), &looks, span(0, until));
+        let holes: Vec<_> = holes.into_iter().map(|(from, until, why)| (from, until, why.to_owned())).collect();
+        assert_eq!(got, holes, "{name}");
+    }
+}
+
+#[test]
+fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
+    let acme = watched(SocialOperation::Search);
+    assert_eq!(told(&acme, &[ok(0)], span(0, 6)), (vec![], vec![], Some((0, 6))), "nothing covers it yet");
+    assert_eq!(told(&acme, &[ok(0), ok(12)], span(0, 18)), (vec![(0, 12)], vec![], Some((12, 18))));
+    let (_, holes, open) = told(&acme, &[ok(0)], span(0, 25));
+    assert_eq!((holes.len(), open), (1, None), "longer than the window");
+    let paused = Watched { paused: true, ..acme };
+    assert_eq!(told(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
+}
+
+#[test]
+fn before_the_topic_began_is_no_hole_and_what_a_backfill_covered_counts() {
+    let day = LookBack::Day(at(0).utc_day() - 3);
+    let over = day.span(at(1));
+    let filled = search(1, SearchState::Ok, day, Some(over));
+    let period = span(-24 * 7, 1);
+    let acme = watched(SocialOperation::Search);
+    let (covered, holes, _) = told(&acme, &[ok(0), filled], period);
+    let hour = |time: Time| (time.0 - BEGAN) / HOUR;
+    assert_eq!(covered, [(hour(over.from), hour(over.until)), (-24, 0)]);
+    assert_eq!(holes, [], "the days between were never to be covered");
+    assert_eq!(told(&acme, &[], span(-48, 0)), (vec![], vec![], None));
+}
+
+#[test]
+fn a_backfill_that_ends_a_hole_is_not_blamed_for_it() {
+    let day = at(60).utc_day() - 1;
+    let over = LookBack::Day(day).span(at(60));
+    let looks = [ok(0), search(60, SearchState::Ok, LookBack::Day(day), Some(over))];
+    let (_, holes, _) = told(&watched(SocialOperation::Search), &looks, span(0, 60));
+    assert_eq!(holes[0].2, "nothing was due");
+}
+
+#[test]
+fn a_call_that_names_no_span_is_an_instant() {
+    let checked = |hour: i64| {
+        let mut look = search(hour, SearchState::Ok, Window::Past24Hours.into(), None);
+        let search = look.search.as_mut().unwrap();
+        (search.operation, search.asked) = ("posts".into(), None);
+        look
+    };
+    let looks = [checked(1), checked(7), failed(9), checked(20)];
+    let mut looks = looks.to_vec();
+    looks[2].search.as_mut().unwrap().operation = "posts".into();
+    let got = covered(&watched(SocialOperation::Posts), &looks, span(0, 24), &[Source::Social]);
+    let checks = vec![at(1), at(7), at(20)];
+    let largest_distance_ms = Some(13 * HOUR);
+    assert_eq!(got[0].coverage, Coverage::Checks { checks, failed: 1, largest_distance_ms });
+    assert_eq!(covered(&watched(SocialOperation::Posts), &looks, span(0, 24), &[Source::Web]), []);
+}
+
+#[test]
+fn a_share_is_never_rounded_up_to_all() {
+    assert_eq!((share(0, 0), share(1, 3), share(999_999, 1_000_000)), (None, Some(0.3333), Some(0.9999)));
+    assert_eq!(share(7, 7), Some(1.0));
+}

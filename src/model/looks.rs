@@ -1,0 +1,53 @@
+//! What the ledger knows about when a topic was looked at: one row per search, or per run without any, and what is
+//! known of the topic itself. What is covered and what is a hole is `insight`'s to say.
+
+use super::{RunState, SearchState, Source, Span, Time, Topic};
+
+/// A run of a topic with one of its searches; a run that made none, such as a missed slot, has one row of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// Topic id.
+    pub topic: String,
+    /// When the run began, or would have.
+    pub at: Time,
+    /// State of the run.
+    pub state: RunState,
+    /// Why the run is in that state.
+    pub reason: Option<String>,
+    /// The search.
+    pub search: Option<LookSearch>,
+}
+
+/// A search as far as coverage is concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookSearch {
+    /// Its source.
+    pub source: Source,
+    /// Its operation.
+    pub operation: String,
+    /// Its state.
+    pub state: SearchState,
+    /// What it asked for; absent when its request names no span.
+    pub asked: Option<Span>,
+    /// What it covered.
+    pub covered: Option<Span>,
+    /// The reply was as long as it could be.
+    pub saturated: bool,
+    /// Error class, or why it was not made.
+    pub trouble: Option<String>,
+}
+
+/// A topic as far as coverage is concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    /// Topic id.
+    pub topic: String,
+    /// Since when it is watched.
+    pub began: Time,
+    /// Since when it is not watched any more.
+    pub ended: Option<Time>,
+    /// Not run by its schedule at present.
+    pub paused: bool,
+    /// Its definition, when this version can read it.
+    pub definition: Option<Topic>,
+}

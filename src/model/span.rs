@@ -1,0 +1,127 @@
+//! Stretches of time: what a search asks for and what it covered. Plain values; which span a request can name is
+//! `search`'s to know, what is covered together is `insight`'s.
+
+use std::time::Duration;
+
+use super::{Time, Window};
+
+/// Milliseconds of a UTC day.
+const DAY: i64 = 86_400_000;
+
+/// A stretch of time: `from` belongs to it, `until` does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Span {
+    /// Its first instant.
+    pub from: Time,
+    /// The first instant after it.
+    pub until: Time,
+}
+
+impl Span {
+    /// The span between two instants; `None` when nothing lies between them.
+    #[must_use]
+    pub fn new(from: Time, until: Time) -> Option<Self> {
+        (from < until).then_some(Self { from, until })
+    }
+
+    /// Its length.
+    #[must_use]
+    pub fn length(self) -> Duration {
+        self.until.since(self.from)
+    }
+
+    /// What it shares with another.
+    #[must_use]
+    pub fn within(self, other: Self) -> Option<Self> {
+        Self::new(self.from.max(other.from), self.until.min(other.until))
+    }
+}
+
+/// How far back a search looks from the instant at which it asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookBack {
+    /// The topic's window.
+    Window(Window),
+    /// Everything since an instant.
+    Since(Time),
+    /// One whole day, named by its number since 1970, in UTC.
+    Day(i64),
+}
+
+impl From<Window> for LookBack {
+    fn from(window: Window) -> Self {
+        Self::Window(window)
+    }
+}
+
+impl LookBack {
+    /// The span it means for a search that asks at `asked_at`; never beyond that instant.
+    #[must_use]
+    pub fn span(self, asked_at: Time) -> Span {
+        match self {
+            Self::Window(window) => Span { from: asked_at.minus(window.length()), until: asked_at },
+            Self::Since(from) => Span { from: from.min(asked_at), until: asked_at },
+            Self::Day(day) => {
+                let from = Time(day.saturating_mul(DAY)).min(asked_at);
+                Span { from, until: Time(from.0.saturating_add(DAY)).min(asked_at) }
+            }
+        }
+    }
+}
+
+/// A length of time for people, in its two largest units: `3d`, `1d 4h`, `12m 30s`.
+#[must_use]
+pub fn spell(length: Duration) -> String {
+    const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
+    let seconds = length.as_secs();
+    let Some(first) = UNITS.iter().position(|(size, _)| seconds >= *size) else {
+        return format!("{}ms", length.as_millis());
+    };
+    let mut rest = seconds;
+    let mut parts = Vec::new();
+    for (size, unit) in UNITS.iter().skip(first).take(2) {
+        if rest >= *size {
+            parts.push(format!("{}{unit}", rest / size));
+        }
+        rest %= size;
+    }
+    parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_back_ends_where_it_is_asked_or_with_its_day() {
+        let noon = Time(10 * DAY + DAY / 2);
+        for (look_back, from, until) in [
+            (LookBack::Window(Window::Past24Hours), noon.0 - DAY, noon.0),
+            (LookBack::Since(Time(3 * DAY)), 3 * DAY, noon.0),
+            (LookBack::Since(Time(30 * DAY)), noon.0, noon.0),
+            (LookBack::Day(9), 9 * DAY, 10 * DAY),
+            (LookBack::Day(10), 10 * DAY, noon.0),
+            (LookBack::Day(i64::MAX), noon.0, noon.0),
+        ] {
+            assert_eq!(look_back.span(noon), Span { from: Time(from), until: Time(until) }, "{look_back:?}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_told_in_two_units() {
+        for (seconds, told) in
+            [(3 * 86_400, "3d"), (100_800, "1d 4h"), (90_000, "1d 1h"), (86_460, "1d"), (750, "12m 30s"), (59, "59s")]
+        {
+            assert_eq!(spell(Duration::from_secs(seconds)), told);
+        }
+        assert_eq!(spell(Duration::from_millis(430)), "430ms");
+    }
+
+    #[test]
+    fn spans_share_what_lies_in_both() {
+        let span = |from, until| Span { from: Time(from), until: Time(until) };
+        assert_eq!(span(0, 9).within(span(5, 20)), Some(span(5, 9)));
+        assert_eq!(span(0, 5).within(span(5, 20)), None);
+        assert_eq!(Span::new(Time(5), Time(5)), None);
+    }
+}

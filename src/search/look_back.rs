@@ -1,0 +1,30 @@
+//! How far back each call can be told to look. A pure table of what the calls take; whether a run should look further
+//! back is `collect`'s decision.
+
+use super::{Ask, Dialect};
+use crate::model::SocialOperation;
+
+/// What a call takes to say how far back it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LooksBack {
+    /// Nothing: its reply is about the moment it is asked at.
+    Unsaid,
+    /// One of the contract's two windows.
+    Windows,
+    /// Whole days.
+    Dates,
+}
+
+/// What the call for this ask takes.
+#[must_use]
+pub fn looks_back(dialect: Dialect, ask: &Ask) -> LooksBack {
+    match (dialect, ask) {
+        (_, Ask::Social(query, _)) => match (query.operation, dialect) {
+            (SocialOperation::Posts, _) => LooksBack::Unsaid,
+            (SocialOperation::Search, Dialect::Spec) => LooksBack::Windows,
+            (SocialOperation::Search, Dialect::Desearch) | (SocialOperation::Basic, _) => LooksBack::Dates,
+        },
+        (Dialect::Desearch, Ask::Ai(..)) => LooksBack::Dates,
+        (Dialect::Spec, Ask::Ai(..)) | (_, Ask::Web(_)) => LooksBack::Unsaid,
+    }
+}

@@ -1,0 +1,86 @@
+//! When each topic was looked at, and how far what was covered reaches. What is a hole is `insight`'s to say.
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database, Row, read, topics};
+use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, Watched};
+use crate::store::StoreError;
+
+/// One row per run and search, and per run without any.
+pub(super) const LOOK: &str = "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.state AS run_state, r.reason AS run_reason, \
+     s.source, s.operation, s.state, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.saturated, \
+     coalesce(s.error_class, s.reason) AS trouble FROM run r LEFT JOIN search s ON s.run = r.id";
+
+pub(super) fn look(row: &Row) -> Result<Look, StoreError> {
+    let span = |from, until| {
+        Ok::<_, StoreError>(read::time(row, from)?.zip(read::time(row, until)?).and_then(|(a, b)| Span::new(a, b)))
+    };
+    let search = match row.try_get::<Option<String>, _>("source")? {
+        None => None,
+        Some(_) => Some(LookSearch {
+            source: read::word(row, "source", Source::parse)?,
+            operation: row.try_get("operation")?,
+            state: read::word(row, "state", SearchState::parse)?,
+            asked: span("asked_from", "asked_until")?,
+            covered: span("covered_from", "covered_until")?,
+            saturated: read::flag(row, "saturated")?.unwrap_or(false),
+            trouble: row.try_get("trouble")?,
+        }),
+    };
+    Ok(Look {
+        topic: row.try_get("topic")?,
+        at: Time(row.try_get("at")?),
+        state: read::word(row, "run_state", RunState::parse)?,
+        reason: row.try_get("run_reason")?,
+        search,
+    })
+}
+
+pub(in crate::store) async fn covered_until(
+    conn: &mut Conn,
+    topic: &str,
+    source: Source,
+) -> Result<Option<Time>, StoreError> {
+    let until: Option<i64> = sqlx::query_scalar(
+        "SELECT max(covered_until) FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL",
+    )
+    .bind(topic)
+    .bind(source.as_str())
+    .fetch_one(conn)
+    .await?;
+    Ok(until.map(Time))
+}
+
+pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Result<Vec<Watched>, StoreError> {
+    let mut all = Vec::new();
+    // No list names those that are still watched; a name finds also one that is not any more.
+    let lists: Vec<&[String]> = if named.is_empty() { vec![&[]] } else { named.chunks(500).collect() };
+    for list in lists {
+        let mut query = QueryBuilder::<Database>::new(
+            "SELECT t.id, t.created_at, t.removed_at, t.paused, t.definition FROM topic t WHERE ",
+        );
+        if list.is_empty() {
+            query.push("t.removed_at IS NULL");
+        } else {
+            query.push("t.id IN (");
+            let mut names = query.separated(", ");
+            for name in list {
+                names.push_bind(name);
+            }
+            names.push_unseparated(")");
+        }
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            let definition = topics::definition(&row.try_get::<String, _>("definition")?).ok();
+            let rests = definition.as_ref().and_then(|topic| topic.schedule.as_ref()).is_some_and(|s| s.paused);
+            all.push(Watched {
+                topic: row.try_get("id")?,
+                began: Time(row.try_get("created_at")?),
+                ended: read::time(&row, "removed_at")?,
+                paused: rests || read::flag(&row, "paused")?.unwrap_or(false),
+                definition,
+            });
+        }
+    }
+    all.sort_by(|a, b| a.topic.cmp(&b.topic));
+    Ok(all)
+}

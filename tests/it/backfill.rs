@@ -1,0 +1,133 @@
+//! `backfill` through the binary on both databases: days that are over, each asked for once, judged against their day,
+//! counted, stored once; refused where the calls take no dates.
+
+use crate::coverage::{social, spans};
+use crate::databases::{Database, databases, sqlite};
+use crate::program::{NINE, Place, until};
+use crate::service::Sandbox;
+use crate::story::assert_adds_up;
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsocial.limit = 100\n";
+
+fn place(database: Database, sandbox: &Sandbox, more: &str) -> Place {
+    Place::new(database, &format!("{}dialect = \"desearch\"\n{more}\n", sandbox.lines()), TOPIC)
+}
+
+const FILL: [&str; 8] = ["backfill", "acme", "--from", "2026-03-07", "--to", "2026-03-09", "--at", NINE];
+
+#[test]
+fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = place(database, &sandbox, "");
+        place.ok(&["once", "--at", NINE, "--topic", "acme"]);
+        let before = sandbox.calls();
+        let filled = place.run(&FILL);
+        filled.shows(0, &["SANDBOX", "2026-03-07  social  ok", "2026-03-09  social  ok", "3 of 3 days ok"]);
+        assert_eq!((sandbox.calls_to("/twitter"), sandbox.calls_to("/web")), (4, 1), "pages take no dates");
+        assert_eq!(place.database.number("SELECT sum(made) FROM calls") as u64, sandbox.calls());
+        assert!(sandbox.calls() - before <= 6);
+
+        let runs =
+            place.database.texts("SELECT trigger || ' ' || reason FROM run WHERE reason IS NOT NULL ORDER BY id");
+        let expected =
+            ["manual backfill of 2026-03-07", "manual backfill of 2026-03-08", "manual backfill of 2026-03-09"];
+        assert_eq!(runs, expected, "{}", place.database.name);
+        let judged = "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item JOIN search q ON q.run = s.run AND q.source = s.source \
+             WHERE (s.fit = 'in') <> (i.published_at >= q.asked_from AND i.published_at < q.asked_until) AND i.published_at IS NOT NULL \
+             AND q.covered_until - q.covered_from = 86400000 AND q.run > 1";
+        assert_eq!(place.database.number(judged), 0, "a finding is in when it is of that day");
+        let inside = "SELECT count(*) FROM sighting s JOIN run r ON r.id = s.run WHERE s.fit = 'in' AND s.source = 'social' AND r.reason = 'backfill of 2026-03-08'";
+        assert!(place.database.number(inside) > 0);
+        let seen = format!("SELECT count(*) FROM topic_item WHERE first_seen <> {}", 1_773_219_600_000_i64);
+        assert_eq!(place.database.number(&seen), 0, "first seen is when we saw it");
+        let source = social(&place, NINE, "2026-03-07");
+        assert_eq!(spans(&source["covered"]), ["03-07T00:00 03-10T00:00", "03-10T09:00 03-11T09:00"], "{source}");
+        assert_eq!(spans(&source["holes"]), Vec::<String>::new(), "before the topic began nothing is a hole");
+
+        let again = place.run(&FILL);
+        again.shows(0, &["3 of 3 days ok", "= 0 new +"]);
+        assert_adds_up(&place);
+        told.push((filled.out.replace(&place.database.url, ""), place.ok(&["export", "--what", "sightings"])));
+    }
+    assert!(told.iter().all(|(_, sightings)| *sightings == told[0].1));
+}
+
+#[test]
+fn a_dry_run_tells_the_price_and_calls_nobody() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = place(sqlite(), &sandbox, "prices.social = 0.01\nprices.ai = 0.02");
+    let told = place.run(&[&FILL[..], &["--dry-run"]].concat());
+    told.shows(
+        0,
+        &["2026-03-07  social  GET /twitter, expected $0.010", "6 calls for 3 days would cost at most $0.090"],
+    );
+    let json = place.json(&[&FILL[..], &["--dry-run", "--json"]].concat());
+    assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&6.into(), 6));
+    let (posts, answer) = (json["requests"][0]["request"].to_string(), json["requests"][1]["request"].to_string());
+    assert!(posts.contains(r#"["start_date","2026-03-07"],["end_date","2026-03-08"]"#), "{posts}");
+    assert!(answer.contains(r#""start_date":"2026-03-07""#) && !answer.contains("date_filter"), "{answer}");
+    assert_eq!((sandbox.calls(), std::path::Path::new(&place.database.url[7..]).exists()), (0, false));
+}
+
+#[test]
+fn the_days_limit_stops_it_and_it_can_go_on() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let limited = "max_calls_per_day = 4";
+        let place = place(database, &sandbox, limited);
+        let stopped = place.run(&FILL);
+        stopped.says(3, &["stopped; the days before are stored", "--from 2026-03-09 --to 2026-03-09"]);
+        assert_eq!(sandbox.calls(), 4);
+        let states = place.database.texts("SELECT state FROM run ORDER BY id");
+        assert_eq!(states, ["ok", "ok", "over_quota"], "{}", place.database.name);
+        assert_eq!(spans(&social(&place, NINE, "2026-03-07")["covered"]), ["03-07T00:00 03-09T00:00"]);
+    }
+}
+
+#[test]
+fn an_interrupt_leaves_the_days_that_ended() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["after=2,delay=20s"]);
+        let place = place(database, &sandbox, "");
+        let going = place.program(&FILL).start();
+        let under_way = "SELECT count(*) FROM search WHERE state = 'started' AND run = 2";
+        until("the first day's calls", || sandbox.calls() >= 2);
+        until("the second day's call", || place.database.number(under_way) == 1);
+        going.signal("INT");
+        let ended = going.wait();
+        ended.says(130, &["stopping", "--from 2026-03-08 --to 2026-03-09"]);
+        let runs = place.database.texts("SELECT reason FROM run WHERE state = 'ok'");
+        assert_eq!(runs, ["backfill of 2026-03-07"], "{}", place.database.name);
+        assert_eq!(spans(&social(&place, NINE, "2026-03-06")["covered"]), ["03-07T00:00 03-08T00:00"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_for_is_refused_before_anything_is_written() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = place(sqlite(), &sandbox, "");
+    let dates = |from, to| place.run(&["backfill", "acme", "--from", from, "--to", to, "--at", NINE]);
+    dates("2026-03-11", "2026-03-12").says(2, &["--to 2026-03-12 lies in the future", "today is 2026-03-11"]);
+    dates("2026-03-09", "2026-03-08").says(2, &["--from lies after --to"]);
+    dates("2026-02-30", "2026-03-08").says(2, &["--from: `2026-02-30` is no date"]);
+    dates("2026-01-01", "2026-03-08").says(2, &["67 days are more than the 31", "--from 2026-01-01 --to 2026-01-31"]);
+    for (dialect, topic, message, hint) in [
+        ("spec", "", "takes no dates, only the past 24 hours or seven days", "dialect = \"desearch\""),
+        ("desearch", "social.operation = \"posts\"", "\"posts\" takes no dates", "social.operation = \"basic\""),
+        ("spec", "sources = [\"web\", \"ai\"]", "none of its sources takes dates", "dialect \"desearch\""),
+    ] {
+        let lines = format!("{}dialect = \"{dialect}\"\n", sandbox.lines());
+        place.configure(&lines, &format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\n{topic}\n"));
+        for more in [&[][..], &["--dry-run"]] {
+            let refused = place.run(&[&FILL[..], more].concat());
+            refused.says(2, &["topic acme cannot be backfilled", message, hint]);
+        }
+    }
+    assert_eq!((sandbox.calls(), std::path::Path::new(&place.database.url[7..]).exists()), (0, false));
+    // The contract's other social call takes dates in both dialects.
+    let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());
+    place.configure(&lines, "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsocial.operation = \"basic\"\n");
+    place.run(&FILL).shows(0, &["3 of 3 days ok"]);
+}

@@ -1,0 +1,213 @@
+//! What was covered, through the binary on both databases: gaps that a late run looks back over, holes that stay and
+//! their causes, in both dialects. Days that are asked for later are `backfill`'s.
+
+use serde_json::Value;
+use topicwatch::daemon::system_clock;
+
+use crate::databases::databases;
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+
+const DAY: i64 = 86_400_000;
+
+/// Nine o'clock so many days later.
+pub fn day(n: u32) -> String {
+    format!("2026-03-{}T09:00:00Z", 11 + n)
+}
+
+fn topic(more: &str) -> String {
+    format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\nevery = \"12h\"\n{more}\n")
+}
+
+fn place_of(database: crate::databases::Database, sandbox: &Sandbox, dialect: &str, more: &str) -> Place {
+    Place::new(database, &format!("{}dialect = \"{dialect}\"\n", sandbox.lines()), &topic(more))
+}
+
+fn once(place: &Place, sandbox: &Sandbox, at: &str) -> crate::program::Ended {
+    sandbox.turn_to(at);
+    place.run(&["once", "--at", at])
+}
+
+/// The social source of the only topic, at an instant.
+pub fn social(place: &Place, at: &str, since: &str) -> Value {
+    let all = place.json(&["coverage", "--json", "--at", at, "--since", since]);
+    assert_eq!(all["topics"][0]["sources"][0]["source"], "social", "{all}");
+    all["topics"][0]["sources"][0].clone()
+}
+
+/// `from until` of each stretch, without seconds.
+pub fn spans(list: &Value) -> Vec<String> {
+    let minute = |time: &Value| time.as_str().unwrap()[5..16].to_owned();
+    list.as_array().unwrap().iter().map(|s| format!("{} {}", minute(&s["from"]), minute(&s["until"]))).collect()
+}
+
+/// The causes of the first hole.
+fn causes(source: &Value) -> Vec<&str> {
+    source["holes"][0]["causes"].as_array().unwrap().iter().map(|cause| cause["why"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
+    let mut told = Vec::new();
+    for (dialect, more, back, request) in [
+        ("spec", "", "7d", "PAST_7_DAYS"),
+        ("desearch", "social.limit = 100", "3d", "2026-03-11"),
+        ("spec", "social.operation = \"basic\"\nsocial.limit = 100", "3d", "2026-03-11"),
+    ] {
+        for database in databases() {
+            let sandbox = Sandbox::at(NINE, &[]);
+            let place = place_of(database, &sandbox, dialect, more);
+            let first = once(&place, &sandbox, NINE);
+            assert!(!first.out.contains("looked back"), "a new topic has no gap: {first}");
+            let why = format!("looked back {back} because nothing was covered since 2026-03-11T09:00:00Z");
+            once(&place, &sandbox, &day(3)).shows(0, &[&why]);
+            let asked = "SELECT CAST(asked_until - asked_from AS TEXT) FROM search ORDER BY started_at";
+            let width = back.trim_end_matches('d').parse::<i64>().unwrap() * DAY;
+            assert_eq!(place.database.texts(asked), [DAY.to_string(), width.to_string()], "{}", place.database.name);
+            assert!(place.database.texts("SELECT request FROM raw_reply ORDER BY search")[1].contains(request));
+            // What lies in the gap is inside the window that was asked for.
+            let older = format!(
+                "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item JOIN run r ON r.id = s.run \
+                 WHERE s.fit = 'in' AND i.published_at < r.started_at - {DAY}"
+            );
+            assert!(place.database.number(&older) > 0, "{dialect} on {}", place.database.name);
+
+            let source = social(&place, &day(3), "20d");
+            assert_eq!((&source["covered_share"], &source["open"]), (&1.0.into(), &Value::Null), "{source}");
+            assert_eq!(spans(&source["covered"]).len(), 1, "{source}");
+            let runs = place.json(&["runs", "--json"]);
+            let search = &runs["runs"][0]["searches"][0];
+            assert_eq!(
+                (search["reason"].as_str(), search["covered_until"].as_str()),
+                (Some(&*why), Some("2026-03-14T09:00:00.000Z"))
+            );
+            place.run(&["runs", "--searches"]).shows(0, &[&format!("asked over {back}, covered {back}"), &why]);
+            assert_eq!(place.json(&["show", "acme", "--json"])["searches"][0]["asked_from"], search["asked_from"]);
+            // The gap is closed: the next one looks back as the topic says.
+            once(&place, &sandbox, &day(3));
+            assert_eq!(place.database.texts(asked)[2], DAY.to_string());
+            told.push((dialect, more, place.ok(&["coverage", "--at", &day(4)]), source));
+        }
+    }
+    for pair in told.chunks(told.len() / 3) {
+        assert!(pair.iter().all(|other| *other == pair[0]), "{pair:#?}");
+    }
+}
+
+#[test]
+fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
+    for (dialect, more, hole) in [
+        ("spec", "catch_up_window = \"30d\"", Some("03-11T21:00 03-14T09:00")),
+        ("desearch", "social.limit = 100", Some("03-11T21:00 03-14T09:00")),
+        ("desearch", "social.limit = 100\ncatch_up_window = \"30d\"", None),
+    ] {
+        for database in databases() {
+            let sandbox = Sandbox::at(NINE, &[]);
+            let place = place_of(database, &sandbox, dialect, &format!("timezone = \"UTC\"\n{more}"));
+            for at in [NINE, "2026-03-11T21:00:00Z", &day(10)] {
+                sandbox.turn_to(at);
+                place.run(&["once", "--due", "--at", at]);
+            }
+            let source = social(&place, &day(10), "20d");
+            assert_eq!(spans(&source["holes"]), hole.into_iter().collect::<Vec<_>>(), "{dialect} {more} {source}");
+            if hole.is_some() {
+                assert_eq!(causes(&source), ["missed_slot", "look_back_too_short"], "{source}");
+                let narrow =
+                    place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "80").run();
+                narrow.shows(0, &["1 hole, 2d 12h", "missed slots; the next search looked back only 7d"]);
+                assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["source=social,status=500,after=2,times=1"]);
+        let place = place_of(database, &sandbox, "desearch", "social.limit = 5");
+        for n in [0, 1] {
+            once(&place, &sandbox, &day(n)).shows(0, &["≥5"]);
+        }
+        let source = social(&place, &day(1), "2026-03-10T09:00:00Z");
+        assert_eq!(causes(&source), ["saturated"], "{source}");
+        let oldest = place.database.number(
+            "SELECT min(i.published_at) FROM sighting s JOIN item i ON i.id = s.item WHERE s.fit = 'in' AND s.run = (SELECT max(id) FROM run)",
+        );
+        let covered = place.database.number("SELECT max(covered_from) FROM search");
+        assert_eq!(covered, oldest, "{}", place.database.name);
+
+        assert_eq!(once(&place, &sandbox, &day(3)).code, Some(3));
+        let source = social(&place, &day(3), "2026-03-12T09:00:00Z");
+        assert_eq!(
+            (spans(&source["holes"]), causes(&source)),
+            (vec!["03-12T09:00 03-14T09:00".into()], vec!["failed_search"])
+        );
+        assert_eq!(source["covered_ms"], 0);
+        let failed =
+            "SELECT state || ' ' || CAST(asked_until - asked_from AS TEXT) FROM search WHERE covered_until IS NULL";
+        assert_eq!(place.database.texts(failed), [format!("error {}", 2 * DAY)], "what it asked for is known");
+        // The next one makes up for both.
+        once(&place, &sandbox, &day(4))
+            .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T09:00:00Z"]);
+    }
+}
+
+#[test]
+fn pages_answers_and_posts_without_dates_are_checks_at_an_instant() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["source=web,status=500,after=2,times=1"]);
+        let more = "social.operation = \"posts\"\nai.when = \"always\"";
+        let place = place_of(database, &sandbox, "desearch", more);
+        place.configure(
+            &format!("{}dialect = \"desearch\"\n", sandbox.lines()),
+            &topic(more).replace("[\"social\"]", "[\"social\", \"web\", \"ai\"]"),
+        );
+        for (at, code) in [(NINE.to_owned(), 0), ("2026-03-11T15:00:00Z".into(), 0), (day(3), 3)] {
+            assert_eq!(once(&place, &sandbox, &at).code, Some(code));
+        }
+        place.run(&["coverage", "--at", &day(4)]).shows(
+            0,
+            &[
+                "acme social: 3 checks, at most 2d 18h apart, last 2026-03-14T09:00:00Z",
+                "acme web: 2 checks, at most 6h apart, 1 failed, last 2026-03-11T15:00:00Z",
+                "acme ai: 3 checks",
+            ],
+        );
+        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0);
+        let only = place.json(&["coverage", "acme", "--source", "web", "--json", "--at", &day(4)]);
+        let sources = only["topics"][0]["sources"].as_array().unwrap();
+        assert_eq!((sources.len(), &sources[0]["kind"], &sources[0]["failed"]), (1, &"checks".into(), &1.into()));
+    }
+}
+
+#[test]
+fn a_daemon_says_why_it_looks_back() {
+    for database in databases() {
+        let now = system_clock()();
+        let before = now.minus(std::time::Duration::from_secs(3 * 86_400)).to_string();
+        let sandbox = Sandbox::at(&before, &[]);
+        let place = place_of(database, &sandbox, "spec", "");
+        place.ok(&["once", "--due", "--at", &before]);
+        place.ok(&["once", "--at", &before]);
+        sandbox.turn_to(&now.to_string());
+        let mut daemon = place.program(&["run"]).start();
+        daemon.until("its run", |said| said.contains("run stored"));
+        daemon.signal("TERM");
+        daemon.wait().says(0, &["looked back 7d because nothing was covered since"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_told_is_refused_with_a_way_out() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = place_of(database, &sandbox, "spec", "");
+        place.run(&["coverage"]).says(4, &["hint: "]);
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.run(&["coverage", "nobody"]).says(2, &["there is no topic `nobody`", "the topics are: acme"]);
+        place.run(&["coverage", "--at", NINE, "--since", "2026-03-12"]).says(2, &["--since is not in the past"]);
+        place.run(&["coverage", "--at", NINE]).shows(0, &["acme social: nothing to cover yet"]);
+        place.run(&["coverage", "--at", &day(2)]).shows(0, &["0.00% of 2d covered, 1 hole, 2d", "nothing was due"]);
+    }
+}
