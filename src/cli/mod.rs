@@ -5,6 +5,8 @@ mod args;
 mod check;
 mod completions;
 mod context;
+mod control;
+mod control_args;
 mod examples;
 mod export;
 mod failure;
@@ -17,10 +19,14 @@ mod once;
 mod output;
 mod probe;
 mod progress;
+mod reload;
+mod rename;
 mod run;
+mod run_now;
 mod runs;
 mod sandbox;
 mod show;
+mod signals;
 mod status;
 mod table;
 mod trial;
@@ -100,6 +106,10 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Try(args) => trial::run(&common, &args).await,
         Verb::Once(args) => once::run(&common, &args).await,
         Verb::Run(args) => run::run(&common, &args).await,
+        Verb::Pause(args) => control::pause(&common, &args).await,
+        Verb::Resume(args) => control::resume(&common, &args).await,
+        Verb::RunNow(args) => run_now::run(&common, &args).await,
+        Verb::Topic(args) => rename::run(&common, &args).await,
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
+use super::signals::Ends;
 use super::{Exit, Failure, ids, output, progress, table};
 use crate::collect::{Collector, Crew, Done, RunReport};
 use crate::daemon::{Planner, Skew};
@@ -38,7 +39,10 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     }
     let now = (context.clock)();
     if args.due {
-        store.sync_topics(&context.config.topics, now).await?;
+        let adopted = store.adopt(&context.config.topics, None, now).await?;
+        if adopted.follows() {
+            output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
+        }
     } else {
         // Another file may be somebody else's daemon's: what it watches stays.
         store.add_topics(&topics, now).await?;
@@ -47,7 +51,14 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
 
     let collector = context.collector(store.clone(), client);
     let cancel = CancellationToken::new();
-    let interrupt = tokio::spawn(interrupted(cancel.clone()));
+    let interrupt = tokio::spawn({
+        let cancel = cancel.clone();
+        // No new call begins, calls under way are given up, what was found is stored.
+        Ends::listen().twice(move || {
+            output::note("stopping: storing what was found; once more to stop at once");
+            cancel.cancel();
+        })
+    });
     let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
     let (crew, ends) = Crew::new(Arc::clone(&collector), size, cancel.clone());
     let alive = tokio::spawn({
@@ -89,16 +100,6 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
         return Ok(failure.exit);
     }
     Ok(if reports.iter().all(|r| r.state == RunState::Ok) { Exit::Ok } else { Exit::Searches })
-}
-
-/// Ctrl-C or SIGTERM: no new call begins, calls under way are given up, what was found is stored.
-async fn interrupted(cancel: CancellationToken) {
-    super::run::signal().await;
-    output::note("stopping: storing what was found; once more to stop at once");
-    cancel.cancel();
-    super::run::signal().await;
-    // Crash-only: what was said to be stored is, whatever ends the process.
-    super::run::exit_at_once();
 }
 
 /// One manual run for each topic.

@@ -41,6 +41,17 @@ pub use secret::{KeyError, read_key};
 /// The annotated example: works as it is, and is what `init` writes.
 pub const EXAMPLE: &str = include_str!("../../jobs.toml");
 
+/// Refuses what cannot be a topic's id: what is wrong, and what to do.
+pub fn check_topic_id(id: &str) -> Result<(), (String, String)> {
+    names::slug(&given::Value::Text(id.to_owned())).map(drop).map_err(|fault| (fault.message, fault.hint))
+}
+
+/// The known name that was probably meant.
+#[must_use]
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    suggest::nearest(word, known)
+}
+
 /// Where searches go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {

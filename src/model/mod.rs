@@ -10,7 +10,7 @@ mod topic;
 
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use money::Micros;
-pub use rows::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
+pub use rows::{AnswerRow, Counts, ItemRow, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow, TopicStatus};
 pub use run::{RunState, SearchState, Trigger};
 pub use time::{Clock, Time};
 pub use topic::{

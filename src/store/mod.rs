@@ -17,6 +17,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
 pub use error::{StoreError, StoreErrorKind};
+pub use living::*;
 pub use locks::DaemonLock;
 pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
@@ -92,6 +93,8 @@ macro_rules! stream {
     };
 }
 
+mod living;
+
 /// Waits a little, a different little for each process, before a transaction is run again.
 async fn pause(tries: u32) {
     let spread = std::collections::hash_map::RandomState::new().build_hasher().finish() % 10;
@@ -115,12 +118,12 @@ impl Store {
     /// Makes the stored definitions equal to these: new topics begin at `now` (never retroactive), a changed schedule
     /// too, topics that are gone are marked and their queued runs cancelled. Returns how many changed.
     pub async fn sync_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
-        write_tx!(self, topics::sync(topics, now, true))
+        Ok(write_tx!(self, topics::sync(topics, now, true))?.sum())
     }
 
     /// The same without removing any: for whoever runs topics by hand, perhaps of another file, beside a daemon.
     pub async fn add_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
-        write_tx!(self, topics::sync(topics, now, false))
+        Ok(write_tx!(self, topics::sync(topics, now, false))?.sum())
     }
 
     /// Scheduled topics whose definition is in force, with what the ledger knows of them.

@@ -11,12 +11,18 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/controls.rs"]
+pub(super) mod controls;
+#[path = "../statements/instances.rs"]
+pub(super) mod instances;
 #[path = "../statements/items.rs"]
 mod items;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
 #[path = "../statements/read.rs"]
 mod read;
+#[path = "../statements/rename.rs"]
+pub(super) mod rename;
 #[path = "../statements/report.rs"]
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
