@@ -41,8 +41,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 const EVERY_ROOM: &[&str] = &["*"];
 
 /// Crates that are behind one wall, and the rooms behind it.
-const BEHIND_A_WALL: &[(&str, &[&str])] =
-    &[
+const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("clap", &["cli", "main"]),
     ("axum", &["sandbox"]),

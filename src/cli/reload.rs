@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::args::Common;
 use super::context::{self, Context, Service};
@@ -91,13 +92,14 @@ impl Reloader {
         (reloader, reloads)
     }
 
-    /// Takes changes over until the process ends.
-    pub(super) async fn watch(mut self, mut hang_ups: HangUps) {
+    /// Takes changes over until told to stop.
+    pub(super) async fn watch(mut self, mut hang_ups: HangUps, stop: CancellationToken) {
         let file = self.common.config.clone().unwrap_or_default();
         // Nothing is settled at first: the file may have changed since it was read.
         let (mut settled, mut before, mut pause) = (None, None, LOOK);
         loop {
             let asked = tokio::select! {
+                () = stop.cancelled() => return,
                 () = hang_ups.next() => true,
                 () = tokio::time::sleep(pause) => false,
             };
@@ -132,7 +134,8 @@ impl Reloader {
     async fn take_over(&mut self, asked: bool) -> Result<(), Kept> {
         let (common, now) = (self.common.clone(), (self.clock)());
         // Reading may take its time where the file is far away.
-        let read = tokio::task::spawn_blocking(move || Ok::<_, Failure>(config::load(&context::request(&common, now)?)));
+        let read =
+            tokio::task::spawn_blocking(move || Ok::<_, Failure>(config::load(&context::request(&common, now)?)));
         let read = read.await.map_err(|e| kept(format!("reading the configuration ended: {e}"), ""))??;
         let context = Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock) };
         let found = fingerprint(&context);

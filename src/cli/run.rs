@@ -39,7 +39,8 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let manager = Manager::from_environment();
     let sandbox_url = sandbox.is_some().then_some(base_url);
     let (reloader, reloads) = Reloader::new(common, &context, &store, &membership, &manager, sandbox_url);
-    let reloader = tokio::spawn(reloader.watch(HangUps::listen()));
+    let stop = CancellationToken::new();
+    let reloader = tokio::spawn(reloader.watch(HangUps::listen(), stop.clone()));
     tracing::info!(
         database = store.place(),
         topics = context.config.topics.len(),
@@ -50,7 +51,6 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         env!("CARGO_PKG_VERSION")
     );
     let collector = context.collector(store.clone(), client);
-    let stop = CancellationToken::new();
     let signals = tokio::spawn({
         let stop = stop.clone();
         Ends::listen().twice(move || stop.cancel())
@@ -68,7 +68,8 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     };
     let life = Life { reloads: Some(reloads), membership: Some(membership), manager };
     let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
-    reloader.abort();
+    // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
+    let _ = tokio::time::timeout(std::time::Duration::from_secs(5), reloader).await;
     signals.abort();
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;

@@ -55,12 +55,7 @@ fn tell(runs: &[(String, String)], args: &RunNowArgs) -> Result<Exit, Failure> {
 }
 
 /// Until every run has its end, or the time is over; the runs go on either way.
-async fn wait(
-    store: &Store,
-    runs: &[(String, String)],
-    args: &RunNowArgs,
-    limit: Duration,
-) -> Result<Exit, Failure> {
+async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit: Duration) -> Result<Exit, Failure> {
     let deadline = tokio::time::Instant::now() + limit;
     let ended = loop {
         let mut ended: Vec<RunRow> = Vec::new();

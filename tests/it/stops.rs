@@ -86,7 +86,7 @@ async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays(
             done.result.unwrap();
         }
         let (calls, waits) = (store.run("calls").await.unwrap().unwrap(), store.run("waits").await.unwrap().unwrap());
-        assert_eq!((calls.state, calls.cost), (RunState::Failed, Micros(3_000)), "{}", database.name);
+        assert_eq!((calls.state, calls.cost), (RunState::Cancelled, Micros(3_000)), "{}", database.name);
         assert_eq!((waits.state, waits.cost), (RunState::Cancelled, Micros(0)), "nothing was asked for it");
         let searches = store.searches(&["calls".into(), "waits".into()]).await.unwrap();
         let searches: Vec<_> = searches.iter().map(|s| (s.run.as_str(), s.source, s.state)).collect();
