@@ -71,6 +71,6 @@ impl HangUps {
         {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -79,12 +79,6 @@ impl Crew {
         Arc::clone(&self.collector.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many run now.
-    #[must_use]
-    pub fn running(&self) -> usize {
-        self.held().len()
-    }
-
     /// Waits for a free place; `None` once the crew is told to stop.
     pub async fn place(&self) -> Option<OwnedSemaphorePermit> {
         tokio::select! {

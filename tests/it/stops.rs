@@ -165,3 +165,26 @@ async fn a_try_without_an_answer_counts_at_its_price_beside_what_the_next_one_co
         database.close(store).await;
     }
 }
+
+#[tokio::test]
+async fn a_crew_grows_at_once_and_shrinks_as_its_runs_end() {
+    let database = sqlite();
+    let store = open(&database).await;
+    let service = slow().await;
+    let cancel = CancellationToken::new();
+    let collector = collector(&store, &service.base_url());
+    let (crew, _ends) = Crew::new(Arc::clone(&collector), 1, cancel.clone());
+    crew.replace(Arc::clone(&collector), 3);
+    assert_eq!(crew.free(), 3);
+    for id in ["one", "two"] {
+        let run = manual(&store, &topic("rust"), id, NOW).await;
+        crew.start(run, crew.place().await.unwrap());
+    }
+    crew.replace(Arc::clone(&collector), 1);
+    until("no place is free", async || crew.free() == 0).await;
+    cancel.cancel();
+    crew.finished().await;
+    until("one place is left", async || crew.free() == 1).await;
+    service.stop().await;
+    database.close(store).await;
+}
