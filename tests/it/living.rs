@@ -141,7 +141,7 @@ async fn a_resumed_topic_owes_nothing_for_its_pause_and_a_plan_made_before_it_is
         for expected in [format!("topic:rust@{}", hour(6)), "M1".into(), "M2".into()] {
             let claimed = store.claim(hour(6), 9, LEASE, "t").await.unwrap();
             assert_eq!(claimed.iter().map(|run| &run.public_id).collect::<Vec<_>>(), [&expected]);
-            store.finish(&claimed[0], &crate::store::outcome(hour(6), Vec::new())).await.unwrap();
+            store.finish(&claimed[0], crate::store::outcome(hour(6), Vec::new())).await.unwrap();
         }
         database.close(store).await;
     }
