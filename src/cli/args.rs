@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
 use super::examples;
 use super::plan::PlanArgs;
 use super::schedule::ScheduleArgs;
@@ -76,6 +77,18 @@ pub enum Verb {
     /// Run every topic at its slots until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
+    /// Pause topics beside a running daemon: nothing new begins, what runs goes on
+    #[command(after_help = examples::PAUSE)]
+    Pause(PauseArgs),
+    /// End a pause; the time it took owes nothing
+    #[command(after_help = examples::RESUME)]
+    Resume(ResumeArgs),
+    /// Have a running daemon run topics now
+    #[command(after_help = examples::RUN_NOW)]
+    RunNow(RunNowArgs),
+    /// Give a topic another id; its history goes with it
+    #[command(after_help = examples::TOPIC)]
+    Topic(TopicArgs),
     /// How each topic stands
     #[command(after_help = examples::STATUS)]
     Status(JsonArgs),

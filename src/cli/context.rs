@@ -46,6 +46,21 @@ pub(super) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
     }
 }
 
+/// Where the configuration is looked for, and what stands over it.
+pub(super) fn request(common: &Common, now: Time) -> Result<LoadRequest<'static>, Failure> {
+    Ok(LoadRequest {
+        explicit: common.config.clone(),
+        database_flag: common.database.clone(),
+        env: &env,
+        env_names: std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
+        cwd: std::env::current_dir().map_err(|e| {
+            Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists")
+        })?,
+        home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
+        now,
+    })
+}
+
 impl Context {
     /// Loads the configuration; all its mistakes at once. Warnings are told on stderr.
     pub(super) fn load(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
@@ -61,17 +76,7 @@ impl Context {
     /// The same for a verb that draws the warnings itself.
     pub(super) fn load_silently(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
         let clock = clock(at)?;
-        let request = LoadRequest {
-            explicit: common.config.clone(),
-            database_flag: common.database.clone(),
-            env: &env,
-            env_names: std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
-            cwd: std::env::current_dir().map_err(|e| {
-                Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists")
-            })?,
-            home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
-            now: clock(),
-        };
+        let request = request(common, clock())?;
         let config = config::load(&request).map_err(|mistakes| {
             output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
             Failure::silent(super::Exit::Usage)
@@ -86,7 +91,7 @@ impl Context {
 
     /// What will be stored, where that is known beforehand. An address on this machine may be another sandbox; its
     /// replies will say so.
-    fn nature(&self) -> Option<Nature> {
+    pub(super) fn nature(&self) -> Option<Nature> {
         match &self.config.service.target {
             Target::Sandbox => Some(Nature::Sandbox),
             Target::Url(url) => {
@@ -128,12 +133,18 @@ impl Context {
 
     /// Connects to the service; starts the embedded sandbox when that is the service.
     pub(super) async fn service(&self) -> Result<Service, Failure> {
+        self.service_beside(None).await
+    }
+
+    /// The same with a sandbox that runs already.
+    pub(super) async fn service_beside(&self, running: Option<&url::Url>) -> Result<Service, Failure> {
         let service = &self.config.service;
         let (base_url, api_key, sandbox) = match &service.target {
             Target::Url(url) => {
                 let key = config::read_key(service, &env).map_err(|e| Failure::usage(e.message, e.hint))?;
                 (url.clone(), key, None)
             }
+            Target::Sandbox if let Some(url) = running => (url.clone(), SecretString::from("sandbox"), None),
             Target::Sandbox => {
                 let running = start_sandbox(Arc::clone(&self.clock)).await?;
                 let url = url::Url::parse(&running.base_url()).map_err(|e| {

@@ -61,7 +61,28 @@ Examples:
   topicwatch run --log-format json
 
 SIGTERM and Ctrl-C let running topics finish and exit with 0;
-a second one exits at once.";
+a second one exits at once. A changed file is taken over by itself and at
+SIGHUP, all or nothing: one with a mistake changes nothing.";
+pub(super) const PAUSE: &str = "\
+Examples:
+  topicwatch pause acme-launches
+  topicwatch pause acme-launches rust-async --reason \"until the fair is over\"";
+pub(super) const RESUME: &str = "\
+Examples:
+  topicwatch resume acme-launches
+
+`paused = true` in the file wins: then this says so and exits with 3.";
+pub(super) const RUN_NOW: &str = "\
+Examples:
+  topicwatch run-now acme-launches
+  topicwatch run-now acme-launches rust-async --wait
+
+Without a daemon: topicwatch once --topic acme-launches";
+pub(super) const TOPIC: &str = "\
+Examples:
+  topicwatch topic rename acme-launches acme-news
+
+Runs keep their public ids. The file is not edited: change the id there too.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status

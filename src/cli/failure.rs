@@ -58,6 +58,7 @@ impl From<StoreError> for Failure {
             StoreErrorKind::Unreachable | StoreErrorKind::Locked | StoreErrorKind::Newer | StoreErrorKind::Foreign => {
                 Exit::Store
             }
+            StoreErrorKind::Refused => Exit::Usage,
             StoreErrorKind::Fenced => Exit::Searches,
             StoreErrorKind::Statement => Exit::Unexpected,
         };

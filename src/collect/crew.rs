@@ -2,7 +2,7 @@
 //! was lost is told to stop; what it would have stored is refused by the store in any case.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,8 +28,10 @@ pub struct Done {
 /// Runs in this process.
 #[derive(Clone)]
 pub struct Crew {
-    collector: Arc<Collector>,
+    /// What a run that begins now is run with; a reload replaces it.
+    collector: Arc<Mutex<Arc<Collector>>>,
     places: Arc<Semaphore>,
+    size: Arc<AtomicU32>,
     held: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
     tasks: TaskTracker,
     ended: Arc<Notify>,
@@ -52,9 +54,32 @@ impl Crew {
     ) -> (Self, mpsc::UnboundedReceiver<Done>) {
         let (done, ends) = mpsc::unbounded_channel();
         let places = Arc::new(Semaphore::new(size.max(1) as usize));
+        let (collector, size) = (Arc::new(Mutex::new(collector)), Arc::new(AtomicU32::new(size.max(1))));
         let (held, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
         let stuck = Arc::default();
-        (Self { collector, places, held, tasks, ended, ends: count, stuck, cancel, done }, ends)
+        (Self { collector, places, size, held, tasks, ended, ends: count, stuck, cancel, done }, ends)
+    }
+
+    /// Runs that begin from now on use this collector, and so many run at a time; those under way finish with what they
+    /// began with.
+    pub fn replace(&self, collector: Arc<Collector>, size: u32) {
+        *self.collector.lock().unwrap_or_else(PoisonError::into_inner) = collector;
+        let (size, before) = (size.max(1), self.size.swap(size.max(1), Ordering::SeqCst));
+        if size > before {
+            self.places.add_permits((size - before) as usize);
+        } else if size < before {
+            // Places that are taken go when their runs end.
+            let places = Arc::clone(&self.places);
+            tokio::spawn(async move {
+                if let Ok(gone) = places.acquire_many_owned(before - size).await {
+                    gone.forget();
+                }
+            });
+        }
+    }
+
+    fn collector(&self) -> Arc<Collector> {
+        Arc::clone(&self.collector.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits for a free place; `None` once the crew is told to stop.
@@ -89,7 +114,8 @@ impl Crew {
     ) {
         let crew = self.clone();
         self.tasks.spawn(async move {
-            let (store, now) = (crew.collector.store(), crew.collector.now());
+            let collector = crew.collector();
+            let (store, now) = (collector.store(), collector.now());
             match store.start_manual(&topic, &public_id, now, lease, &token).await {
                 Ok(run) => crew.start(run, place),
                 Err(error) => {
@@ -127,7 +153,7 @@ impl Crew {
         self.tasks.spawn(async move {
             let stop = Stop { cancel, deadline: tokio::time::Instant::now() + timeout };
             // In a task of its own, so that a panic ends this run and no other.
-            let (collector, held) = (Arc::clone(&crew.collector), run.clone());
+            let (collector, held) = (crew.collector(), run.clone());
             let ran = tokio::spawn(async move {
                 match day {
                     None => collector.run(&held, &stop).await,
@@ -193,7 +219,8 @@ impl Crew {
             if runs.is_empty() {
                 continue;
             }
-            let (store, now, beating) = (self.collector.store().clone(), self.collector.now(), runs.clone());
+            let collector = self.collector();
+            let (store, now, beating) = (collector.store().clone(), collector.now(), runs.clone());
             let beaten = tokio::spawn(async move { store.heartbeat(&beating, now, lease).await }).await;
             match beaten {
                 Ok(Ok(lost)) => {

@@ -198,7 +198,7 @@ impl Collector {
             searches.push(fetched.absorbed(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
         }
 
-        if verdict::nothing_was_paid_for(&searches) && stop.cancel.is_cancelled() {
+        if verdict::nothing_came_of_it(&searches) && stop.cancel.is_cancelled() {
             self.store.release(run, self.now()).await?;
             return Ok(verdict::interrupted(run, searches));
         }

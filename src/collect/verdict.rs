@@ -42,9 +42,13 @@ fn interrupted_search(search: &Fetched) -> bool {
     search.result.reason.as_deref() == Some(INTERRUPTED)
 }
 
-/// Whether no call was made or under way, so that the run can be given back as if it had never begun.
-pub(super) fn nothing_was_paid_for(searches: &[Fetched]) -> bool {
-    searches.iter().all(|s| s.result.state == SearchState::NotRun && s.result.error.is_none())
+/// Whether nothing came of the run but that it was interrupted, so that it can be given back: its slot runs again, and a
+/// call that was under way is on record at its price.
+pub(super) fn nothing_came_of_it(searches: &[Fetched]) -> bool {
+    searches.iter().all(|s| match s.result.state {
+        SearchState::NotRun => s.result.error.is_none(),
+        state => state == SearchState::Lost,
+    })
 }
 
 /// Whether what was answered is invented; `None` when nothing was answered.
@@ -71,9 +75,10 @@ pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<F
     searches
 }
 
-/// A run that was given back.
+/// A run that was given back: one with a slot is queued again, a manual one is over.
 pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
-    report(run, RunState::Cancelled, Some(INTERRUPTED.into()), searches, &[])
+    let state = if run.slot.is_some() { RunState::Queued } else { RunState::Cancelled };
+    report(run, state, Some(INTERRUPTED.into()), searches, &[])
 }
 
 /// The keys of the items an answer rests on: those that came with it, and those whose address it names.

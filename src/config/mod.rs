@@ -42,6 +42,11 @@ pub use suggest::nearest;
 /// The annotated example: works as it is, and is what `init` writes.
 pub const EXAMPLE: &str = include_str!("../../jobs.toml");
 
+/// Refuses what cannot be a topic's id: what is wrong, and what to do.
+pub fn check_topic_id(id: &str) -> Result<(), (String, String)> {
+    names::slug(&given::Value::Text(id.to_owned())).map(drop).map_err(|fault| (fault.message, fault.hint))
+}
+
 /// Where searches go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {

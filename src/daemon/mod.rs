@@ -3,6 +3,9 @@
 //! and knows no configuration file.
 
 mod clock;
+mod life;
+mod membership;
+mod notify;
 mod planner;
 
 use std::sync::Arc;
@@ -12,8 +15,12 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_cron_scheduler::{Job, JobScheduler};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
+pub use life::{Life, Reloaded};
+pub use membership::Membership;
+pub use notify::Manager;
 pub use planner::{Planned, Planner};
 
 use crate::collect::{Collector, Crew, Done};
@@ -45,38 +52,45 @@ const NEXT_TOLD: u32 = 100;
 /// How soon the ledger is looked at again after a look that failed.
 const AFTER_AN_ERROR: Duration = Duration::from_secs(5);
 
-/// Runs until asked to stop, then lets what runs finish within the grace. `each` hears of every run that ended and of
-/// every plan.
+/// Runs until asked to stop, then lets what runs finish within the grace and gives the rest back. `each` hears of every
+/// run that ended and of every plan.
 pub async fn run(
-    collector: Arc<Collector>,
+    mut collector: Arc<Collector>,
     settings: &Settings,
     token: &(dyn Fn() -> String + Send + Sync),
     stop: CancellationToken,
+    mut life: Life,
     each: &(dyn Fn(Event) + Send + Sync),
 ) -> Result<(), StoreError> {
+    let mut settings = settings.clone();
     let wake = Arc::new(Notify::new());
     let ticker = ticker(&wake).await;
     let give_up = CancellationToken::new();
     let (crew, mut ends) = Crew::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
-    let alive = tokio::spawn({
-        let (crew, lease) = (crew.clone(), settings.lease);
-        async move { crew.keep_alive(lease).await }
-    });
+    let mut alive = keep_alive(&crew, settings.lease);
+    let errands = TaskTracker::new();
+    errands.spawn(life::listen(collector.store().clone(), Arc::clone(&wake), stop.clone()));
+    if let Some(membership) = life.membership.clone() {
+        let stop = stop.clone();
+        errands.spawn(async move { membership.keep_alive(stop).await });
+    }
+    let manager = life.manager.clone();
     let mut planner = Planner::default();
     let mut ended = Ok(());
     let mut look_at = Instant::now();
-    let mut told = false;
+    let mut begun = false;
     while !stop.is_cancelled() {
         let now = Instant::now();
         let looked = if now < look_at {
             // A place may have become free; the rest of a look can wait.
-            refill(&collector, &crew, settings, token, &stop).await.map(|_| look_at)
+            refill(&collector, &crew, &settings, token, &stop).await.map(|_| look_at)
         } else {
-            let sleep = tick(&collector, &mut planner, &crew, settings, token, &stop, each).await;
-            if sleep.is_ok() && !std::mem::replace(&mut told, true) {
+            let sleep = tick(&collector, &mut planner, &crew, &settings, token, &stop, each).await;
+            if sleep.is_ok() && !std::mem::replace(&mut begun, true) {
                 // Topics that were planned before this process began, too.
                 let next = collector.store().next_slots(NEXT_TOLD).await;
                 each(Event::Planned(Planned { rows: 0, next: next.unwrap_or_default() }));
+                manager.ready();
             }
             sleep.map(|sleep| now + sleep)
         };
@@ -91,10 +105,23 @@ pub async fn run(
                 break;
             }
         };
+        // Said here and nowhere else: a tick that hangs must not look alive.
+        manager.alive();
         tokio::select! {
             () = stop.cancelled() => {}
             () = wake.notified() => look_at = Instant::now(),
-            () = tokio::time::sleep_until(look_at) => {}
+            () = tokio::time::sleep_until(manager.beat().map_or(look_at, |beat| look_at.min(Instant::now() + beat))) => {}
+            new = life::next(&mut life.reloads) => {
+                crew.replace(Arc::clone(&new.collector), new.max_concurrent_runs);
+                if new.lease != settings.lease {
+                    alive.abort();
+                    alive = keep_alive(&crew, new.lease);
+                }
+                collector = new.collector;
+                (settings.max_concurrent_runs, settings.lease) = (new.max_concurrent_runs, new.lease);
+                settings.shutdown_grace = new.shutdown_grace;
+                look_at = Instant::now();
+            }
             Some(done) = ends.recv() => {
                 each(Event::Ended(done));
                 while let Ok(done) = ends.try_recv() {
@@ -105,9 +132,17 @@ pub async fn run(
         }
     }
     each(Event::Stopping);
-    if tokio::time::timeout(settings.shutdown_grace, crew.finished()).await.is_err() {
+    manager.stopping();
+    // After an error of the loop nobody else has said so.
+    stop.cancel();
+    errands.close();
+    errands.wait().await;
+    if let Some(membership) = &life.membership {
+        membership.leave().await;
+    }
+    if !finished(&crew, &manager, Some(settings.shutdown_grace)).await {
         give_up.cancel();
-        crew.finished().await;
+        finished(&crew, &manager, None).await;
     }
     alive.abort();
     while let Ok(done) = ends.try_recv() {
@@ -120,6 +155,35 @@ pub async fn run(
     }
     collector.store().publish().await?;
     ended
+}
+
+/// Prolongs the leases of the crew's runs until aborted.
+fn keep_alive(crew: &Crew, lease: Duration) -> tokio::task::JoinHandle<()> {
+    let crew = crew.clone();
+    tokio::spawn(async move { crew.keep_alive(lease).await })
+}
+
+/// Waits until every run has ended, at most so long; whether they have. The service manager hears meanwhile that this is
+/// no standstill.
+async fn finished(crew: &Crew, manager: &Manager, within: Option<Duration>) -> bool {
+    let limit = async {
+        match within {
+            Some(within) => tokio::time::sleep(within).await,
+            None => std::future::pending().await,
+        }
+    };
+    let alive = async {
+        let Some(beat) = manager.beat() else { return std::future::pending().await };
+        loop {
+            manager.alive();
+            tokio::time::sleep(beat).await;
+        }
+    };
+    tokio::select! {
+        () = crew.finished() => true,
+        () = limit => false,
+        () = alive => false,
+    }
 }
 
 /// What the loop tells.

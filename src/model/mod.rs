@@ -13,7 +13,10 @@ mod topic;
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;
-pub use rows::{AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
+pub use rows::{
+    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow,
+    TopicStatus,
+};
 pub use run::{RunState, SearchState, Trigger};
 pub use span::{LookBack, Span, spell};
 pub use time::{Clock, Time};

@@ -13,6 +13,16 @@ closed_list! {
     }
 }
 
+closed_list! {
+    /// Who paused a topic.
+    PausedBy {
+        /// `paused = true` in the configuration.
+        File = "file",
+        /// `topicwatch pause`.
+        Pause = "pause",
+    }
+}
+
 /// Counts of one source of a stored run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Counts {
@@ -215,6 +225,17 @@ pub struct AnswerRow {
     pub cited: Vec<String>,
 }
 
+/// A topic's pause.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Paused {
+    /// Who paused it. The file wins.
+    pub by: PausedBy,
+    /// When, for a pause from the command line.
+    pub since: Option<Time>,
+    /// Why, in the words of whoever paused it.
+    pub reason: Option<String>,
+}
+
 /// How a topic stands.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct TopicStatus {
@@ -230,6 +251,8 @@ pub struct TopicStatus {
     pub last_success: Option<Time>,
     /// Slots up to here have rows.
     pub planned_until: Option<Time>,
+    /// Why nothing is planned for it, when it is paused.
+    pub paused: Option<Paused>,
 }
 
 /// What the searches of one source that the service billed cost together.

@@ -14,6 +14,8 @@ pub enum StoreErrorKind {
     Foreign,
     /// The run is no longer this process's: its lease was lost and another took it, or it was ended.
     Fenced,
+    /// What was asked does not fit what is stored: an unknown topic, a name that is taken. Nothing was changed.
+    Refused,
     /// A statement failed.
     Statement,
 }
@@ -36,6 +38,11 @@ impl StoreError {
     /// A failure of a kind, with its next step.
     pub(crate) fn new(kind: StoreErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind, text: text.into(), hint: hint.into(), again: false }
+    }
+
+    /// What was asked does not fit what is stored.
+    pub(crate) fn refused(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Refused, text, hint)
     }
 
     /// The run belongs to somebody else by now.

@@ -9,6 +9,7 @@
 mod macros;
 mod clock;
 mod error;
+mod living;
 mod locks;
 mod open;
 mod postgres;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use error::{StoreError, StoreErrorKind};
+pub use living::*;
 pub use locks::DaemonLock;
 pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
@@ -72,12 +74,12 @@ impl Store {
     /// Makes the stored definitions equal to these: new topics begin at `now` (never retroactive), a changed schedule
     /// too, topics that are gone are marked and their queued runs cancelled. Returns how many changed.
     pub async fn sync_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
-        write_tx!(self, topics::sync(topics, now, true))
+        Ok(write_tx!(self, topics::sync(topics, now, true))?.sum())
     }
 
     /// The same without removing any: for whoever runs topics by hand, perhaps of another file, beside a daemon.
     pub async fn add_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
-        write_tx!(self, topics::sync(topics, now, false))
+        Ok(write_tx!(self, topics::sync(topics, now, false))?.sum())
     }
 
     /// Scheduled topics that a planner has to look at: those with a slot up to `now`, those that nobody has looked at

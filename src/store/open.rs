@@ -36,6 +36,7 @@ macro_rules! migrations {
             (2, "read views", include_str!(concat!("../../migrations/", $folder, "/0002_read_views.sql"))),
             (3, "next slot", include_str!(concat!("../../migrations/", $folder, "/0003_next_slot.sql"))),
             (4, "coverage", include_str!(concat!("../../migrations/", $folder, "/0004_coverage.sql"))),
+            (5, "living", include_str!(concat!("../../migrations/", $folder, "/0005_living.sql"))),
         ]
     };
 }

@@ -132,7 +132,9 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
             // Not part of the clock here: the hands alone say what time it is.
             skew: daemon::Skew::default(),
         };
-        daemon::run(collector(&store, &service, clock), &how, &token, stop.clone(), &each).await.unwrap();
+        daemon::run(collector(&store, &service, clock), &how, &token, stop.clone(), daemon::Life::default(), &each)
+            .await
+            .unwrap();
         deadline.abort();
 
         let count = |sql: &str| database.number(&format!("SELECT count(*) FROM {sql}"));

@@ -86,7 +86,7 @@ async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays(
             done.result.unwrap();
         }
         let (calls, waits) = (store.run("calls").await.unwrap().unwrap(), store.run("waits").await.unwrap().unwrap());
-        assert_eq!((calls.state, calls.cost), (RunState::Failed, Micros(3_000)), "{}", database.name);
+        assert_eq!((calls.state, calls.cost), (RunState::Cancelled, Micros(3_000)), "{}", database.name);
         assert_eq!((waits.state, waits.cost), (RunState::Cancelled, Micros(0)), "nothing was asked for it");
         let searches = store.searches(&["calls".into(), "waits".into()]).await.unwrap();
         let searches: Vec<_> = searches.iter().map(|s| (s.run.as_str(), s.source, s.state)).collect();
@@ -164,4 +164,27 @@ async fn a_try_without_an_answer_counts_at_its_price_beside_what_the_next_one_co
         assert_eq!(search.tries, tries.len() as i64);
         database.close(store).await;
     }
+}
+
+#[tokio::test]
+async fn a_crew_grows_at_once_and_shrinks_as_its_runs_end() {
+    let database = sqlite();
+    let store = open(&database).await;
+    let service = slow().await;
+    let cancel = CancellationToken::new();
+    let collector = collector(&store, &service.base_url());
+    let (crew, _ends) = Crew::new(Arc::clone(&collector), 1, cancel.clone());
+    crew.replace(Arc::clone(&collector), 3);
+    assert_eq!(crew.free(), 3);
+    for id in ["one", "two"] {
+        let run = manual(&store, &topic("rust"), id, NOW).await;
+        crew.start(run, crew.place().await.unwrap());
+    }
+    crew.replace(Arc::clone(&collector), 1);
+    until("no place is free", async || crew.free() == 0).await;
+    cancel.cancel();
+    crew.finished().await;
+    until("one place is left", async || crew.free() == 1).await;
+    service.stop().await;
+    database.close(store).await;
 }

@@ -11,8 +11,12 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/controls.rs"]
+pub(super) mod controls;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
+#[path = "../statements/instances.rs"]
+pub(super) mod instances;
 #[path = "../statements/items.rs"]
 mod items;
 #[path = "../statements/known.rs"]
@@ -23,6 +27,8 @@ pub(super) mod ledger;
 pub(super) mod looks;
 #[path = "../statements/read.rs"]
 mod read;
+#[path = "../statements/rename.rs"]
+pub(super) mod rename;
 #[path = "../statements/report.rs"]
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]

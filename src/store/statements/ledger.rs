@@ -28,7 +28,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
                 .push_bind(plan.from.0);
         });
         update.push(
-            ") AS v WHERE topic.id = v.column1 AND topic.planned_until = v.column4 AND topic.removed_at IS NULL RETURNING topic.id",
+            ") AS v WHERE topic.id = v.column1 AND topic.planned_until = v.column4 AND topic.removed_at IS NULL AND topic.paused = 0 RETURNING topic.id",
         );
         for row in update.build().persistent(false).fetch_all(&mut *conn).await? {
             moved.insert(row.try_get(0)?);
@@ -76,8 +76,8 @@ pub(in crate::store) async fn claim(
     let sql = format!(
         "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3 AND (q.side_by_side = 1 OR NOT EXISTS (\
          SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
-         AND (o.state = 'running' OR o.slot < q.slot))) \
-         AND EXISTS (SELECT 1 FROM topic t WHERE t.id = q.topic AND t.removed_at IS NULL AND t.paused = 0) \
+         AND (o.state = 'running' OR o.slot < q.slot OR (q.slot IS NULL AND o.due_at <= $3 AND (o.slot IS NOT NULL OR o.id < q.id))))) \
+         AND EXISTS (SELECT 1 FROM topic t WHERE t.id = q.topic AND t.removed_at IS NULL AND (t.paused = 0 OR q.trigger = 'manual')) \
          ORDER BY q.due_at, q.id LIMIT $4{}) \
          UPDATE run SET state = 'running', attempt = attempt + 1, token = $1, lease_until = $2, started_at = $3 WHERE id IN (SELECT id FROM due) \
          RETURNING id, public_id, topic, slot, trigger, attempt, (SELECT definition FROM topic t WHERE t.id = run.topic) AS definition",

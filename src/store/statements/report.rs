@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, read};
-use crate::model::{Micros, SearchState, Source, Time};
+use super::{Conn, Database, Row, read};
+use crate::model::{Micros, Paused, PausedBy, SearchState, Source, Time};
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus};
 
 pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>, StoreError> {
@@ -25,7 +25,7 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
     }
     // What a run that has no number yet saw first does not count yet; there is seldom such a run.
     let rows = sqlx::query(
-        "SELECT t.id, t.title, t.planned_until, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
+        "SELECT t.id, t.title, t.planned_until, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
          (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
           AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
@@ -42,10 +42,21 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
                 last_run: last.remove(&topic),
                 last_success: read::time(row, "last_success")?,
                 planned_until: read::time(row, "planned_until")?,
+                paused: paused(row)?,
                 topic,
             })
         })
         .collect()
+}
+
+/// Whether it is paused, and by whom: `resume` does not help against the file.
+fn paused(row: &Row) -> Result<Option<Paused>, StoreError> {
+    let by_file = super::topics::paused_by_file(&row.try_get::<String, _>("schedule")?);
+    if !by_file && row.try_get::<i64, _>("paused")? == 0 {
+        return Ok(None);
+    }
+    let by = if by_file { PausedBy::File } else { PausedBy::Pause };
+    Ok(Some(Paused { by, since: read::time(row, "paused_at")?, reason: row.try_get("pause_reason")? }))
 }
 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {

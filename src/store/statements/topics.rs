@@ -7,7 +7,7 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database};
 use crate::model::{Time, Topic};
-use crate::store::{Nature, PlannedTopic, StoreError};
+use crate::store::{Nature, PlannedTopic, StoreError, Synced};
 
 /// What the database holds.
 pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, StoreError> {
@@ -39,6 +39,11 @@ fn schedule_text(topic: &Topic) -> Option<String> {
     })
 }
 
+/// Whether a stored schedule text is that of a topic that its file pauses.
+pub(super) fn paused_by_file(schedule: &str) -> bool {
+    schedule.ends_with(" paused")
+}
+
 /// Why queued runs of a topic shall not run, if so.
 fn rests(topic: &Topic) -> Option<&'static str> {
     match &topic.schedule {
@@ -53,8 +58,9 @@ pub(in crate::store) async fn sync(
     topics: &[Topic],
     now: Time,
     remove: bool,
-) -> Result<usize, StoreError> {
+) -> Result<Synced, StoreError> {
     super::lock(conn, 1).await?;
+    super::rename::refuse_old_ids(conn, topics).await?;
     type Held = (String, i64, Option<i64>, Option<String>, Option<i64>);
     let mut held: HashMap<String, Held> = HashMap::new();
     // Kept from planners until the end: what is written below was decided from what is read here.
@@ -68,16 +74,19 @@ pub(in crate::store) async fn sync(
             (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?),
         );
     }
-    let generation = held.values().map(|h| h.1).max().unwrap_or(0) + 1;
-    let mut changed = Vec::new();
+    let generation = super::instances::newest(conn).await?.map_or(0, |(number, _)| number);
+    let (mut changed, mut synced) = (Vec::new(), Synced::default());
     for topic in topics {
         let definition = serde_json::to_string(topic).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
         let schedule = schedule_text(topic);
-        let planned_until = match held.remove(&topic.id) {
+        let before = held.remove(&topic.id);
+        let known = matches!(before, Some((.., None)));
+        let planned_until = match before {
             Some((same, _, _, _, None)) if same == definition => continue,
             Some((_, _, until, old, None)) if old == schedule => until.or(Some(now.0)),
             _ => Some(now.0),
         };
+        *if known { &mut synced.changed } else { &mut synced.added } += 1;
         changed.push((topic, definition, schedule, planned_until));
     }
     for chunk in changed.chunks(500) {
@@ -123,7 +132,8 @@ pub(in crate::store) async fn sync(
     .bind(now.0)
     .execute(conn)
     .await?;
-    Ok(changed.len() + gone.len())
+    synced.removed = gone.len();
+    Ok(synced)
 }
 
 pub(in crate::store) async fn to_plan(

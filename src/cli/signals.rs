@@ -1,0 +1,76 @@
+//! Signals as the verbs understand them: the first asks to end, the second ends; a hang-up asks to read the file again.
+
+/// SIGTERM and Ctrl-C. Listens from its making on, so that none is lost between two waits.
+pub(super) struct Ends {
+    #[cfg(unix)]
+    listening: Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>,
+}
+
+impl Ends {
+    #[cfg(unix)]
+    pub(super) fn listen() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        // Without a handler the default action ends the process, which is safe at any instant.
+        let listening = signal(SignalKind::terminate()).and_then(|t| Ok((t, signal(SignalKind::interrupt())?)));
+        Self { listening: listening.ok() }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn listen() -> Self {
+        Self {}
+    }
+
+    /// Waits for one.
+    #[cfg(unix)]
+    pub(super) async fn next(&mut self) {
+        let Some((terminate, interrupt)) = &mut self.listening else { return std::future::pending().await };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) async fn next(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+
+    /// Calls `asked` at the first signal, and ends the process at the second: what was said to be stored is stored,
+    /// whatever ends the process.
+    pub(super) async fn twice(mut self, asked: impl FnOnce()) {
+        self.next().await;
+        asked();
+        self.next().await;
+        #[expect(clippy::disallowed_methods, reason = "the process is asked to end at once; it is crash-only")]
+        std::process::exit(130)
+    }
+}
+
+/// SIGHUP, where there is one.
+pub(super) struct HangUps {
+    #[cfg(unix)]
+    listening: Option<tokio::signal::unix::Signal>,
+}
+
+impl HangUps {
+    #[cfg(unix)]
+    pub(super) fn listen() -> Self {
+        Self { listening: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok() }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn listen() -> Self {
+        Self {}
+    }
+
+    /// Waits for one.
+    pub(super) async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some(listening) = &mut self.listening
+            && listening.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,68 @@
+//! What reaches the loop from outside while it runs: a reload, what people asked for through the ledger, the service
+//! manager. How a configuration is read is cli's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::{Manager, Membership};
+use crate::collect::Collector;
+use crate::store::Store;
+
+/// What runs that begin from now on are run with.
+pub struct Reloaded {
+    /// Client, prices and limits.
+    pub collector: Arc<Collector>,
+    /// Runs at the same time.
+    pub max_concurrent_runs: u32,
+    /// Lease of a claimed run.
+    pub lease: Duration,
+    /// How long a stop waits.
+    pub shutdown_grace: Duration,
+}
+
+/// The loop's connections to the outside. By default there are none.
+#[derive(Default)]
+pub struct Life {
+    /// Reloads as they come, already checked and with their topics stored.
+    pub reloads: Option<mpsc::Receiver<Reloaded>>,
+    /// This process among others.
+    pub membership: Option<Arc<Membership>>,
+    /// Who supervises it.
+    pub manager: Manager,
+}
+
+/// The next reload; never when there is none to come.
+pub(super) async fn next(reloads: &mut Option<mpsc::Receiver<Reloaded>>) -> Reloaded {
+    let Some(receiver) = reloads else { return std::future::pending().await };
+    match receiver.recv().await {
+        Some(reloaded) => reloaded,
+        None => std::future::pending().await,
+    }
+}
+
+/// Time between two looks at what people asked for.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Wakes the loop when somebody paused, resumed, renamed or asked for a run: two looks at an index a second, and the loop
+/// itself only when something is new.
+pub(super) async fn listen(store: Store, wake: Arc<Notify>, stop: CancellationToken) {
+    let mut before: Option<String> = None;
+    loop {
+        match store.asked().await {
+            Ok(now) => {
+                if before.as_ref().is_some_and(|before| *before != now) {
+                    wake.notify_one();
+                }
+                before = Some(now);
+            }
+            Err(error) => tracing::debug!("could not look for what was asked: {error}"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! This process among others: its sign of life, and the generation of its topics. A set that was in force before does not
+//! come back while a daemon of a newer one lives; when none does, it does. What is planned is read from the store.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::model::{Clock, Topic};
+use crate::store::{Adopted, Instance, Store, StoreError};
+
+/// Looks in a row at which no newer daemon lived before an older set comes back: one that only restarts is not taken for
+/// one that is gone.
+const ALONE: u32 = 2;
+
+/// One living process and its topics.
+pub struct Membership {
+    store: Store,
+    clock: Clock,
+    me: Instance,
+    held: Mutex<Held>,
+}
+
+struct Held {
+    topics: Arc<[Topic]>,
+    adopted: Adopted,
+    alone: u32,
+}
+
+impl Membership {
+    /// Joins with these topics.
+    pub async fn join(
+        store: Store,
+        clock: Clock,
+        id: String,
+        lease: Duration,
+        topics: &[Topic],
+    ) -> Result<Self, StoreError> {
+        let now = clock();
+        let me = Instance { id, role: "daemon", started_at: now, lease };
+        let adopted = store.adopt(topics, Some(&me), now).await?;
+        warn(adopted);
+        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: topics.into(), adopted, alone: 0 }) })
+    }
+
+    /// What became of its topics.
+    #[must_use]
+    pub fn adopted(&self) -> Adopted {
+        self.held().adopted
+    }
+
+    /// Goes on with other topics; nothing changes when they are refused.
+    pub async fn change(&self, topics: &[Topic]) -> Result<Adopted, StoreError> {
+        let adopted = self.store.adopt(topics, Some(&self.me), (self.clock)()).await?;
+        warn(adopted);
+        *self.held() = Held { topics: topics.into(), adopted, alone: 0 };
+        Ok(adopted)
+    }
+
+    /// Says that it lives, a third of a lease apart, until told to stop.
+    pub(super) async fn keep_alive(&self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(self.me.lease / 3) => {}
+            }
+            if let Err(error) = self.beat().await {
+                tracing::warn!("could not say that this process lives: {error}");
+            }
+        }
+    }
+
+    async fn beat(&self) -> Result<(), StoreError> {
+        let adopted = self.adopted();
+        let newer = self.store.beat(&self.me, adopted.generation, (self.clock)()).await?;
+        let topics = {
+            let mut held = self.held();
+            held.alone = if newer || !held.adopted.follows() { 0 } else { held.alone + 1 };
+            if held.alone < ALONE {
+                return Ok(());
+            }
+            Arc::clone(&held.topics)
+        };
+        let adopted = self.store.adopt(&topics, Some(&self.me), (self.clock)()).await?;
+        let mut held = self.held();
+        // A reload may have been faster.
+        if Arc::ptr_eq(&held.topics, &topics) {
+            (held.adopted, held.alone) = (adopted, 0);
+            if !adopted.follows() {
+                tracing::warn!(
+                    generation = adopted.generation,
+                    "no daemon of a newer generation lives any more: the topics of this configuration are in force again"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes no new run from now on.
+    pub(super) async fn leave(&self) {
+        if let Err(error) = self.store.leave(&self.me.id).await {
+            tracing::debug!("could not say that this process ends: {error}");
+        }
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        // Whole between any two statements, whoever panicked.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn warn(adopted: Adopted) {
+    if adopted.follows() {
+        tracing::warn!(
+            generation = adopted.generation,
+            newest = adopted.newest,
+            "a daemon with newer topics lives: this one runs those and does not bring its own back until none does"
+        );
+    }
+}

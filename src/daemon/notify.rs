@@ -1,0 +1,101 @@
+//! What the service manager is told, over systemd's protocol: ready, reloading, stopping, alive. Silent where nobody asked
+//! to be told. It never decides whether the loop is alive; the loop says so itself.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The service manager, if there is one that listens.
+#[derive(Debug, Clone, Default)]
+pub struct Manager {
+    listens: bool,
+    watchdog: Option<Duration>,
+    status: Arc<Mutex<String>>,
+}
+
+#[cfg(unix)]
+impl Manager {
+    /// The manager that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`).
+    #[must_use]
+    pub fn from_environment() -> Self {
+        Self {
+            listens: std::env::var_os("NOTIFY_SOCKET").is_some_and(|socket| !socket.is_empty()),
+            watchdog: sd_notify::watchdog_enabled().filter(|limit| !limit.is_zero()),
+            status: Arc::default(),
+        }
+    }
+
+    fn tell(&self, states: &[sd_notify::NotifyState<'_>]) {
+        // A manager that does not listen any more is no reason to stop working.
+        if self.listens
+            && let Err(error) = sd_notify::notify(states)
+        {
+            tracing::debug!("the service manager was not told: {error}");
+        }
+    }
+
+    /// Everything is up, or a reload is over.
+    pub fn ready(&self) {
+        self.tell(&[sd_notify::NotifyState::Ready]);
+    }
+
+    /// A reload begins; [`Self::ready`] ends it.
+    pub fn reloading(&self) {
+        match sd_notify::NotifyState::monotonic_usec_now() {
+            Ok(now) => self.tell(&[sd_notify::NotifyState::Reloading, now]),
+            Err(error) => tracing::debug!("the monotonic clock cannot be read: {error}"),
+        }
+    }
+
+    /// No new run begins any more.
+    pub fn stopping(&self) {
+        self.tell(&[sd_notify::NotifyState::Stopping]);
+    }
+
+    /// The loop went round.
+    pub fn alive(&self) {
+        if self.watchdog.is_some() {
+            self.tell(&[sd_notify::NotifyState::Watchdog]);
+        }
+    }
+
+    /// One line for `systemctl status`; said again only when it changed.
+    pub fn status(&self, line: &str) {
+        let mut said = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        if *said != line {
+            line.clone_into(&mut said);
+            self.tell(&[sd_notify::NotifyState::Status(line)]);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Manager {
+    /// There is none here.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        Self::default()
+    }
+
+    /// Nobody listens.
+    pub fn ready(&self) {}
+
+    /// Nobody listens.
+    pub fn reloading(&self) {}
+
+    /// Nobody listens.
+    pub fn stopping(&self) {}
+
+    /// Nobody listens.
+    pub fn alive(&self) {}
+
+    /// Nobody listens.
+    pub fn status(&self, _line: &str) {}
+}
+
+impl Manager {
+    /// How often the loop has to say that it is alive: half the time after which the manager would end it.
+    #[must_use]
+    pub fn beat(&self) -> Option<Duration> {
+        self.watchdog.map(|limit| limit / 2)
+    }
+}

@@ -1,0 +1,165 @@
+//! A configuration that changes under a running daemon, and several daemons with different ones: all or nothing, nothing
+//! twice, and an older set does not come back while a newer one lives.
+
+use crate::databases::{databases, postgres};
+use crate::living::{daemon, today, topics, under_a_call};
+use crate::program::{Place, until};
+
+/// Replaces the file as editors do.
+fn replace(place: &Place, service: &str, rest: &str) {
+    let before = std::fs::read(place.path("jobs.toml")).unwrap();
+    place.configure(service, rest);
+    std::fs::rename(place.path("jobs.toml"), place.path("jobs.toml.new")).unwrap();
+    std::fs::write(place.path("jobs.toml"), before).unwrap();
+    std::fs::rename(place.path("jobs.toml.new"), place.path("jobs.toml")).unwrap();
+}
+
+const TAKEN: &str = "configuration taken over";
+
+#[test]
+fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with() {
+    for database in databases() {
+        let (old, new) = (today(&["delay=3s"]), today(&[]));
+        let place = Place::new(database, &old.lines(), &topics(&["acme"]));
+        let mut going = daemon(&place, &[]);
+        place.ok(&["run-now", "acme"]);
+        until("the call", || under_a_call(&place));
+        replace(&place, &new.lines(), &topics(&["acme", "globex"]));
+        going.until("the reload", |said| said.contains(TAKEN) && said.contains("added=1 changed=0 removed=0"));
+        place.run(&["run-now", "globex", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        until("the old run", || {
+            place.database.number("SELECT count(*) FROM run WHERE topic = 'acme' AND state = 'ok'") == 1
+        });
+        assert_eq!((old.calls(), new.calls()), (1, 1), "{}", place.database.name);
+        // The same once more, and only other words around it: nothing happens, asked or not.
+        replace(&place, &new.lines(), &format!("# a comment\n{}", topics(&["acme", "globex"])));
+        going.signal("HUP");
+        going.until("its answer", |said| said.contains("nothing in the configuration changed"));
+        going.signal("TERM");
+        let ended = going.wait();
+        assert_eq!((ended.code, ended.err.matches(TAKEN).count()), (Some(0), 1), "{ended}");
+    }
+}
+
+#[test]
+fn a_broken_file_changes_nothing_and_every_mistake_is_told() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        let mut going = daemon(&place, &[]);
+        let broken =
+            topics(&["acme", "globex"]).replace("every = \"12h\"", "every = \"12x\"\ntimezone = \"Europe/Berlni\"");
+        replace(&place, &sandbox.lines(), &broken);
+        going
+            .until("the refusal", |said| said.contains("the configuration was not taken over; the one in force stays"));
+        going.until("each mistake", |said| {
+            said.matches("12x").count() >= 2
+                && said.matches("Europe/Berlin").count() >= 2
+                && said.contains("jobs.toml:")
+        });
+        let url = &place.database.url;
+        let other = format!("{url}2");
+        let moved = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(url.as_str(), &other);
+        std::fs::write(place.path("jobs.toml"), moved.replace("12x", "12h").replace("Berlni", "Berlin")).unwrap();
+        going.until("the refusal", |said| said.contains("the database cannot change while it runs"));
+        std::fs::remove_file(place.path("jobs.toml")).unwrap();
+        going.until("the missing file", |said| said.contains("no configuration found"));
+        assert_eq!(place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL"), ["acme"]);
+        place.configure(&sandbox.lines(), &topics(&["acme"]).replace("every = \"12h\"\n", ""));
+        going.until("the empty plan", |said| said.contains("no topic has a schedule any more"));
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
+        going.until("the good one", |said| said.contains(TAKEN));
+        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.ok(&["topic", "rename", "globex", "initech"]);
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex", "hooli"]));
+        going.until("the old id", |said| said.contains("topic `globex` was renamed to `initech`"));
+        assert_eq!(place.database.texts("SELECT id FROM topic ORDER BY id"), ["acme", "initech"]);
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
+    for database in databases() {
+        let sandbox = today(&["delay=4s"]);
+        let rest = |names: &[&str]| format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics(names));
+        let place = Place::new(database, &sandbox.lines(), &rest(&["acme", "globex"]));
+        let mut going = daemon(&place, &[]);
+        place.ok(&["run-now", "globex", "--wait"]);
+        place.ok(&["run-now", "acme"]);
+        until("acme runs", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") == 1);
+        place.ok(&["run-now", "globex"]);
+        replace(&place, &sandbox.lines(), &rest(&["acme"]));
+        going.until("the reload", |said| said.contains("added=0 changed=0 removed=1"));
+        let runs = "SELECT state || ' ' || coalesce(reason, '') FROM run WHERE topic = 'globex' ORDER BY id";
+        assert_eq!(place.database.texts(runs), ["ok ", "cancelled topic removed from the configuration"]);
+        assert_ne!(place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'globex'"), 0);
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_points_to_another_file_is_a_change() {
+    let sandbox = today(&[]);
+    let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), &topics(&["acme"]));
+    // As a ConfigMap does it: the file is a link through a folder that is a link.
+    for (folder, names) in [("one", &["acme"][..]), ("two", &["acme", "globex"])] {
+        place.configure(&sandbox.lines(), &topics(names));
+        std::fs::create_dir(place.path(folder)).unwrap();
+        std::fs::rename(place.path("jobs.toml"), place.path(folder).join("jobs.toml")).unwrap();
+    }
+    std::os::unix::fs::symlink("one", place.path("data")).unwrap();
+    std::os::unix::fs::symlink("data/jobs.toml", place.path("jobs.toml")).unwrap();
+    let mut going = daemon(&place, &[]);
+    std::os::unix::fs::symlink("two", place.path("data.new")).unwrap();
+    std::fs::rename(place.path("data.new"), place.path("data")).unwrap();
+    going.until("the reload", |said| said.contains(TAKEN) && said.contains("added=1"));
+}
+
+#[test]
+fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
+    let Some(database) = postgres() else { return };
+    let sandbox = today(&[]);
+    let place = Place::new(database, &sandbox.lines(), "");
+    for (file, names) in [("old.toml", &["acme", "initech"][..]), ("new.toml", &["acme", "globex"])] {
+        place.configure(&sandbox.lines(), &format!("[scheduler]\nlease = \"3s\"\n\n{}", topics(names)));
+        std::fs::rename(place.path("jobs.toml"), place.path(file)).unwrap();
+    }
+    let start = |file: &str, generation: i64| {
+        let mut going = daemon(&place, &["--config", file]);
+        going.until("its generation", |said| said.contains(&format!("generation={generation} ")));
+        going
+    };
+    let in_force = || place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id");
+    let end = |going: crate::program::Going| {
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    };
+    let old = start("old.toml", 1);
+    assert_eq!(in_force(), ["acme", "initech"]);
+    let new = start("new.toml", 2);
+    assert_eq!(in_force(), ["acme", "globex"]);
+    end(old);
+    // Equal sets share a generation; the old one, started again, is a worker of the newer.
+    let another = start("new.toml", 2);
+    let mut old = start("old.toml", 1);
+    old.until("its warning", |said| said.contains("a daemon with newer topics lives"));
+    let due = place.run(&["once", "--due", "--config", "old.toml"]);
+    due.says(0, &["a daemon with newer topics lives"]);
+    assert_eq!(in_force(), ["acme", "globex"]);
+    place.run(&["run-now", "globex", "--wait", "--config", "old.toml"]).shows(0, &["1 of 1 runs ok"]);
+    // One newer daemon is enough; when the last goes, whether asked or not, it was a rollback.
+    end(another);
+    assert!(new.kill());
+    old.until("the rollback", |said| said.contains("the topics of this configuration are in force again"));
+    assert_eq!(in_force(), ["acme", "initech"]);
+    assert_eq!(place.database.number("SELECT max(number) FROM config_generation"), 3);
+    end(old);
+    // Nobody lives: whoever starts is in force at once.
+    end(start("new.toml", 4));
+    assert_eq!(in_force(), ["acme", "globex"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'cancelled' AND job = 'topic:acme'"), 0);
+}

@@ -1,0 +1,240 @@
+//! How a process ends when it is asked to: idle, under a call, beyond its grace, asked twice. And what a service manager
+//! hears of a daemon's life, on a real socket.
+
+use topicwatch::daemon::system_clock;
+
+use crate::databases::databases;
+use crate::living::{daemon, today, topics, under_a_call};
+use crate::program::{Ended, Going, Place, until};
+
+/// A daemon under its first call, of a slot that passed while nothing ran.
+fn calling(place: &Place) -> Going {
+    let before = system_clock()().minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
+    place.ok(&["once", "--due", "--at", &before]);
+    let going = daemon(place, &[]);
+    until("the call", || under_a_call(place));
+    going
+}
+
+fn ends(going: Going, signal: &str) -> Ended {
+    going.signal(signal);
+    going.wait()
+}
+
+const OF_THE_RUN: &str = "SELECT r.state || ' ' || s.state || ' ' || coalesce(s.cost, s.expected_cost) || ' ' || r.cost FROM run r JOIN search s ON s.run = r.id WHERE r.state NOT IN ('missed')";
+
+#[test]
+fn an_idle_daemon_ends_at_once_and_is_gone() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        for signal in ["TERM", "INT"] {
+            let going = daemon(&place, &[]);
+            assert_eq!(place.database.texts("SELECT role FROM instance"), ["daemon"], "{}", place.database.name);
+            ends(going, signal).says(0, &["stopping: running topics finish, none begins", "stopped"]);
+            assert_eq!(place.database.number("SELECT count(*) FROM instance"), 0);
+        }
+    }
+}
+
+#[test]
+fn beyond_the_grace_a_call_is_on_record_at_its_price_and_its_slot_runs_again() {
+    for database in databases() {
+        let slow = today(&["delay=10m"]);
+        let rest = format!("[scheduler]\nshutdown_grace = \"1s\"\n\n{}", topics(&["acme"]));
+        let place = Place::new(database, &slow.lines(), &rest);
+        let going = calling(&place);
+        ends(going, "TERM").says(0, &["its slot runs again", "stopped"]);
+        assert_eq!(place.database.texts(OF_THE_RUN), ["queued lost 3000 3000"], "{}", place.database.name);
+        assert_eq!(place.database.number("SELECT max_attempts - attempt FROM run WHERE state = 'queued'"), 3);
+        let quick = today(&[]);
+        place.configure(&quick.lines(), &rest);
+        let again = daemon(&place, &[]);
+        until("the slot", || {
+            place.database.number("SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL") == 1
+        });
+        let sums = "SELECT count(*) || ' ' || (r.cost - sum(s.cost)) FROM run r JOIN search s ON s.run = r.id WHERE r.state = 'ok' GROUP BY r.id, r.cost";
+        assert_eq!(place.database.texts(sums), ["2 0"], "what was lost stays counted");
+        assert_eq!(ends(again, "TERM").code, Some(0));
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_process_and_the_lease_brings_its_run_back() {
+    for database in databases() {
+        let slow = today(&["delay=10m"]);
+        let rest = format!("[scheduler]\nlease = \"1s\"\n\n{}", topics(&["acme"]));
+        let place = Place::new(database, &slow.lines(), &rest);
+        let mut going = calling(&place);
+        going.signal("TERM");
+        going.until("its answer", |said| said.contains("stopping"));
+        let ended = ends(going, "TERM");
+        assert_eq!(ended.code, Some(130), "{ended}");
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'running'"), 1);
+        let quick = today(&[]);
+        place.configure(&quick.lines(), &rest);
+        let again = daemon(&place, &[]);
+        until("the slot", || {
+            place.database.number("SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL") == 1
+        });
+        assert_eq!(place.database.number("SELECT attempt FROM run WHERE state = 'ok'"), 2);
+        assert_eq!(ends(again, "TERM").code, Some(0));
+    }
+}
+
+#[test]
+fn once_gives_a_slot_back_and_cancels_what_was_asked_by_hand() {
+    for database in databases() {
+        for (due, becomes) in [(true, "queued lost 3000 3000"), (false, "cancelled lost 3000 3000")] {
+            let slow = today(&["delay=10m"]);
+            let place = Place::new(fresh(&database), &slow.lines(), &topics(&["acme"]));
+            let before = system_clock()().minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
+            place.ok(&["once", "--due", "--at", &before]);
+            let args: &[&str] = if due { &["once", "--due"] } else { &["once"] };
+            let going = place.program(args).start();
+            until("the call", || under_a_call(&place));
+            ends(going, "INT").says(130, &["stopping: storing what was found"]);
+            assert_eq!(place.database.texts(OF_THE_RUN), [becomes], "{}", place.database.name);
+        }
+    }
+}
+
+/// An empty database of the same kind.
+fn fresh(like: &crate::databases::Database) -> crate::databases::Database {
+    databases().into_iter().find(|database| database.name == like.name).unwrap()
+}
+
+#[cfg(unix)]
+mod systemd {
+    use std::os::unix::net::UnixDatagram;
+    use std::process::Command;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::databases::{postgres, sqlite, wait};
+
+    /// A service manager's end of the socket, and all that was said.
+    struct Manager {
+        socket: UnixDatagram,
+        heard: Vec<String>,
+    }
+
+    impl Manager {
+        fn at(place: &Place) -> Self {
+            let socket = UnixDatagram::bind(place.path("notify")).unwrap();
+            socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            Self { socket, heard: Vec::new() }
+        }
+
+        fn start(&self, place: &Place) -> Going {
+            let program = place.program(&["run"]).env("NOTIFY_SOCKET", place.path("notify").to_str().unwrap());
+            program.env("WATCHDOG_USEC", "1000000").start()
+        }
+
+        /// Waits for a message that begins so.
+        fn until(&mut self, begins: &str) -> String {
+            let mut bytes = [0; 4096];
+            loop {
+                let length =
+                    self.socket.recv(&mut bytes).unwrap_or_else(|e| panic!("no {begins}: {e}; {:?}", self.heard));
+                let message = String::from_utf8(bytes[..length].to_vec()).unwrap();
+                self.heard.push(message.clone());
+                if message.starts_with(begins) {
+                    return message;
+                }
+            }
+        }
+
+        /// What was said and not read yet.
+        fn pending(&mut self) -> Vec<String> {
+            self.socket.set_nonblocking(true).unwrap();
+            let mut bytes = [0; 4096];
+            let mut said = Vec::new();
+            while let Ok(length) = self.socket.recv(&mut bytes) {
+                said.push(String::from_utf8(bytes[..length].to_vec()).unwrap());
+            }
+            self.socket.set_nonblocking(false).unwrap();
+            said
+        }
+    }
+
+    #[test]
+    fn the_service_manager_hears_of_ready_reload_stop_and_that_the_loop_lives() {
+        let sandbox = today(&[]);
+        let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+        let mut manager = Manager::at(&place);
+        let going = manager.start(&place);
+        manager.until("STATUS=1 topics scheduled; next: acme at 20");
+        manager.until("READY=1");
+        for _ in 0..3 {
+            manager.until("WATCHDOG=1");
+        }
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
+        going.signal("HUP");
+        let reloading = manager.until("RELOADING=1");
+        let since = reloading.lines().find_map(|line| line.strip_prefix("MONOTONIC_USEC=")).unwrap();
+        assert!(since.parse::<u64>().unwrap() > 0);
+        manager.until("READY=1");
+        manager.until("STATUS=2 topics scheduled");
+        going.signal("TERM");
+        manager.until("STOPPING=1");
+        assert_eq!(going.wait().code, Some(0));
+    }
+
+    #[test]
+    fn a_loop_that_hangs_is_not_said_to_live() {
+        let Some(database) = postgres() else { return };
+        let sandbox = today(&[]);
+        let rest = format!("[scheduler]\nlease = \"1s\"\n\n{}", topics(&["acme"]));
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        let mut manager = Manager::at(&place);
+        let going = manager.start(&place);
+        manager.until("WATCHDOG=1");
+        let url: sqlx::postgres::PgConnectOptions = place.database.url.parse().unwrap();
+        let schema = place.database.schema.clone();
+        wait(async {
+            use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
+            let mut holder = sqlx::PgConnection::connect_with(&url).await.unwrap();
+            let lock = format!("BEGIN; LOCK TABLE {schema}.topic IN ACCESS EXCLUSIVE MODE");
+            holder.execute(sqlx::raw_sql(AssertSqlSafe(lock))).await.unwrap();
+            let waiting =
+                format!("SELECT count(*) FROM pg_locks WHERE relation = '{schema}.topic'::regclass AND NOT granted");
+            until("the loop hangs", || place.database.number(&waiting) > 0);
+            manager.pending();
+            // Its other tasks go on and say so in the database, three times the watchdog's beat.
+            for _ in 0..4 {
+                let seen = place.database.number("SELECT max(seen_at) FROM instance");
+                until("a sign of life", || place.database.number("SELECT max(seen_at) FROM instance") > seen);
+            }
+            let said = manager.pending();
+            assert!(!said.iter().any(|message| message.contains("WATCHDOG=1")), "{said:?}");
+            holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+        });
+        manager.until("WATCHDOG=1");
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+
+    #[test]
+    fn the_units_are_what_systemd_understands() {
+        if Command::new("systemd-analyze").arg("--version").output().is_err() {
+            eprintln!("skipped: the units are not verified (there is no systemd-analyze)");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let deploy = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+        for name in ["topicwatch.service", "topicwatch-once.service", "topicwatch-once.timer"] {
+            let text = std::fs::read_to_string(deploy.join(name)).unwrap();
+            let text = text.replace("/usr/local/bin/topicwatch", env!("CARGO_BIN_EXE_topicwatch"));
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        for name in ["topicwatch.service", "topicwatch-once.service", "topicwatch-once.timer"] {
+            let mut verify = Command::new("systemd-analyze");
+            verify.args(["verify", "--recursive-errors=no", "--man=no", name]).current_dir(folder.path());
+            let said = verify.output().unwrap();
+            let text = String::from_utf8_lossy(&said.stderr).into_owned();
+            let ours: Vec<&str> = text.lines().filter(|line| line.contains("topicwatch")).collect();
+            assert!(said.status.success() && ours.is_empty(), "{name}:\n{text}");
+        }
+    }
+}
