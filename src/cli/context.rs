@@ -165,6 +165,7 @@ impl Context {
             platform: service.platform.clone(),
             max_calls_per_day: service.max_calls_per_day,
             prices: service.prices,
+            lease: self.config.scheduler.lease,
             sandbox: self.is_sandbox(),
         };
         Arc::new(Collector::new(store, client, settings, Arc::clone(&self.clock), ids::fractions()))

@@ -17,7 +17,7 @@ mod scrub;
 mod spec;
 
 pub use client::{CallFailure, Client, SetupError};
-pub use gate::{Gate, Refusal, Ungated};
+pub use gate::{Entered, Gate, Pace, Place, Refusal, Ungated};
 pub use render::render;
 pub use request::{Unsupported, request};
 pub use retry::Backoff;

@@ -11,6 +11,7 @@ mod locks;
 mod open;
 mod postgres;
 mod rows;
+mod shares;
 mod sqlite;
 
 use std::hash::{BuildHasher, Hasher};
@@ -91,6 +92,11 @@ macro_rules! stream {
         }
     };
 }
+
+// After the macros, which it uses.
+mod limits;
+
+pub use limits::{LeaseAsk, Standing};
 
 /// Waits a little, a different little for each process, before a transaction is run again.
 async fn pause(tries: u32) {

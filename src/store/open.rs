@@ -33,12 +33,13 @@ macro_rules! migrations {
         [
             (1, "main", include_str!(concat!("../../migrations/", $folder, "/0001_main.sql"))),
             (2, "read views", include_str!(concat!("../../migrations/", $folder, "/0002_read_views.sql"))),
+            (6, "shared limits", include_str!(concat!("../../migrations/", $folder, "/0006_shared_limits.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 2] = migrations!("sqlite");
-const POSTGRES: [(i64, &str, &str); 2] = migrations!("postgres");
+const SQLITE: [(i64, &str, &str); 3] = migrations!("sqlite");
+const POSTGRES: [(i64, &str, &str); 3] = migrations!("postgres");
 
 fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
     Migrator::with_migrations(

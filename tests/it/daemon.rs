@@ -66,6 +66,7 @@ fn collector(store: &Store, service: &sandbox::Running, clock: Clock) -> Arc<Col
         platform: "X".into(),
         max_calls_per_day: 10_000,
         prices: Prices::default(),
+        lease: Duration::from_secs(15),
         sandbox: true,
     };
     Arc::new(Collector::new(store.clone(), client.unwrap(), settings, clock, Arc::new(|| 0.5)))

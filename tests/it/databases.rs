@@ -35,6 +35,12 @@ pub fn postgres() -> Option<Database> {
 }
 
 impl Database {
+    /// The same database for another place; it goes with the first.
+    pub fn again(first: &Self) -> Self {
+        let Self { name, url, schema, .. } = first;
+        Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None }
+    }
+
     /// Runs statements in it, past the store.
     pub async fn execute(&self, sql: &str) {
         let Some(scratch) = &self.scratch else {

@@ -23,6 +23,7 @@ mod program;
 mod real_input;
 mod sandbox;
 mod service;
+mod several;
 mod stops;
 mod store;
 mod store_more;

@@ -16,6 +16,8 @@ pub(super) mod calls;
 mod items;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
+#[path = "../statements/limits.rs"]
+pub(super) mod limits;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/report.rs"]

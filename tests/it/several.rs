@@ -1,0 +1,257 @@
+//! Several processes on one database: the service's limits hold over all of them, by what arrives at the service; slots
+//! are shared and each runs once; what a dead or stopped process held comes back.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use topicwatch::model::Time;
+
+use crate::databases::{Database, databases, postgres, sqlite};
+use crate::program::{Going, Place, until};
+use crate::service::{Raw, reply};
+
+/// A service that takes its time and remembers when calls came and how many were there at once.
+pub(crate) struct Slow {
+    server: Raw,
+    seen: Arc<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    arrivals: Mutex<Vec<Instant>>,
+    now: AtomicI64,
+    most: AtomicI64,
+    /// While set, calls are not answered.
+    held: AtomicBool,
+}
+
+impl Slow {
+    pub(crate) fn answering_after(delay: Duration) -> Self {
+        let seen = Arc::new(Seen::default());
+        let server = Raw::saying({
+            let seen = Arc::clone(&seen);
+            move |_| {
+                let begun = Instant::now();
+                seen.arrivals.lock().unwrap().push(begun);
+                let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
+                seen.most.fetch_max(now, Ordering::SeqCst);
+                while begun.elapsed() < delay || seen.held.load(Ordering::SeqCst) {
+                    std::thread::park_timeout(Duration::from_millis(1));
+                }
+                seen.now.fetch_sub(1, Ordering::SeqCst);
+                reply("200 OK", "content-type: application/json\r\n", b"{\"data\":[]}")
+            }
+        });
+        Self { server, seen }
+    }
+
+    /// Lines of `[service]`.
+    pub(crate) fn lines(&self, max_concurrent: u32, rate: &str) -> String {
+        format!(
+            "base_url = \"{}\"\nmax_tries = 1\nmax_calls_per_day = 100000\nmax_concurrent = {max_concurrent}\nrate_limit = \"{rate}\"\n",
+            self.server.url()
+        )
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.seen.arrivals.lock().unwrap().len()
+    }
+
+    fn most_at_once(&self) -> i64 {
+        self.seen.most.load(Ordering::SeqCst)
+    }
+
+    fn hold(&self, held: bool) {
+        self.seen.held.store(held, Ordering::SeqCst);
+    }
+}
+
+/// Topics that make one call each, with these further lines.
+pub(crate) fn topics(count: usize, lines: &str) -> String {
+    (0..count)
+        .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q{n}\"\nsources = [\"web\"]\n{lines}\n"))
+        .collect()
+}
+
+#[test]
+fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
+    const EACH: usize = 20;
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(120));
+        let place = Place::new(database, &service.lines(4, "20/s"), &topics(EACH, ""));
+        place.ok(&["migrate"]);
+        let name = place.database.name;
+        let going: Vec<Going> = (0..3).map(|_| place.program(&["once", "--quiet"]).start()).collect();
+        for process in going {
+            let ended = process.wait();
+            assert_eq!(ended.code, Some(0), "{name}: {ended}");
+        }
+        assert_eq!(service.calls(), 3 * EACH, "{name}");
+        assert!(service.most_at_once() <= 4, "{name}: {} at once", service.most_at_once());
+        let mut arrivals = service.seen.arrivals.lock().unwrap().clone();
+        arrivals.sort();
+        // A call arrives some time after its start; by so much a window may seem shorter than it was.
+        let late = Duration::from_secs(1);
+        for (from, begin) in arrivals.iter().enumerate() {
+            for (to, end) in arrivals.iter().enumerate().skip(from) {
+                let allowed = 4 + (*end - *begin + late).as_millis() / 50;
+                assert!((to - from + 1) as u128 <= allowed, "{name}: {} calls in {:?}", to - from + 1, *end - *begin);
+            }
+        }
+        let whole = arrivals[arrivals.len() - 1] - arrivals[0] + late;
+        assert!(whole >= Duration::from_millis(50) * (3 * EACH as u32 - 4), "{name}: all within {whole:?}");
+        assert_eq!(place.database.number("SELECT count(*) FROM service_lease"), 0, "{name}: all was given back");
+    }
+}
+
+#[test]
+fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(60));
+        let place = Place::new(database, &service.lines(6, "unlimited"), &topics(1, ""));
+        place.ok(&["migrate"]);
+        let before = service.calls();
+        let strict = Place {
+            folder: tempfile::tempdir().unwrap(),
+            database: Database::again(&place.database),
+        };
+        strict.configure(&service.lines(2, "10/s"), &topics(12, ""));
+        place.configure(&service.lines(6, "unlimited"), &topics(40, ""));
+        service.hold(true);
+        let first = strict.program(&["once", "--quiet"]).start();
+        until("the strict one calls", || service.calls() >= before + 2);
+        let second = place.program(&["once", "--quiet"]).start();
+        until("both have asked for their part", || {
+            place.database.number("SELECT count(*) FROM service_lease") == 2
+        });
+        service.hold(false);
+        let begun = Instant::now();
+        first.wait().says(0, &[]);
+        // While the strict one lived, no more than its two were in flight, and ten in a second.
+        let (most, calls) = (service.most_at_once(), service.calls() - before);
+        let allowed = 4 + (begun.elapsed() + Duration::from_secs(1)).as_millis() / 100;
+        assert!(most <= 2 && calls as u128 <= allowed, "{}: {most} at once, {calls} calls", place.database.name);
+        second.wait().says(0, &[]);
+    }
+}
+
+#[test]
+fn what_a_killed_process_held_comes_back_when_its_lease_ends() {
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(5));
+        let rest = format!("[scheduler]\nlease = \"2s\"\n{}", topics(3, ""));
+        let place = Place::new(database, &service.lines(2, "unlimited"), &rest);
+        service.hold(true);
+        let dead = place.program(&["once"]).start();
+        until("both places are taken", || service.calls() == 2);
+        assert!(dead.kill());
+        let held = "SELECT coalesce(sum(permits), 0) FROM service_lease";
+        assert_eq!(place.database.number(held), 2, "{}: nobody gave them back", place.database.name);
+        service.hold(false);
+        place.ok(&["once"]);
+        assert_eq!((service.calls(), place.database.number(held)), (5, 0), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(40));
+        let rest = format!("[scheduler]\nlease = \"1s\"\n{}", topics(25, "timeout = \"60s\""));
+        let place = Place::new(database, &service.lines(1, "unlimited"), &rest);
+        let mut stopped = place.program(&["once", "-v"]).start();
+        until("it has begun", || service.calls() >= 3);
+        stopped.signal("STOP");
+        let before = service.calls();
+        let other = place.program(&["once"]).start();
+        until("the other has taken over", || service.calls() >= before + 5);
+        stopped.signal("CONT");
+        other.wait().says(0, &[]);
+        // Its runs may have been taken for lost meanwhile; that it ends is enough.
+        stopped.until("its end is near", |_| true);
+        stopped.wait();
+        assert_eq!(service.most_at_once(), 1, "{}", place.database.name);
+    }
+}
+
+/// So long ago, as the daemon's clock tells.
+pub(crate) fn ago(length: Duration) -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap() - length;
+    Time(i64::try_from(since.as_millis()).unwrap()).to_string()
+}
+
+/// Three hundred slots that came due while nobody ran.
+pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Place {
+    let lines = "every = \"1m\"\ncatch_up = \"all\"\noverlap = \"allow\"\n";
+    let place = Place::new(database, service, &format!("[scheduler]\nlease = \"2s\"\n{scheduler}\n{}", topics(3, lines)));
+    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(7_200))]);
+    place
+}
+
+/// Waits until every slot has its end; asserts that each ended well and once, and returns how many ran.
+pub(crate) fn each_once(place: &Place) -> i64 {
+    let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
+    let due = "run WHERE state IN ('queued', 'running') OR (finished_at IS NOT NULL AND seq IS NULL)";
+    until("every slot has its end", || count("run WHERE state NOT IN ('missed', 'skipped')") >= 300 && count(due) == 0);
+    let ran = count("run WHERE state = 'ok'");
+    assert_eq!(count("run WHERE state NOT IN ('ok', 'missed')"), 0);
+    assert_eq!(count("run WHERE state = 'missed' AND reason IS NULL"), 0);
+    assert_eq!(count("(SELECT job, slot FROM run GROUP BY job, slot HAVING count(*) > 1) AS twice"), 0);
+    // A search that was under way in a killed process is `lost`; of the others each run has exactly one.
+    assert_eq!(count("search WHERE state NOT IN ('empty', 'lost')"), 0);
+    assert_eq!(count("search WHERE state = 'empty'"), ran, "each run has one result");
+    ran
+}
+
+#[test]
+fn three_daemons_share_the_slots_of_one_database() {
+    let Some(database) = postgres() else { return };
+    let service = Slow::answering_after(Duration::from_millis(30));
+    let place = backlog(database, &service.lines(6, "unlimited"), "max_concurrent_runs = 8");
+    let mut daemons: Vec<Going> = (0..3).map(|_| place.program(&["run"]).start()).collect();
+    for daemon in &mut daemons {
+        daemon.until("its first run", |said| said.contains("run stored"));
+    }
+    let dead = daemons.remove(0);
+    dead.signal("KILL");
+    let ran = each_once(&place);
+    drop(dead);
+    for daemon in daemons {
+        daemon.signal("TERM");
+        let ended = daemon.wait();
+        ended.says(0, &["run stored", "stopped"]);
+    }
+    assert!(ran >= 300, "{ran} ran");
+    assert!(service.calls() as i64 >= ran);
+    // Those of the killed one may still have been there when its places were another's.
+    assert!(service.most_at_once() <= 12, "{} at once", service.most_at_once());
+}
+
+#[test]
+fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
+    let Some(database) = postgres() else { return };
+    let service = Slow::answering_after(Duration::from_millis(5));
+    let place = backlog(database, &service.lines(8, "unlimited"), "");
+    // Planned, and a few of them run, by a daemon that goes away.
+    let daemon = place.program(&["run"]).start();
+    until("the slots are planned", || place.database.number("SELECT count(*) FROM run WHERE state <> 'missed'") >= 300);
+    daemon.signal("KILL");
+    drop(daemon);
+    let elsewhere = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
+    elsewhere.configure(&service.lines(8, "unlimited"), "[scheduler]\nlease = \"2s\"");
+    let topics = place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL");
+    let worker = elsewhere.program(&["worker"]).start();
+    each_once(&place);
+    worker.signal("TERM");
+    worker.wait().says(0, &["topicwatch", "works", "stopped"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL"), topics, "it syncs none");
+    assert_eq!(elsewhere.run(&["run"]).code, Some(2), "a daemon without topics has nothing to plan");
+}
+
+#[test]
+fn a_worker_on_sqlite_is_refused_with_what_to_do_instead() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
+    place.run(&["worker"]).says(2, &["SQLite", "hint: "]);
+    assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
+}
