@@ -17,3 +17,7 @@ CREATE TABLE service_lease (
     lease_until BIGINT NOT NULL,
     PRIMARY KEY (service, holder)
 );
+
+-- For which attempt a queued run was last handed to another engine than the ledger, and when.
+ALTER TABLE run ADD COLUMN handed_attempt BIGINT;
+ALTER TABLE run ADD COLUMN handed_at BIGINT;

@@ -17,3 +17,7 @@ CREATE TABLE service_lease (
     lease_until INTEGER NOT NULL,
     PRIMARY KEY (service, holder)
 ) STRICT, WITHOUT ROWID;
+
+-- For which attempt a queued run was last handed to another engine than the ledger, and when.
+ALTER TABLE run ADD COLUMN handed_attempt INTEGER;
+ALTER TABLE run ADD COLUMN handed_at INTEGER;

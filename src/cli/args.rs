@@ -68,6 +68,9 @@ pub enum Verb {
     /// Run every topic at its slots until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
+    /// Run what others plan, on PostgreSQL: any number beside a daemon
+    #[command(after_help = examples::WORKER)]
+    Worker,
     /// How each topic stands
     #[command(after_help = examples::STATUS)]
     Status(JsonArgs),

@@ -10,7 +10,7 @@ use super::{Failure, ids, output};
 use crate::collect::{self, Collector};
 use crate::config::{self, Config, LoadRequest, Target};
 use crate::daemon::system_clock;
-use crate::model::{Clock, Time, Topic};
+use crate::model::{Clock, Engine, Time, Topic};
 use crate::sandbox;
 use crate::search::{self, Client};
 use crate::store::{self, Nature, Store};
@@ -49,7 +49,15 @@ pub(super) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
 impl Context {
     /// Loads the configuration; all its mistakes at once. Warnings are told on stderr.
     pub(super) fn load(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
-        let context = Self::load_silently(common, at)?;
+        Self::warned(Self::load_silently(common, at)?, common)
+    }
+
+    /// The same for a worker, whose file may be without topics.
+    pub(super) fn load_without_topics(common: &Common) -> Result<Self, Failure> {
+        Self::warned(Self::read(common, None, true)?, common)
+    }
+
+    fn warned(context: Self, common: &Common) -> Result<Self, Failure> {
         if !common.quiet {
             for warning in &context.config.warnings {
                 output::note(&format!("warning: {warning}"));
@@ -60,6 +68,10 @@ impl Context {
 
     /// The same for a verb that draws the warnings itself.
     pub(super) fn load_silently(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
+        Self::read(common, at, false)
+    }
+
+    fn read(common: &Common, at: Option<&str>, without_topics: bool) -> Result<Self, Failure> {
         let clock = clock(at)?;
         let request = LoadRequest {
             explicit: common.config.clone(),
@@ -71,6 +83,7 @@ impl Context {
             })?,
             home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
             now: clock(),
+            without_topics,
         };
         let config = config::load(&request).map_err(|mistakes| {
             output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
@@ -124,6 +137,15 @@ impl Context {
             other => drop(other?),
         }
         Ok(store)
+    }
+
+    /// The same for a process that runs what is due, with the engine that shares it out.
+    pub(super) async fn working_store(&self) -> Result<Store, Failure> {
+        let store = self.store(true).await?;
+        Ok(match self.config.scheduler.engine {
+            Engine::Local => store,
+            Engine::Graphile => store.with_graphile().await?,
+        })
     }
 
     /// Connects to the service; starts the embedded sandbox when that is the service.

@@ -39,6 +39,13 @@ Examples:
 
 SIGTERM and Ctrl-C let running topics finish and exit with 0;
 a second one exits at once.";
+pub(super) const WORKER: &str = "\
+Examples:
+  topicwatch worker --database postgres://watch@db.example/findings
+  topicwatch worker --log-format json
+
+It plans nothing and reads no topics: a daemon does that, here or elsewhere.
+SIGTERM and Ctrl-C as for run.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status

@@ -24,6 +24,7 @@ mod show;
 mod status;
 mod table;
 mod trial;
+mod worker;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
@@ -73,7 +74,7 @@ pub fn main() -> Exit {
 /// what handing tasks between threads costs.
 fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match verb {
-        Verb::Run(_) | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
+        Verb::Run(_) | Verb::Worker | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 4));
@@ -100,6 +101,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Try(args) => trial::run(&common, &args).await,
         Verb::Once(args) => once::run(&common, &args).await,
         Verb::Run(args) => run::run(&common, &args).await,
+        Verb::Worker => worker::run(&common).await,
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,

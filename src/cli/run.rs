@@ -22,7 +22,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         ));
     }
     let Service { client, sandbox, .. } = context.service().await?;
-    let store = context.store(true).await?;
+    let store = context.working_store().await?;
     let _only_daemon = store.lock_daemon()?;
     store.sync_topics(&context.config.topics, (context.clock)()).await?;
     tracing::info!(
@@ -48,6 +48,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         max_concurrent_runs: context.config.scheduler.max_concurrent_runs,
         lease: context.config.scheduler.lease,
         shutdown_grace: context.config.scheduler.shutdown_grace,
+        plans: true,
         skew,
     };
     let told = std::sync::Mutex::new(std::collections::HashMap::new());
@@ -64,7 +65,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
 }
 
 /// One line for each end of a run, and for each topic whose next slot changed.
-fn tell(event: Event, told: &std::sync::Mutex<std::collections::HashMap<String, crate::model::Time>>) {
+pub(super) fn tell(event: Event, told: &std::sync::Mutex<std::collections::HashMap<String, crate::model::Time>>) {
     match event {
         Event::Planned(planned) => {
             let Ok(mut told) = told.lock() else { return };

@@ -132,8 +132,8 @@ impl Collector {
         clock: Clock,
         random: Arc<dyn Fn() -> f64 + Send + Sync>,
     ) -> Self {
-        let shared = (!settings.sandbox)
-            .then(|| pace::Shared::new(store.clone(), Arc::clone(&clock), &client, settings.lease));
+        let shared =
+            (!settings.sandbox).then(|| pace::Shared::new(store.clone(), Arc::clone(&clock), &client, settings.lease));
         let client = match &shared {
             Some(shared) => client.paced_by(Arc::new(pace::SharedPace(Arc::clone(shared)))),
             None => client,

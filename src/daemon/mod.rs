@@ -3,6 +3,7 @@
 //! and knows no configuration file.
 
 mod clock;
+mod engine;
 mod planner;
 
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use clock::{Skew, system_clock};
 pub use planner::{Planned, Planner};
+
+use engine::Source;
 
 use crate::collect::{Collector, Crew, Done};
 use crate::store::StoreError;
@@ -27,12 +30,16 @@ pub struct Settings {
     pub lease: Duration,
     /// How long a stop waits for running runs.
     pub shutdown_grace: Duration,
+    /// Whether it plans; a worker runs what others planned.
+    pub plans: bool,
     /// Follows the database's clock where it has one; the collector's clock must be corrected by the same.
     pub skew: Skew,
 }
 
 /// Longest sleep between two looks at the ledger.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+/// The same for a worker, which does not know what others plan.
+const LONGEST_IDLENESS: Duration = Duration::from_secs(1);
 
 /// Runs until asked to stop, then lets what runs finish within the grace. `each` hears of every run that ended and of
 /// every plan.
@@ -51,10 +58,11 @@ pub async fn run(
         let (crew, lease) = (crew.clone(), settings.lease);
         async move { crew.keep_alive(lease).await }
     });
+    let source = Source::new(&crew, collector.store(), settings, &wake, &stop);
     let mut planner = Planner::default();
     let mut ended = Ok(());
     while !stop.is_cancelled() {
-        let sleep = match tick(&collector, &mut planner, &crew, settings, token, &stop, each).await {
+        let sleep = match tick(&collector, &mut planner, &source, settings, token, &stop, each).await {
             Ok(sleep) => sleep,
             Err(error) if is_passing(&error) => {
                 tracing::warn!("{error}; trying again");
@@ -111,7 +119,7 @@ pub enum Event {
 async fn tick(
     collector: &Collector,
     planner: &mut Planner,
-    crew: &Crew,
+    source: &Source,
     settings: &Settings,
     token: &(dyn Fn() -> String + Send + Sync),
     stop: &CancellationToken,
@@ -124,25 +132,15 @@ async fn tick(
     if rescued > 0 {
         tracing::warn!(runs = rescued, "found runs whose process ended or stood still");
     }
-    let planned = planner.plan(store, now, true).await?;
+    let planned = if settings.plans { planner.plan(store, now, true).await? } else { Planned::default() };
     store.publish().await?;
     let next_slot = planned.next.iter().map(|(_, at)| *at).min();
     each(Event::Planned(planned));
-    let mut looked = now;
-    while !stop.is_cancelled() && crew.free() > 0 {
-        looked = collector.now();
-        let claimed = store.claim(looked, crew.free(), settings.lease, &token()).await?;
-        if claimed.is_empty() {
-            break;
-        }
-        for run in claimed {
-            let Some(place) = crew.place().await else { return Ok(Duration::ZERO) };
-            crew.start(run, place);
-        }
-    }
-    let next_due = if crew.free() > 0 { store.next_due(looked).await? } else { None };
+    let looked = source.begin(collector, settings, token, stop).await?.unwrap_or(now);
+    let next_due = if source.crew.free() > 0 { store.next_due(looked).await? } else { None };
     let next = [next_slot, next_due].into_iter().flatten().min();
-    Ok(next.map_or(LONGEST_SLEEP, |at| at.since(collector.now())).clamp(Duration::from_millis(20), LONGEST_SLEEP))
+    let longest = if settings.plans { LONGEST_SLEEP } else { LONGEST_IDLENESS };
+    Ok(next.map_or(longest, |at| at.since(collector.now())).clamp(Duration::from_millis(20), longest))
 }
 
 /// Whether trying again may help: a server that is away, a full disk and a statement that took too long pass; a database

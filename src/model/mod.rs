@@ -11,7 +11,7 @@ mod topic;
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use money::Micros;
 pub use rows::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
-pub use run::{RunState, SearchState, Trigger};
+pub use run::{Engine, RunState, SearchState, Trigger};
 pub use time::{Clock, Time};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,

@@ -16,7 +16,7 @@ use super::render;
 use super::request::{Unsupported, request};
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
-use super::{Ask, CallError, Dialect, RawReply, Rate, Request, Settings, Spent};
+use super::{Ask, CallError, Dialect, Rate, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
 use crate::model::Time;
 

@@ -7,6 +7,8 @@
 
 mod clock;
 mod error;
+#[cfg(feature = "graphile")]
+mod graphile;
 mod locks;
 mod open;
 mod postgres;
@@ -30,6 +32,8 @@ use crate::model::{Source, Time, Topic};
 pub struct Store {
     db: Db,
     place: String,
+    /// The schema of the engine that queued runs are handed to.
+    engine: Option<String>,
 }
 
 /// The two databases, each with its own typed pools.
@@ -93,9 +97,11 @@ macro_rules! stream {
     };
 }
 
-// After the macros, which it uses.
+// After the macros, which they use.
+mod engine;
 mod limits;
 
+pub use engine::{GRAPHILE, Handed, Hands};
 pub use limits::{LeaseAsk, Standing};
 
 /// Waits a little, a different little for each process, before a transaction is run again.
@@ -139,12 +145,15 @@ impl Store {
     /// Adds ledger rows, all in one transaction, in key order. A plan whose `from` no longer holds is dropped: another
     /// planner was first. Returns the rows added.
     pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<u64, StoreError> {
-        write_tx!(self, ledger::plan(plans, now))
+        match &self.engine {
+            None => write_tx!(self, ledger::plan(plans, now)),
+            Some(engine) => write_tx!(self, handing::plan(plans, now, engine)),
+        }
     }
 
     /// Takes up to `limit` queued runs that are due, for `lease`.
     pub async fn claim(&self, now: Time, limit: u32, lease: Duration, token: &str) -> Result<Vec<RunRef>, StoreError> {
-        write_tx!(self, ledger::claim(now, limit, lease, token))
+        write_tx!(self, ledger::claim(now, limit, lease, token, None))
     }
 
     /// Begins a manual run at once.

@@ -27,6 +27,7 @@ fn with_env(text: &str, env: &[(&str, &str)], flag: Option<&str>) -> Result<Conf
         cwd: PathBuf::from("/conf"),
         home: None,
         now: NOW,
+        without_topics: false,
     };
     load_text(text, Path::new("/conf/jobs.toml"), &request)
 }
@@ -488,6 +489,7 @@ fn the_file_is_looked_for_in_the_documented_order() {
             cwd: root.join("here"),
             home: Some(root.join("home")),
             now: NOW,
+            without_topics: false,
         })
     };
     let id = |result: Result<Config, LoadError>| result.unwrap().topics[0].id.clone();

@@ -130,6 +130,7 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
             // The hand goes faster than any heartbeat.
             lease: Duration::from_secs(86_400),
             shutdown_grace: Duration::from_secs(30),
+            plans: true,
             // Not part of the clock here: the hands alone say what time it is.
             skew: daemon::Skew::default(),
         };

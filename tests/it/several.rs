@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use topicwatch::model::Time;
-
 use crate::databases::{Database, databases, postgres, sqlite};
 use crate::program::{Going, Place, until};
 use crate::service::{Raw, reply};
@@ -69,9 +67,7 @@ impl Slow {
 
 /// Topics that make one call each, with these further lines.
 pub(crate) fn topics(count: usize, lines: &str) -> String {
-    (0..count)
-        .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q{n}\"\nsources = [\"web\"]\n{lines}\n"))
-        .collect()
+    (0..count).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q{n}\"\nsources = [\"web\"]\n{lines}\n")).collect()
 }
 
 #[test]
@@ -112,19 +108,14 @@ fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
         let place = Place::new(database, &service.lines(6, "unlimited"), &topics(1, ""));
         place.ok(&["migrate"]);
         let before = service.calls();
-        let strict = Place {
-            folder: tempfile::tempdir().unwrap(),
-            database: Database::again(&place.database),
-        };
+        let strict = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
         strict.configure(&service.lines(2, "10/s"), &topics(12, ""));
         place.configure(&service.lines(6, "unlimited"), &topics(40, ""));
         service.hold(true);
         let first = strict.program(&["once", "--quiet"]).start();
         until("the strict one calls", || service.calls() >= before + 2);
         let second = place.program(&["once", "--quiet"]).start();
-        until("both have asked for their part", || {
-            place.database.number("SELECT count(*) FROM service_lease") == 2
-        });
+        until("both have asked for their part", || place.database.number("SELECT count(*) FROM service_lease") == 2);
         service.hold(false);
         let begun = Instant::now();
         first.wait().says(0, &[]);
@@ -177,14 +168,14 @@ fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
 
 /// So long ago, as the daemon's clock tells.
 pub(crate) fn ago(length: Duration) -> String {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap() - length;
-    Time(i64::try_from(since.as_millis()).unwrap()).to_string()
+    topicwatch::daemon::system_clock()().minus(length).to_string()
 }
 
 /// Three hundred slots that came due while nobody ran.
 pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Place {
     let lines = "every = \"1m\"\ncatch_up = \"all\"\noverlap = \"allow\"\n";
-    let place = Place::new(database, service, &format!("[scheduler]\nlease = \"2s\"\n{scheduler}\n{}", topics(3, lines)));
+    let place =
+        Place::new(database, service, &format!("[scheduler]\nlease = \"2s\"\n{scheduler}\n{}", topics(3, lines)));
     place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(7_200))]);
     place
 }
@@ -254,4 +245,46 @@ fn a_worker_on_sqlite_is_refused_with_what_to_do_instead() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
     place.run(&["worker"]).says(2, &["SQLite", "hint: "]);
     assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
+}
+
+#[test]
+fn an_engine_that_is_not_there_is_refused_with_what_to_do_instead() {
+    let graphile = "[scheduler]\nengine = \"graphile\"\n";
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{graphile}{}", topics(1, "every = \"1h\"")));
+    place.run(&["run"]).says(2, &["on SQLite", "leave `engine` out"]);
+    if !topicwatch::store::GRAPHILE {
+        let postgres = place.program(&["run", "--database", "postgres://nobody@127.0.0.1:1/none"]).run();
+        postgres.says(2, &["built without it", "--features graphile"]);
+    }
+    assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
+}
+
+#[cfg(feature = "graphile")]
+#[test]
+fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
+    let Some(database) = postgres() else { return };
+    let service = Slow::answering_after(Duration::from_millis(30));
+    let scheduler = "max_concurrent_runs = 8\nengine = \"graphile\"";
+    let place = backlog(database, &service.lines(8, "unlimited"), scheduler);
+    let jobs = format!("{}_graphile._private_jobs", place.database.schema);
+    let daemon = place.program(&["run"]).start();
+    let mut worker = place.program(&["worker"]).start();
+    worker.until("its first run", |said| said.contains("run stored"));
+    let stored = "SELECT count(*) FROM run WHERE state = 'ok'";
+    until("some have run", || place.database.number(stored) >= 50);
+    worker.signal("KILL");
+    drop(worker);
+    // What an engine forgets, the ledger does not: these look as if they had been handed over long ago.
+    crate::databases::wait(place.database.execute(&format!(
+        "DELETE FROM {jobs} WHERE locked_at IS NULL; UPDATE run SET handed_at = handed_at - 60000 WHERE state = 'queued'"
+    )));
+    assert!(place.database.number(stored) < 300, "all had run before anything was lost");
+    let second = place.program(&["worker"]).start();
+    let ran = each_once(&place);
+    assert!(ran >= 300, "{ran} ran");
+    for process in [daemon, second] {
+        process.signal("TERM");
+        process.wait().says(0, &["run stored", "stopped"]);
+    }
+    assert_eq!(place.database.number(&format!("SELECT count(*) FROM {jobs} WHERE locked_at IS NOT NULL")), 0);
 }
