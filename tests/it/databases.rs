@@ -84,6 +84,23 @@ impl Database {
         })
     }
 
+    /// Whether nobody is in the middle of a write.
+    pub fn is_writable(&self) -> bool {
+        if self.name == "PostgreSQL" {
+            let held = "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
+                        WHERE n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock')";
+            return self.number(held) == 0;
+        }
+        let options =
+            sqlx::sqlite::SqliteConnectOptions::new().filename(&self.url[7..]).busy_timeout(Default::default());
+        wait(async move {
+            let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            let free = sqlx::raw_sql("BEGIN IMMEDIATE; ROLLBACK").execute(&mut conn).await.is_ok();
+            conn.close().await.unwrap();
+            free
+        })
+    }
+
     /// A number.
     pub fn number(&self, sql: &str) -> i64 {
         let texts = self.texts(&format!("SELECT CAST(({sql}) AS TEXT)"));
