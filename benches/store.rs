@@ -39,7 +39,7 @@ async fn main() {
         store.before_call(&run, &call(), now, u32::MAX).await.unwrap();
         calls.push(begun.elapsed());
         let begun = Instant::now();
-        store.finish(&run, &outcome(now, found)).await.unwrap();
+        store.finish(&run, outcome(now, found)).await.unwrap();
         if round % 2 == 0 { new.push(begun.elapsed()) } else { known.push(begun.elapsed()) }
     }
     tell("begin a run", starts);

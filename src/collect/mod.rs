@@ -192,7 +192,7 @@ impl Collector {
         let items = group(findings);
         let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
         let (state, reason, error) = verdict::of(&searches);
-        let outcome = Outcome {
+        let outcome = Arc::new(Outcome {
             seen_at,
             finished_at: self.now(),
             state,
@@ -203,8 +203,8 @@ impl Collector {
             answer: answer.zip(cited),
             key_version: crate::normalise::KEY_VERSION,
             nature: verdict::nature(&searches, self.settings.sandbox),
-        };
-        match self.store.finish(run, &outcome).await {
+        });
+        match self.store.finish(run, Arc::clone(&outcome)).await {
             Ok(counts) => Ok(verdict::report(run, state, reason, searches, &counts)),
             // What came back must not be stored here; that it was asked and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
@@ -218,9 +218,9 @@ impl Collector {
                     items: Vec::new(),
                     answer: None,
                     nature: None,
-                    ..outcome
+                    ..Arc::unwrap_or_clone(outcome)
                 };
-                self.store.finish(run, &outcome).await?;
+                self.store.finish(run, outcome).await?;
                 Ok(verdict::report(run, RunState::Failed, None, searches, &[]))
             }
             Err(error) => Err(error),

@@ -5,33 +5,43 @@
 //! Store futures must not be dropped midway (a cancelled `begin` can leave a connection inside a transaction): callers
 //! await them, or hand them to a task of their own.
 
+#[macro_use]
+mod macros;
 mod clock;
+mod engine;
 mod error;
 #[cfg(feature = "graphile")]
 mod graphile;
+mod limits;
 mod locks;
 mod open;
 mod postgres;
+mod queue;
 mod rows;
 mod shares;
 mod sqlite;
+mod together;
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 use std::time::Duration;
 
+pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
+pub use limits::{LeaseAsk, Standing};
 pub use locks::DaemonLock;
 pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
 
 pub use crate::model::{AnswerRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus};
-use crate::model::{Source, Time, Topic};
+use crate::model::{Time, Topic};
 
 /// An open database.
 #[derive(Debug, Clone)]
 pub struct Store {
     db: Db,
     place: String,
+    together: Arc<together::Together>,
     /// The schema of the engine that queued runs are handed to.
     engine: Option<String>,
 }
@@ -45,64 +55,6 @@ enum Db {
 
 /// Tries of a transaction that lost a race inside the database.
 const TRANSACTION_TRIES: u32 = 6;
-
-/// Runs one function of `statements/` inside one writing transaction, again from its beginning when the database asks
-/// for it (serialization failure, deadlock, busy).
-macro_rules! write_tx {
-    ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {{
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let done = match &$store.db {
-                Db::Sqlite(pools) => transaction!(pools, sqlite, $module::$function($($arg),*)),
-                Db::Postgres(pools) => transaction!(pools, postgres, $module::$function($($arg),*)),
-            };
-            match done {
-                Err(error) if error.again && tries < TRANSACTION_TRIES => pause(tries).await,
-                other => break other,
-            }
-        }
-    }};
-}
-
-macro_rules! transaction {
-    ($pools:ident, $database:ident, $module:ident :: $function:ident ( $($arg:expr),* )) => {
-        async {
-            let mut tx = $pools.begin().await?;
-            let value = $database::$module::$function(&mut tx, $($arg),*).await?;
-            tx.commit().await?;
-            Ok::<_, StoreError>(value)
-        }
-        .await
-    };
-}
-
-/// Runs one function of `statements/` on a reading connection.
-macro_rules! read {
-    ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
-        match &$store.db {
-            Db::Sqlite(pools) => sqlite::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
-            Db::Postgres(pools) => postgres::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
-        }
-    };
-}
-
-/// Runs one function of `statements/` in a transaction that sees one moment and may take its time.
-macro_rules! stream {
-    ($store:expr, $function:ident ( $($arg:expr),* $(,)? )) => {
-        match &$store.db {
-            Db::Sqlite(pools) => sqlite::stream::$function(&mut *pools.snapshot().await?, $($arg),*).await,
-            Db::Postgres(pools) => postgres::stream::$function(&mut *pools.snapshot().await?, $($arg),*).await,
-        }
-    };
-}
-
-// After the macros, which they use.
-mod engine;
-mod limits;
-
-pub use engine::{GRAPHILE, Handed, Hands};
-pub use limits::{LeaseAsk, Standing};
 
 /// Waits a little, a different little for each process, before a transaction is run again.
 async fn pause(tries: u32) {
@@ -156,18 +108,6 @@ impl Store {
         write_tx!(self, ledger::claim(now, limit, lease, token, None))
     }
 
-    /// Begins a manual run at once.
-    pub async fn start_manual(
-        &self,
-        topic: &Topic,
-        public_id: &str,
-        now: Time,
-        lease: Duration,
-        token: &str,
-    ) -> Result<RunRef, StoreError> {
-        write_tx!(self, ledger::start_manual(topic, public_id, now, lease, token))
-    }
-
     /// How many manual runs a topic has had.
     pub async fn manual_runs(&self, topic: &str) -> Result<i64, StoreError> {
         read!(self, ledger::manual_runs(topic))
@@ -198,34 +138,12 @@ impl Store {
         read!(self, ledger::next_due(after))
     }
 
-    /// Commits, before a call is made, that it will be: counts it against the day's limit and keeps the search as
-    /// `started` with its expected price. Fails with `Fenced` when the run is no longer held.
-    pub async fn before_call(
-        &self,
-        run: &RunRef,
-        call: &Call,
-        now: Time,
-        max_per_day: u32,
-    ) -> Result<Permission, StoreError> {
-        write_tx!(self, calls::before(run, call, now, max_per_day))
-    }
-
     /// Calls counted on a UTC day.
     pub async fn calls_on(&self, day: i64) -> Result<i64, StoreError> {
         read!(self, calls::made_on(day))
     }
 
     // ---- snapshots ----
-
-    /// Stores everything a run found and ends it, in one transaction, fenced by its token. Returns counts per source.
-    pub async fn finish(&self, run: &RunRef, outcome: &Outcome) -> Result<Vec<(Source, Counts)>, StoreError> {
-        write_tx!(self, snapshot::finish(run, outcome, &self.place))
-    }
-
-    /// Which of these keys name items that the topic has seen, and what kind of item each names.
-    pub async fn known(&self, topic: &str, keys: &[String]) -> Result<Vec<KnownKey>, StoreError> {
-        read!(self, snapshot::known(topic, keys))
-    }
 
     /// Whether the topic got an answer since an instant.
     pub async fn answered_since(&self, topic: &str, since: Time) -> Result<bool, StoreError> {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
@@ -195,7 +196,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         lock.end();
         migrated.map_err(|e| migrate_error(e, &place))?;
     }
-    Ok(Store { db: Db::Sqlite(pools), place, engine: None })
+    Ok(Store { db: Db::Sqlite(pools), place, together: Arc::default(), engine: None })
 }
 
 /// Opens a file that others may be opening for the first time too. SQLite does not wait for the lock it needs to switch a
@@ -266,7 +267,7 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
     if waiting > 0 {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }
-    Ok(Store { db: Db::Postgres(pools), place, engine: None })
+    Ok(Store { db: Db::Postgres(pools), place, together: Arc::default(), engine: None })
 }
 
 /// How many migrations are not applied yet; an error when the database knows one that this program does not, or another

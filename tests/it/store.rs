@@ -123,13 +123,13 @@ async fn a_run_is_stored_once_and_its_numbers_add_up() {
         both.sightings.push(Finding { source: Source::Web, ..both.sightings[0].clone() });
         both.repeats.push((Source::Social, 2));
         let counts =
-            store.finish(&run, &outcome(NOW, vec![both, seen(Source::Social, 2, &["post:x:2"], "two")])).await.unwrap();
+            store.finish(&run, outcome(NOW, vec![both, seen(Source::Social, 2, &["post:x:2"], "two")])).await.unwrap();
         let social = counts.iter().find(|c| c.0 == Source::Social).unwrap().1;
         let web = counts.iter().find(|c| c.0 == Source::Web).unwrap().1;
         assert_eq!((social.found, social.new, social.duplicate, social.undated), (4, 2, 2, 4), "{}", database.name);
         assert_eq!((web.found, web.new, web.duplicate), (1, 0, 1), "found by social already");
 
-        let again = store.finish(&run, &outcome(NOW, vec![])).await.unwrap_err();
+        let again = store.finish(&run, outcome(NOW, vec![])).await.unwrap_err();
         assert_eq!(again.kind, StoreErrorKind::Fenced, "a finished run is nobody's");
         let rows = items(&store).await;
         assert_eq!(
@@ -152,7 +152,7 @@ async fn the_same_world_seen_again_brings_nothing_new_and_first_seen_never_moves
         let world = || vec![seen(Source::Social, 1, &["post:x:1"], "one")];
         for (n, at) in [NOW, NOW.plus(LEASE), NOW.minus(LEASE)].into_iter().enumerate() {
             let run = manual(&store, &t, &format!("R{n}"), at).await;
-            let counts = store.finish(&run, &outcome(at, world())).await.unwrap();
+            let counts = store.finish(&run, outcome(at, world())).await.unwrap();
             assert_eq!(counts[0].1.new, i64::from(n == 0));
         }
         let row = items(&store).await.remove(0);
@@ -183,7 +183,7 @@ async fn an_id_that_is_learned_later_joins_the_item_and_equal_words_join_no_two_
             let at = Time(NOW.0 + i64::try_from(n).unwrap());
             let run = manual(&store, &t, &format!("R{n}"), at).await;
             new.push(
-                store.finish(&run, &outcome(at, vec![seen(Source::Social, 1, keys, "hello")])).await.unwrap()[0].1.new,
+                store.finish(&run, outcome(at, vec![seen(Source::Social, 1, keys, "hello")])).await.unwrap()[0].1.new,
             );
         }
         assert_eq!(new, [1, 0, 1, 0]);
@@ -209,7 +209,7 @@ async fn changed_words_are_kept_as_a_revision_and_missing_ones_are_filled() {
             if n == 2 {
                 item.sightings[0].found.url = Some("https://x.com/ann/status/1".into());
             }
-            store.finish(&run, &outcome(at, vec![item])).await.unwrap();
+            store.finish(&run, outcome(at, vec![item])).await.unwrap();
         }
         let row = items(&store).await.remove(0);
         assert_eq!(
@@ -310,7 +310,7 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
         let mine = store.claim(until, 10, LEASE, "mine").await.unwrap();
         assert_eq!(mine.iter().map(|r| r.public_id.as_str()).collect::<Vec<_>>(), [format!("topic:rust@{until}")]);
         assert!(store.claim(until, 10, LEASE, "other").await.unwrap().is_empty());
-        store.finish(&mine[0], &outcome(until, vec![])).await.unwrap();
+        store.finish(&mine[0], outcome(until, vec![])).await.unwrap();
         assert_eq!(store.publish().await.unwrap(), 2);
         assert_eq!(store.publish().await.unwrap(), 0);
         let runs = store.runs(&Filter::default(), 10).await.unwrap();
@@ -344,7 +344,7 @@ async fn a_lost_lease_costs_an_attempt_and_a_poison_run_fails() {
         );
         assert_eq!(
             store
-                .finish(&first, &outcome(late, vec![seen(Source::Social, 1, &["post:x:1"], "late")]))
+                .finish(&first, outcome(late, vec![seen(Source::Social, 1, &["post:x:1"], "late")]))
                 .await
                 .unwrap_err()
                 .kind,
@@ -432,7 +432,7 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
             Answer { text: "Sum\u{1F600}".into(), model: Some("NOVA".into()), partial: false },
             vec!["post:x:1".into()],
         ));
-        store.finish(&run, &all).await.unwrap();
+        store.finish(&run, all.clone()).await.unwrap();
         store.publish().await.unwrap();
         let answer = store.answer_of("R1").await.unwrap().unwrap();
         assert_eq!(
@@ -466,7 +466,7 @@ async fn two_runs_that_find_the_same_item_at_once_store_it_once() {
                 let world = (1..40)
                     .map(|n| seen(Source::Social, n, &[&format!("post:x:{n}"), &format!("text:x:ann:{n}")], "w"))
                     .collect();
-                let counts = other.finish(&run, &outcome(NOW, world)).await.unwrap();
+                let counts = other.finish(&run, outcome(NOW, world)).await.unwrap();
                 other.publish().await.unwrap();
                 other.close().await;
                 counts[0].1.new
@@ -498,12 +498,12 @@ async fn invented_and_real_findings_never_share_a_database() {
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let invented = manual(&store, &t, "R1", NOW).await;
-        store.finish(&invented, &outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
+        store.finish(&invented, outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
         assert_eq!(store.nature().await.unwrap(), Some(Nature::Sandbox));
         let real = manual(&store, &t, "R2", NOW).await;
         let late =
             Outcome { nature: Some(Nature::Real), ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")]) };
-        let refused = store.finish(&real, &late).await.unwrap_err();
+        let refused = store.finish(&real, late.clone()).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign);
         assert_eq!(items(&store).await.len(), 1, "nothing of it was written");
         let early = Store::open(&Settings { nature: Some(Nature::Real), ..settings(&database) }).await.unwrap_err();

@@ -49,7 +49,7 @@ async fn two_ids_with_the_words_of_a_known_text_stay_two_items() {
         .enumerate()
         {
             let run = manual(&store, &t, &format!("R{n}"), slot(n as i64)).await;
-            store.finish(&run, &outcome(slot(n as i64), world)).await.unwrap();
+            store.finish(&run, outcome(slot(n as i64), world)).await.unwrap();
         }
         let rows = items(&store).await;
         let rows: Vec<_> = rows.iter().map(|i| (i.key.as_str(), i.times_seen)).collect();
@@ -66,7 +66,7 @@ async fn an_item_that_a_run_names_twice_is_stored_once() {
         let run = manual(&store, &t, "R1", NOW).await;
         let twice =
             vec![seen(Source::Social, 1, &["post:x:1"], "one"), seen(Source::Social, 5, &["post:x:1"], "one again")];
-        let counts = store.finish(&run, &outcome(NOW, twice)).await.unwrap();
+        let counts = store.finish(&run, outcome(NOW, twice)).await.unwrap();
         assert_eq!((counts[0].1.found, counts[0].1.new, counts[0].1.duplicate), (2, 1, 1), "{}", database.name);
         assert_eq!(items(&store).await.len(), 1);
         database.close(store).await;
@@ -200,7 +200,7 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
         let run = manual(&store, &t, "R1", NOW).await;
         let mut all = outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")]);
         all.answer = Some((Answer { text: "sum".into(), model: None, partial: false }, vec![]));
-        store.finish(&run, &all).await.unwrap();
+        store.finish(&run, all.clone()).await.unwrap();
         for (numbered, count) in [(false, 0), (true, 1)] {
             if numbered {
                 store.publish().await.unwrap();
@@ -232,7 +232,7 @@ async fn a_sighting_tells_the_time_at_which_its_attempt_looked() {
         store.rescue(later(5)).await.unwrap();
         let second = store.claim(later(5), 1, LEASE, "second").await.unwrap().remove(0);
         let world = vec![seen(Source::Social, 1, &["post:x:1"], "one")];
-        store.finish(&second, &outcome(later(6), world)).await.unwrap();
+        store.finish(&second, outcome(later(6), world)).await.unwrap();
         let item = items(&store).await.remove(0);
         let sighting = store.sightings_of(&second.public_id).await.unwrap().remove(0);
         assert_eq!((item.first_seen, sighting.seen_at), (later(6), later(6)), "{}", database.name);
@@ -258,7 +258,7 @@ async fn awkward(store: &Store) {
         let mut all = outcome(NOW, world);
         all.searches.retain(|s| n % 2 == 0 || s.source == Source::Social);
         all.answer = (n == 2).then(|| (Answer { text: "a\nb".into(), ..Answer::default() }, vec!["post:x:9".into()]));
-        store.finish(&run, &all).await.unwrap();
+        store.finish(&run, all.clone()).await.unwrap();
     }
     store.publish().await.unwrap();
 }
@@ -311,7 +311,7 @@ async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service()
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         for (run, nature, origin) in [("R1", None, ""), ("R2", Some(Nature::Real), "service")] {
             let held = manual(&store, &t, run, NOW).await;
-            store.finish(&held, &topicwatch::store::Outcome { nature, ..outcome(NOW, vec![]) }).await.unwrap();
+            store.finish(&held, topicwatch::store::Outcome { nature, ..outcome(NOW, vec![]) }).await.unwrap();
             store.publish().await.unwrap();
             let filter = Filter::default();
             let (bytes, _) = export::write(&store, What::Runs, Profile::Machine, &filter, Vec::new()).await.unwrap();
@@ -330,7 +330,7 @@ async fn an_export_is_one_moment_read_only_and_without_a_time_limit() {
     let run = manual(&store, &t, "R1", NOW).await;
     let mut all = outcome(NOW, vec![]);
     all.answer = Some((Answer { text: "sum".into(), ..Answer::default() }, vec![]));
-    store.finish(&run, &all).await.unwrap();
+    store.finish(&run, all.clone()).await.unwrap();
     store.publish().await.unwrap();
     // The session tells of itself where an answer's text would stand.
     database

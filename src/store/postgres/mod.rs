@@ -15,6 +15,8 @@ pub(super) mod calls;
 pub(super) mod handing;
 #[path = "../statements/items.rs"]
 mod items;
+#[path = "../statements/known.rs"]
+mod known;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
 #[path = "../statements/limits.rs"]
@@ -25,12 +27,12 @@ mod read;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
-#[path = "../statements/revisions.rs"]
-mod revisions;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
+#[path = "../statements/together.rs"]
+pub(super) mod together;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
 
@@ -46,6 +48,19 @@ pub(super) const ROW_LOCK: &str = " FOR NO KEY UPDATE";
 
 /// The same for rows that nobody else keeps.
 pub(super) const ROW_LOCK_OR_PASS_OVER: &str = " FOR NO KEY UPDATE SKIP LOCKED";
+
+/// The texts of a JSON array, bound as `$at`, as rows of `given` with one column `value`: a list of any length in a
+/// statement that never changes.
+pub(super) fn texts(at: u8) -> String {
+    format!("(SELECT value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given")
+}
+
+/// The same for whole numbers.
+pub(super) fn numbers(at: u8) -> String {
+    format!(
+        "(SELECT CAST(value AS BIGINT) AS value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given"
+    )
+}
 
 /// Waits for a lock that is held to the end of the transaction; one per schema and purpose.
 pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {

@@ -16,6 +16,8 @@ pub(super) mod calls;
 pub(super) mod handing;
 #[path = "../statements/items.rs"]
 mod items;
+#[path = "../statements/known.rs"]
+mod known;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
 #[path = "../statements/limits.rs"]
@@ -26,12 +28,12 @@ mod read;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
-#[path = "../statements/revisions.rs"]
-mod revisions;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
+#[path = "../statements/together.rs"]
+pub(super) mod together;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
 
@@ -47,6 +49,17 @@ pub(super) const ROW_LOCK: &str = "";
 
 /// The write lock keeps every row, and nobody else keeps any.
 pub(super) const ROW_LOCK_OR_PASS_OVER: &str = "";
+
+/// The texts of a JSON array, bound as `$at`, as rows of `given` with one column `value`: a list of any length in a
+/// statement that never changes.
+pub(super) fn texts(at: u8) -> String {
+    format!("(SELECT value FROM json_each(${at})) AS given")
+}
+
+/// The same for whole numbers.
+pub(super) fn numbers(at: u8) -> String {
+    texts(at)
+}
 
 /// The writer already holds SQLite's only write lock.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]

@@ -1,138 +1,212 @@
-//! The items of one run, in a handful of statements whatever their number: new ones and their keys, sightings, and what
-//! the topic knows. Known items are brought up to date in `revisions`.
+//! The items of runs that end together, in a handful of statements whatever their number: new ones and their keys, known
+//! ones brought up to date, words that were replaced, sightings, and what the topics know. Which item a sighting is of is
+//! `resolve`'s.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::resolve::{Resolved, resolve};
-use super::revisions::update_known;
+use super::known::Known;
+use super::resolve::World;
 use super::{Conn, Database};
-use crate::model::{Source, Time, WindowFit};
+use crate::model::{Finding, Source};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
 /// Rows per statement: 23 columns stay far below both databases' limits on bound values.
-pub(super) const BATCH: usize = 500;
+const BATCH: usize = 500;
 
-/// Stores what a run found; returns counts per source.
+/// A sighting to write: run, item, source, what was seen.
+type Sighting<'a> = (i64, i64, Source, &'a Finding);
+
+/// What a topic learns of an item: the first run that saw it, the last, and how many did.
+struct Lesson<'a> {
+    first: (&'a RunRef, &'a Outcome),
+    last: (&'a RunRef, &'a Outcome),
+    times: i64,
+}
+
+/// Stores what runs found, as if one came after the other; returns counts per source of each.
 pub(super) async fn store_items(
     conn: &mut Conn,
-    run: &RunRef,
-    outcome: &Outcome,
-) -> Result<BTreeMap<Source, Counts>, StoreError> {
-    // Items are resolved and written under one lock, so that two runs that find the same new item store it once.
+    ends: &[(&RunRef, &Outcome)],
+) -> Result<Vec<BTreeMap<Source, Counts>>, StoreError> {
+    if ends.iter().all(|(_, outcome)| outcome.items.is_empty()) {
+        return Ok(ends.iter().map(|_| BTreeMap::new()).collect());
+    }
+    // Items are resolved and written under one lock, so that two transactions that find the same new item store it once.
     super::lock(conn, 4).await?;
-    let resolved = resolve(conn, &run.topic.id, &outcome.items).await?;
-    let ids = insert_new(conn, &resolved, outcome.seen_at).await?;
-    let id_of = |item: &Resolved<'_>| -> Option<i64> {
-        item.held.as_ref().map(|h| h.id).or_else(|| item.keys.first().and_then(|key| ids.get(*key)).copied())
-    };
-    let with_id: Vec<(i64, &Resolved<'_>)> =
-        resolved.iter().filter_map(|item| id_of(item).map(|id| (id, item))).collect();
-    insert_keys(conn, &with_id, outcome.key_version).await?;
-    update_known(conn, run, &resolved, outcome.seen_at).await?;
+    let mut world = World::look_up(conn, ends).await?;
+    let mut seen = Vec::with_capacity(ends.len());
+    let mut counts = Vec::with_capacity(ends.len());
+    for (run, outcome) in ends {
+        let (items, counted) = world.take(run, outcome);
+        seen.push(items);
+        counts.push(counted);
+    }
+    // A run keeps the version of the rules its keys were made by, and one process has one.
+    let version = ends.iter().map(|(_, outcome)| outcome.key_version).max().unwrap_or_default();
+    insert_new(conn, &mut world.items).await?;
+    insert_keys(conn, &world.items, version).await?;
+    update_known(conn, &world.items).await?;
+    keep_revisions(conn, &world.items).await?;
 
-    insert_sightings(conn, run, &with_id).await?;
-    upsert_topic_items(conn, run, &with_id, outcome.seen_at).await?;
-
-    let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
-    for item in &resolved {
-        let known = item.held.as_ref().is_some_and(|held| held.of_topic);
-        for (place, (source, finding)) in item.sightings.iter().enumerate() {
-            let entries = item.entries.get(source).copied().unwrap_or(1);
-            let new = i64::from(place == 0 && !known);
-            let count = counts.entry(*source).or_default();
-            count.found += entries;
-            count.new += new;
-            count.duplicate += entries - new;
-            match finding.fit {
-                WindowFit::In => {}
-                WindowFit::Outside => count.outside += entries,
-                WindowFit::Undated => count.undated += entries,
+    let mut sightings: Vec<Sighting<'_>> = Vec::new();
+    let mut lessons: BTreeMap<(&str, i64), Lesson<'_>> = BTreeMap::new();
+    for (end, items) in ends.iter().zip(&seen) {
+        for one in items {
+            let Some(id) = world.items.get(one.item).and_then(|item| item.id) else { continue };
+            sightings.extend(one.sightings.iter().map(|(source, finding)| (end.0.id, id, *source, *finding)));
+            let lesson =
+                lessons.entry((&end.0.topic.id, id)).or_insert_with(|| Lesson { first: *end, last: *end, times: 0 });
+            lesson.times += 1;
+            if end.1.seen_at >= lesson.last.1.seen_at {
+                lesson.last = *end;
             }
         }
     }
+    insert_sightings(conn, sightings).await?;
+    upsert_topic_items(conn, lessons).await?;
     Ok(counts)
 }
 
-async fn insert_new(
-    conn: &mut Conn,
-    resolved: &[Resolved<'_>],
-    seen_at: Time,
-) -> Result<HashMap<String, i64>, StoreError> {
-    let mut new: Vec<(&str, &Resolved<'_>)> = resolved
-        .iter()
-        .filter(|item| item.held.is_none())
-        .filter_map(|item| item.keys.first().map(|key| (*key, item)))
-        .collect();
-    new.sort_by_key(|(key, _)| *key);
-    let mut ids = HashMap::with_capacity(new.len());
+/// Inserts those that have no id yet, and gives them theirs.
+async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreError> {
+    let mut new: Vec<&Known> = items.iter().filter(|item| item.id.is_none()).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    new.sort_by(|a, b| a.key.cmp(&b.key));
+    let mut ids: HashMap<String, i64> = HashMap::with_capacity(new.len());
     for chunk in new.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new(
             "INSERT INTO item (key, kind, strong, post_id, url, author, author_name, title, text, lang, published_at, first_seen, last_seen, is_repost, \
-             is_quote, conversation_id, likes, reposts, replies, quotes, bookmarks, views) ",
+             is_quote, conversation_id, likes, reposts, replies, quotes, bookmarks, views, revisions) ",
         );
-        insert.push_values(chunk, |mut row, (key, item)| {
-            let content = item.content();
-            let engagement = item.engagement();
-            row.push_bind(*key).push_bind(item.kind.as_str()).push_bind(i64::from(item.strong));
-            row.push_bind(content.post_id)
-                .push_bind(content.url)
-                .push_bind(content.author)
-                .push_bind(content.author_name);
-            row.push_bind(content.title)
-                .push_bind(content.text)
-                .push_bind(content.lang)
+        insert.push_values(chunk, |mut row, item| {
+            let (content, engagement) = (&item.content, item.engagement);
+            row.push_bind(&item.key).push_bind(item.kind.as_str()).push_bind(i64::from(item.strong));
+            row.push_bind(&content.post_id)
+                .push_bind(&content.url)
+                .push_bind(&content.author)
+                .push_bind(&content.author_name);
+            row.push_bind(&content.title)
+                .push_bind(&content.text)
+                .push_bind(&content.lang)
                 .push_bind(content.published_at.map(|t| t.0));
-            row.push_bind(seen_at.0).push_bind(seen_at.0);
+            row.push_bind(item.first_seen.0).push_bind(item.last_seen.0);
             row.push_bind(content.is_repost.map(i64::from))
                 .push_bind(content.is_quote.map(i64::from))
-                .push_bind(content.conversation_id);
+                .push_bind(&content.conversation_id);
             row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
             row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
+            row.push_bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX));
         });
         insert.push(" RETURNING key, id");
         for row in insert.build().persistent(false).fetch_all(&mut *conn).await? {
             ids.insert(row.try_get(0)?, row.try_get(1)?);
         }
     }
-    Ok(ids)
+    for item in items.iter_mut().filter(|item| item.id.is_none()) {
+        item.id = ids.get(&item.key).copied();
+    }
+    Ok(())
 }
 
-async fn insert_keys(conn: &mut Conn, items: &[(i64, &Resolved<'_>)], version: i64) -> Result<(), StoreError> {
-    let mut seen = HashSet::new();
-    let mut keys: Vec<(&str, i64)> = items
-        .iter()
-        .flat_map(|(id, item)| item.keys_to_add.iter().map(move |key| (*key, *id)))
-        .filter(|(key, _)| seen.insert(*key))
-        .collect();
+async fn insert_keys(conn: &mut Conn, items: &[Known], version: i64) -> Result<(), StoreError> {
+    let named = |item: &Known| item.id.map(|id| item.keys_to_add.iter().map(move |key| (key.clone(), id)).collect());
+    let mut keys: Vec<(String, i64)> = items.iter().filter_map(named).flat_map(|keys: Vec<_>| keys).collect();
     keys.sort_unstable();
     for chunk in keys.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new("INSERT INTO item_key (key, version, item) ");
         insert.push_values(chunk, |mut row, (key, id)| {
-            row.push_bind(*key).push_bind(version).push_bind(*id);
+            row.push_bind(key).push_bind(version).push_bind(*id);
         });
-        insert.push(" ON CONFLICT (key) DO NOTHING").build().persistent(false).execute(&mut *conn).await?;
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Brings known items up to date. Those about which nothing changed but the time and the reactions, which are nearly all,
+/// take part in one statement.
+async fn update_known(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+    let mut known: Vec<(i64, &Known)> =
+        items.iter().filter(|item| item.seen && item.stored).filter_map(|item| item.id.map(|id| (id, item))).collect();
+    known.sort_by_key(|(id, _)| *id);
+    for chunk in known.chunks(BATCH) {
+        let mut update = QueryBuilder::<Database>::new(
+            "UPDATE item SET last_seen = CASE WHEN v.column2 > item.last_seen THEN v.column2 ELSE item.last_seen END, likes = v.column3, \
+             reposts = v.column4, replies = v.column5, quotes = v.column6, bookmarks = v.column7, views = v.column8 FROM (",
+        );
+        update.push_values(chunk, |mut row, (id, item)| {
+            let engagement = item.engagement;
+            row.push_bind(*id).push_bind(item.last_seen.0);
+            row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
+            row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
+        });
+        update.push(") AS v WHERE item.id = v.column1").build().persistent(false).execute(&mut *conn).await?;
+    }
+    for (id, item) in known.into_iter().filter(|(_, item)| item.rewritten) {
+        rewrite(conn, id, item).await?;
+    }
+    Ok(())
+}
+
+async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreError> {
+    let content = &item.content;
+    sqlx::query(
+        "UPDATE item SET strong = $1, post_id = $2, url = $3, author = $4, author_name = $5, title = $6, text = $7, lang = $8, published_at = $9, \
+         is_repost = $10, is_quote = $11, conversation_id = $12, revisions = revisions + $13 WHERE id = $14",
+    )
+    .bind(i64::from(item.strong))
+    .bind(&content.post_id)
+    .bind(&content.url)
+    .bind(&content.author)
+    .bind(&content.author_name)
+    .bind(&content.title)
+    .bind(&content.text)
+    .bind(&content.lang)
+    .bind(content.published_at.map(|t| t.0))
+    .bind(content.is_repost.map(i64::from))
+    .bind(content.is_quote.map(i64::from))
+    .bind(&content.conversation_id)
+    .bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX))
+    .bind(id)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+async fn keep_revisions(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+    let of = |item: &Known| item.id.map(|id| (id, item.revisions.clone()));
+    let revisions: Vec<_> = items
+        .iter()
+        .filter_map(of)
+        .flat_map(|(id, revisions)| revisions.into_iter().map(move |revision| (id, revision)))
+        .collect();
+    for chunk in revisions.chunks(BATCH) {
+        let mut insert =
+            QueryBuilder::<Database>::new("INSERT INTO item_revision (item, run, replaced_at, title, text) ");
+        insert.push_values(chunk, |mut row, (id, revision)| {
+            row.push_bind(*id).push_bind(revision.run).push_bind(revision.replaced_at.0);
+            row.push_bind(&revision.title).push_bind(&revision.text);
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(())
 }
 
 /// Whoever ends a run has its claim, and ending gives the claim up: the run has no sightings yet. If it had, the insert
 /// would fail and the transaction with it, so that none is counted twice.
-async fn insert_sightings(conn: &mut Conn, run: &RunRef, items: &[(i64, &Resolved<'_>)]) -> Result<(), StoreError> {
-    let mut rows: Vec<_> = items
-        .iter()
-        .flat_map(|(id, item)| item.sightings.iter().map(move |(source, finding)| (*id, *source, *finding)))
-        .collect();
-    rows.sort_by_key(|(id, source, _)| (*id, *source));
+async fn insert_sightings(conn: &mut Conn, mut rows: Vec<Sighting<'_>>) -> Result<(), StoreError> {
+    rows.sort_by_key(|(run, item, source, _)| (*run, *item, *source));
     for chunk in rows.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new(
             "INSERT INTO sighting (run, item, source, rank, fit, likes, reposts, replies, quotes, bookmarks, views) ",
         );
-        insert.push_values(chunk, |mut row, (id, source, finding)| {
+        insert.push_values(chunk, |mut row, (run, item, source, finding)| {
             let engagement = finding.found.engagement;
-            row.push_bind(run.id)
-                .push_bind(*id)
+            row.push_bind(*run)
+                .push_bind(*item)
                 .push_bind(source.as_str())
                 .push_bind(i64::from(finding.found.rank))
                 .push_bind(finding.fit.as_str());
@@ -144,27 +218,16 @@ async fn insert_sightings(conn: &mut Conn, run: &RunRef, items: &[(i64, &Resolve
     Ok(())
 }
 
-async fn upsert_topic_items(
-    conn: &mut Conn,
-    run: &RunRef,
-    items: &[(i64, &Resolved<'_>)],
-    seen_at: Time,
-) -> Result<(), StoreError> {
-    let mut ids: Vec<i64> = items.iter().map(|(id, _)| *id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    for chunk in ids.chunks(BATCH) {
+async fn upsert_topic_items(conn: &mut Conn, lessons: BTreeMap<(&str, i64), Lesson<'_>>) -> Result<(), StoreError> {
+    let lessons: Vec<_> = lessons.into_iter().collect();
+    for chunk in lessons.chunks(BATCH) {
         let mut upsert = QueryBuilder::<Database>::new(
             "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) ",
         );
-        upsert.push_values(chunk, |mut row, id| {
-            row.push_bind(&run.topic.id)
-                .push_bind(*id)
-                .push_bind(seen_at.0)
-                .push_bind(run.id)
-                .push_bind(seen_at.0)
-                .push_bind(run.id)
-                .push_bind(1_i64);
+        upsert.push_values(chunk, |mut row, ((topic, item), lesson)| {
+            row.push_bind(*topic).push_bind(*item);
+            row.push_bind(lesson.first.1.seen_at.0).push_bind(lesson.first.0.id);
+            row.push_bind(lesson.last.1.seen_at.0).push_bind(lesson.last.0.id).push_bind(lesson.times);
         });
         upsert.push(
             " ON CONFLICT (topic, item) DO UPDATE SET times_seen = topic_item.times_seen + excluded.times_seen, \

@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::topics::definition;
 use super::{Conn, Database, read};
-use crate::model::{Time, Topic, Trigger};
+use crate::model::{Time, Trigger};
 use crate::store::{JobPlan, RunRef, StoreError};
 
 pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time) -> Result<u64, StoreError> {
@@ -119,42 +119,11 @@ async fn refuse(conn: &mut Conn, id: i64, now: Time, error: &StoreError) -> Resu
 
 /// Whether the run is held with this token; if so, nobody else changes it before the transaction ends. Every transaction
 /// that touches a run and its searches takes the run first.
-pub(super) async fn hold(conn: &mut Conn, run: &RunRef) -> Result<(), StoreError> {
+async fn hold(conn: &mut Conn, run: &RunRef) -> Result<(), StoreError> {
     let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
     let held: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(run.id).bind(&run.token).fetch_optional(conn).await?;
     held.map(|_| ()).ok_or_else(|| StoreError::fenced(&run.public_id))
-}
-
-pub(in crate::store) async fn start_manual(
-    conn: &mut Conn,
-    topic: &Topic,
-    public_id: &str,
-    now: Time,
-    lease: Duration,
-    token: &str,
-) -> Result<RunRef, StoreError> {
-    let id: i64 = sqlx::query_scalar(
-        "INSERT INTO run (public_id, job, topic, trigger, state, due_at, attempt, max_attempts, lease_until, token, planned_at, started_at) \
-         VALUES ($1, $2, $3, 'manual', 'running', $4, 1, 1, $5, $6, $4, $4) RETURNING id",
-    )
-    .bind(public_id)
-    .bind(topic.job())
-    .bind(&topic.id)
-    .bind(now.0)
-    .bind(now.plus(lease).0)
-    .bind(token)
-    .fetch_one(conn)
-    .await?;
-    Ok(RunRef {
-        id,
-        public_id: public_id.to_owned(),
-        token: token.to_owned(),
-        topic: topic.clone(),
-        slot: None,
-        trigger: Trigger::Manual,
-        attempt: 1,
-    })
 }
 
 pub(in crate::store) async fn manual_runs(conn: &mut Conn, topic: &str) -> Result<i64, StoreError> {

@@ -1,95 +1,95 @@
-//! One run's results become visible in one transaction: its end, its searches, items, sightings and answer. Fenced by
-//! the claim's token; storing a second time is refused and changes nothing. How items are written is `items`'.
+//! What runs found becomes visible in one transaction: their ends, searches, items, sightings and answers. Several runs
+//! that end at the same moment are stored together, in the order in which they ended and as if one came after the other.
+//! Whoever calls holds the runs; how items are written is `items`'.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::items::store_items;
-use super::topics::claim_nature;
 use super::{Conn, Database};
 use crate::model::{Micros, Source, Time};
-use crate::store::open::mixed;
-use crate::store::{Counts, KnownKey, Outcome, RunRef, StoreError};
+use crate::store::together::Look;
+use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
 
-pub(in crate::store) async fn finish(
+/// A run, its outcome, and what storing it counted.
+type Counted<'a> = (&'a RunRef, &'a Outcome, BTreeMap<Source, Counts>);
+
+/// Stores runs that are held, and ends them; returns counts per source of each, in their order.
+pub(super) async fn finish_all(
     conn: &mut Conn,
-    run: &RunRef,
-    outcome: &Outcome,
-    place: &str,
-) -> Result<Vec<(Source, Counts)>, StoreError> {
-    // The row's own lock keeps a rescue away; the token says whether the run is still ours.
-    // It began when it looked at the world, so that its sightings and the items it saw first tell one time.
-    let held = sqlx::query(
-        "UPDATE run SET started_at = $1, finished_at = $2 WHERE id = $3 AND token = $4 AND state = 'running'",
-    )
-    .bind(outcome.seen_at.0)
-    .bind(outcome.finished_at.0)
-    .bind(run.id)
-    .bind(&run.token)
-    .execute(&mut *conn)
-    .await?;
-    if held.rows_affected() == 0 {
-        return Err(StoreError::fenced(&run.public_id));
+    ends: &[(&RunRef, &Outcome)],
+) -> Result<Vec<Vec<(Source, Counts)>>, StoreError> {
+    if ends.is_empty() {
+        return Ok(Vec::new());
     }
-    if let Some(nature) = outcome.nature {
-        let held = claim_nature(conn, nature).await?;
-        if held != nature {
-            return Err(mixed(place, held));
-        }
-    }
-    let counts = if outcome.items.is_empty() { BTreeMap::new() } else { store_items(conn, run, outcome).await? };
-    let count = |source: Source| counts.get(&source).copied().unwrap_or_default();
-
-    store_searches(conn, run, outcome, count).await?;
-    if let Some((answer, cited)) = &outcome.answer {
-        sqlx::query("INSERT INTO answer (run, text, model, partial, cited) VALUES ($1, $2, $3, $4, $5)")
-            .bind(run.id)
-            .bind(&answer.text)
-            .bind(&answer.model)
-            .bind(i64::from(answer.partial))
-            .bind(serde_json::json!(cited).to_string())
-            .execute(&mut *conn)
-            .await?;
-    }
-    let sum = |of: fn(&Counts) -> i64| counts.values().map(of).sum::<i64>();
-    sqlx::query(
-        "UPDATE run SET state = $1, reason = $2, error_class = $3, error_text = $4, found = $5, new = $6, duplicate = $7, outside = $8, \
-         undated = $9, unreadable = $10, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
-         lease_until = NULL, token = NULL WHERE id = $11",
-    )
-    .bind(outcome.state.as_str())
-    .bind(&outcome.reason)
-    .bind(outcome.error.as_ref().map(|e| &e.0))
-    .bind(outcome.error.as_ref().map(|e| &e.1))
-    .bind(sum(|c| c.found))
-    .bind(sum(|c| c.new))
-    .bind(sum(|c| c.duplicate))
-    .bind(sum(|c| c.outside))
-    .bind(sum(|c| c.undated))
-    .bind(outcome.searches.iter().map(|s| s.unreadable).sum::<i64>())
-    .bind(run.id)
-    .execute(conn)
-    .await?;
-    Ok(outcome.searches.iter().map(|search| (search.source, count(search.source))).collect())
+    let counts = store_items(conn, ends).await?;
+    let counted: Vec<Counted<'_>> =
+        ends.iter().zip(counts).map(|((run, outcome), counts)| (*run, *outcome, counts)).collect();
+    store_searches(conn, &counted).await?;
+    store_answers(conn, ends).await?;
+    end_runs(conn, &counted).await?;
+    Ok(counted
+        .into_iter()
+        .map(|(_, outcome, counts)| {
+            outcome.searches.iter().map(|s| (s.source, counts.get(&s.source).copied().unwrap_or_default())).collect()
+        })
+        .collect())
 }
 
-async fn store_searches(
-    conn: &mut Conn,
-    run: &RunRef,
-    outcome: &Outcome,
-    count: impl Fn(Source) -> Counts,
-) -> Result<(), StoreError> {
-    if outcome.searches.is_empty() {
+/// A run began when it looked at the world, so that its sightings and the items it saw first tell one time.
+async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreError> {
+    let mut update = QueryBuilder::<Database>::new(
+        "UPDATE run SET started_at = v.column2, finished_at = v.column3, state = v.column4, reason = v.column5, error_class = v.column6, \
+         error_text = v.column7, found = v.column8, new = v.column9, duplicate = v.column10, outside = v.column11, undated = v.column12, \
+         unreadable = v.column13, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+         lease_until = NULL, token = NULL FROM (",
+    );
+    update.push_values(ends, |mut row, (run, outcome, counts)| {
+        let sum = |of: fn(&Counts) -> i64| counts.values().map(of).sum::<i64>();
+        row.push_bind(run.id).push_bind(outcome.seen_at.0).push_bind(outcome.finished_at.0);
+        row.push_bind(outcome.state.as_str()).push_bind(&outcome.reason);
+        row.push_bind(outcome.error.as_ref().map(|e| &e.0)).push_bind(outcome.error.as_ref().map(|e| &e.1));
+        row.push_bind(sum(|c| c.found)).push_bind(sum(|c| c.new)).push_bind(sum(|c| c.duplicate));
+        row.push_bind(sum(|c| c.outside)).push_bind(sum(|c| c.undated));
+        row.push_bind(outcome.searches.iter().map(|s| s.unreadable).sum::<i64>());
+    });
+    update.push(") AS v WHERE run.id = v.column1").build().execute(conn).await?;
+    Ok(())
+}
+
+async fn store_answers(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<(), StoreError> {
+    let answers: Vec<_> = ends.iter().filter_map(|(run, o)| o.answer.as_ref().map(|answer| (run.id, answer))).collect();
+    if answers.is_empty() {
         return Ok(());
     }
-    // A search that was called has its row since before the call; one that was not called gets it now.
+    let mut insert = QueryBuilder::<Database>::new("INSERT INTO answer (run, text, model, partial, cited) ");
+    insert.push_values(answers, |mut row, (run, (answer, cited))| {
+        row.push_bind(run).push_bind(&answer.text).push_bind(&answer.model).push_bind(i64::from(answer.partial));
+        row.push_bind(serde_json::json!(cited).to_string());
+    });
+    insert.build().execute(conn).await?;
+    Ok(())
+}
+
+/// A search that was called has its row since before the call; one that was not called gets it now.
+async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreError> {
+    type Search<'a> = (&'a RunRef, &'a Outcome, &'a SearchResult, Counts);
+    let searches: Vec<Search<'_>> = ends
+        .iter()
+        .flat_map(|(run, outcome, counts)| {
+            let of = |s: &SearchResult| counts.get(&s.source).copied().unwrap_or_default();
+            outcome.searches.iter().map(move |search| (*run, *outcome, search, of(search)))
+        })
+        .collect();
+    if searches.is_empty() {
+        return Ok(());
+    }
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, reason, http_status, started_at, finished_at, latency_ms, found, new, \
          duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text) ",
     );
-    insert.push_values(&outcome.searches, |mut row, search| {
-        let counts = count(search.source);
+    insert.push_values(&searches, |mut row, (run, outcome, search, counts)| {
         row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str()).push_bind(search.operation);
         row.push_bind(&search.query).push_bind(search.state.as_str()).push_bind(&search.reason);
         row.push_bind(search.http_status.map(i64::from))
@@ -106,14 +106,18 @@ async fn store_searches(
          finished_at = excluded.finished_at, latency_ms = excluded.latency_ms, found = excluded.found, new = excluded.new, \
          duplicate = excluded.duplicate, outside = excluded.outside, undated = excluded.undated, unreadable = excluded.unreadable, \
          saturated = excluded.saturated, cost = excluded.cost, cost_basis = excluded.cost_basis, error_class = excluded.error_class, \
-         error_text = excluded.error_text RETURNING source, id",
+         error_text = excluded.error_text RETURNING run, source, id",
     );
-    // At most one search for each source, so there are few such statements and each is worth keeping prepared.
-    let mut replies = Vec::with_capacity(outcome.searches.len());
-    for row in insert.build().fetch_all(&mut *conn).await? {
-        let (source, id): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-        let search = outcome.searches.iter().find(|search| search.source.as_str() == source);
-        replies.extend(search.and_then(|search| search.raw.as_ref()).map(|raw| (id, raw)));
+    let raw: HashMap<(i64, &str), _> = searches
+        .iter()
+        .filter_map(|(run, outcome, search, _)| {
+            search.raw.as_ref().map(|raw| ((run.id, search.source.as_str()), (outcome.finished_at, raw)))
+        })
+        .collect();
+    let mut replies = Vec::with_capacity(raw.len());
+    for row in insert.build().persistent(false).fetch_all(&mut *conn).await? {
+        let (run, source, id): (i64, String, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        replies.extend(raw.get(&(run, source.as_str())).map(|reply| (id, *reply)));
     }
     if replies.is_empty() {
         return Ok(());
@@ -121,38 +125,40 @@ async fn store_searches(
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO raw_reply (search, request, dialect, headers, received_at, bytes, truncated, body) ",
     );
-    insert.push_values(replies, |mut row, (id, raw)| {
+    insert.push_values(replies, |mut row, (id, (received_at, raw))| {
         row.push_bind(id).push_bind(&raw.request).push_bind(raw.dialect).push_bind(&raw.headers);
-        row.push_bind(outcome.finished_at.0).push_bind(raw.bytes).push_bind(i64::from(raw.truncated));
+        row.push_bind(received_at.0).push_bind(raw.bytes).push_bind(i64::from(raw.truncated));
         row.push_bind(&raw.body);
     });
-    insert.build().execute(conn).await?;
+    insert.build().persistent(false).execute(conn).await?;
     Ok(())
 }
 
-pub(in crate::store) async fn known(
-    conn: &mut Conn,
-    topic: &str,
-    keys: &[String],
-) -> Result<Vec<KnownKey>, StoreError> {
-    let mut known = Vec::new();
-    for chunk in keys.chunks(1_000) {
-        let mut query = QueryBuilder::<Database>::new(
-            // Written so that SQLite begins with the keys, however many items the topic has.
-            "SELECT k.key, i.strong FROM item_key k CROSS JOIN item i CROSS JOIN topic_item t WHERE i.id = k.item AND t.item = i.id AND t.topic = ",
-        );
-        query.push_bind(topic).push(" AND k.key IN (");
-        let mut list = query.separated(", ");
-        for key in chunk {
-            list.push_bind(key);
-        }
-        list.push_unseparated(")");
-        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            let strong: i64 = row.try_get(1)?;
-            known.push(KnownKey { key: row.try_get(0)?, strong: strong != 0 });
-        }
+/// Which keys each topic knows; the answers in the order asked.
+pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
+    // Written so that SQLite begins with the keys, however many items the topics have.
+    let sql = format!(
+        "SELECT t.topic, k.key, i.strong FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
+         WHERE k.key = given.value AND i.id = k.item AND t.item = i.id AND t.topic IN (SELECT given.value FROM {})",
+        super::texts(1),
+        super::texts(2)
+    );
+    let topics: BTreeSet<&str> = looks.iter().map(|look| look.topic.as_str()).collect();
+    let mut keys: Vec<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let select = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(keys).to_string());
+    let select = select.bind(serde_json::json!(topics).to_string());
+    let mut known: HashMap<(String, String), bool> = HashMap::new();
+    for row in select.fetch_all(conn).await? {
+        let strong: i64 = row.try_get(2)?;
+        known.insert((row.try_get(0)?, row.try_get(1)?), strong != 0);
     }
-    Ok(known)
+    let of = |look: &Look| {
+        let strong = |key: &String| known.get(&(look.topic.clone(), key.clone())).copied();
+        look.keys.iter().filter_map(|key| strong(key).map(|strong| KnownKey { key: key.clone(), strong })).collect()
+    };
+    Ok(looks.iter().map(of).collect())
 }
 
 pub(in crate::store) async fn answered_since(conn: &mut Conn, topic: &str, since: Time) -> Result<bool, StoreError> {

@@ -1,0 +1,199 @@
+//! An item as a transaction keeps it in memory: as it is stored, or will be. How sightings change it is here, which item
+//! a sighting is of is `resolve`'s, and `items` writes it.
+
+use std::collections::BTreeMap;
+
+use sqlx::Row as _;
+
+use super::{Row, read};
+use crate::model::{Engagement, Finding, Found, Kind, Source, Time};
+use crate::store::StoreError;
+
+/// An item as it is stored, or will be.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// None until it is inserted.
+    pub(super) id: Option<i64>,
+    /// Whether it was there before this transaction.
+    pub(super) stored: bool,
+    /// The first key of an item that is to be inserted.
+    pub(super) key: String,
+    pub(super) kind: Kind,
+    pub(super) strong: bool,
+    pub(super) first_seen: Time,
+    pub(super) last_seen: Time,
+    pub(super) content: Content,
+    pub(super) engagement: Engagement,
+    /// Keys that name it from now on.
+    pub(super) keys_to_add: Vec<String>,
+    /// Whether a run of this transaction saw it.
+    pub(super) seen: bool,
+    /// Whether more than the last sighting and the reactions changed.
+    pub(super) rewritten: bool,
+    pub(super) revisions: Vec<Revision>,
+}
+
+/// Words that were replaced.
+#[derive(Debug, Clone)]
+pub(super) struct Revision {
+    pub(super) run: i64,
+    pub(super) replaced_at: Time,
+    pub(super) title: Option<String>,
+    pub(super) text: Option<String>,
+}
+
+/// The descriptive columns of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Content {
+    pub(super) post_id: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) author: Option<String>,
+    pub(super) author_name: Option<String>,
+    pub(super) title: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) lang: Option<String>,
+    pub(super) published_at: Option<Time>,
+    pub(super) is_repost: Option<bool>,
+    pub(super) is_quote: Option<bool>,
+    pub(super) conversation_id: Option<String>,
+}
+
+impl Known {
+    /// One that nobody has seen before; what the run knows of it is taken over by the update that follows.
+    pub(super) fn new(key: &str, kind: Kind, seen_at: Time) -> Self {
+        Self {
+            id: None,
+            stored: false,
+            key: key.to_owned(),
+            kind,
+            strong: false,
+            first_seen: seen_at,
+            last_seen: seen_at,
+            content: Content::default(),
+            engagement: Engagement::default(),
+            keys_to_add: Vec::new(),
+            seen: false,
+            rewritten: false,
+            revisions: Vec::new(),
+        }
+    }
+
+    /// Takes the sightings of one run over, one for each source: the last one never falls, unknown fields are filled in the
+    /// order of the sources, changed words are kept as a revision. `kind` is what the run took it for.
+    pub(super) fn update(
+        &mut self,
+        run: i64,
+        sightings: &BTreeMap<Source, &Finding>,
+        kind: Kind,
+        strong: bool,
+        seen_at: Time,
+    ) {
+        // The newest word on reactions; a later source only fills what the earlier left out.
+        let reactions = sightings.values().fold(Engagement::default(), |known, one| merge(known, one.found.engagement));
+        // After a step back of the clock the numbers that are stored are the later ones.
+        let later = seen_at >= self.last_seen;
+        self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
+        // Edits are judged by the item's own kind of source: a snippet in another source's words is not an edit.
+        let home = match kind {
+            Kind::Post => Source::Social,
+            Kind::Page => Source::Web,
+        };
+        if let Some(now) = sightings.get(&home).filter(|_| later) {
+            self.revise(run, &now.found, seen_at);
+        }
+        for sighting in sightings.values() {
+            self.rewritten |= self.content.fill(&sighting.found);
+        }
+        self.rewritten |= strong && !self.strong;
+        self.strong |= strong;
+        self.last_seen = self.last_seen.max(seen_at);
+        self.seen = true;
+    }
+
+    /// Takes over words that changed; the old ones are kept.
+    fn revise(&mut self, run: i64, now: &Found, seen_at: Time) {
+        let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
+        let content = &mut self.content;
+        let (title, text) = (changed(&content.title, &now.title), changed(&content.text, &now.text));
+        if !title && !text {
+            return;
+        }
+        let (old_title, old_text) = (content.title.clone(), content.text.clone());
+        self.revisions.push(Revision { run, replaced_at: seen_at, title: old_title, text: old_text });
+        if title {
+            content.title.clone_from(&now.title);
+        }
+        if text {
+            content.text.clone_from(&now.text);
+        }
+        self.rewritten = true;
+    }
+
+    /// Reads one; its columns have their own names.
+    pub(super) fn read(row: &Row) -> Result<Self, StoreError> {
+        let content = Content {
+            post_id: row.try_get("post_id")?,
+            url: row.try_get("url")?,
+            author: row.try_get("author")?,
+            author_name: row.try_get("author_name")?,
+            title: row.try_get("title")?,
+            text: row.try_get("text")?,
+            lang: row.try_get("lang")?,
+            published_at: read::time(row, "published_at")?,
+            is_repost: read::flag(row, "is_repost")?,
+            is_quote: read::flag(row, "is_quote")?,
+            conversation_id: row.try_get("conversation_id")?,
+        };
+        Ok(Known {
+            id: row.try_get("id")?,
+            stored: true,
+            key: row.try_get("key")?,
+            kind: read::word(row, "kind", Kind::parse)?,
+            strong: read::flag(row, "strong")?.unwrap_or(false),
+            first_seen: read::time(row, "first_seen")?.unwrap_or_default(),
+            last_seen: read::time(row, "last_seen")?.unwrap_or_default(),
+            content,
+            engagement: read::engagement(row)?,
+            keys_to_add: Vec::new(),
+            seen: false,
+            rewritten: false,
+            revisions: Vec::new(),
+        })
+    }
+}
+
+impl Content {
+    /// Takes what is still unknown; true when anything was.
+    fn fill(&mut self, found: &Found) -> bool {
+        fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
+            let takes = mine.is_none() && found.is_some();
+            if takes {
+                *mine = found.cloned();
+            }
+            takes
+        }
+        or(&mut self.post_id, found.id.as_ref())
+            | or(&mut self.url, found.url.as_ref())
+            | or(&mut self.author, found.author.as_ref())
+            | or(&mut self.author_name, found.author_name.as_ref())
+            | or(&mut self.title, found.title.as_ref())
+            | or(&mut self.text, found.text.as_ref())
+            | or(&mut self.lang, found.lang.as_ref())
+            | or(&mut self.published_at, found.published_at.as_ref())
+            | or(&mut self.is_repost, found.is_repost.as_ref())
+            | or(&mut self.is_quote, found.is_quote.as_ref())
+            | or(&mut self.conversation_id, found.conversation_id.as_ref())
+    }
+}
+
+/// Known numbers of `first`, filled from `second`.
+fn merge(first: Engagement, second: Engagement) -> Engagement {
+    Engagement {
+        likes: first.likes.or(second.likes),
+        reposts: first.reposts.or(second.reposts),
+        replies: first.replies.or(second.replies),
+        quotes: first.quotes.or(second.quotes),
+        bookmarks: first.bookmarks.or(second.bookmarks),
+        views: first.views.or(second.views),
+    }
+}

@@ -1,0 +1,174 @@
+//! What runs write while they go on: their beginning, each call before it is made, their end. Requests that come while
+//! another transaction is being written are written in the next one together (a group commit): each is answered only when
+//! it is committed, so nothing is promised earlier than if it were written alone. What one run found is still stored all
+//! or none, and one request that fails takes no other with it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::queue::{Queue, Turn};
+use super::{
+    Call, Counts, Db, KnownKey, Outcome, Permission, RunRef, Store, StoreError, StoreErrorKind, TRANSACTION_TRIES,
+    pause, postgres, sqlite,
+};
+use crate::model::{Source, Time, Topic};
+
+/// Requests that wait for the next transaction, and questions that wait for the next look.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    writes: Queue<Write, Written>,
+    looks: Queue<Look, Vec<KnownKey>>,
+}
+
+/// One request of a run.
+#[derive(Debug, Clone)]
+pub(super) enum Write {
+    /// A manual run begins.
+    Begin(Begin),
+    /// A call is about to be made.
+    Count(Count),
+    /// A run ends, with what it found.
+    End(RunRef, Arc<Outcome>),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Begin {
+    pub(super) topic: Topic,
+    pub(super) public_id: String,
+    pub(super) now: Time,
+    pub(super) lease_until: Time,
+    pub(super) token: String,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Count {
+    pub(super) run: RunRef,
+    pub(super) call: Call,
+    pub(super) now: Time,
+    pub(super) max_per_day: u32,
+}
+
+/// The answer to a [`Write`], of the same kind.
+#[derive(Debug)]
+pub(super) enum Written {
+    Begun(RunRef),
+    Counted(Permission),
+    Ended(Vec<(Source, Counts)>),
+}
+
+/// Keys a topic may know.
+#[derive(Debug, Clone)]
+pub(super) struct Look {
+    pub(super) topic: String,
+    pub(super) keys: Vec<String>,
+}
+
+impl Store {
+    /// Begins a manual run at once.
+    pub async fn start_manual(
+        &self,
+        topic: &Topic,
+        public_id: &str,
+        now: Time,
+        lease: Duration,
+        token: &str,
+    ) -> Result<RunRef, StoreError> {
+        let begin = Begin {
+            topic: topic.clone(),
+            public_id: public_id.to_owned(),
+            now,
+            lease_until: now.plus(lease),
+            token: token.to_owned(),
+        };
+        match self.write(Write::Begin(begin)).await? {
+            Written::Begun(run) => Ok(run),
+            _ => Err(crossed()),
+        }
+    }
+
+    /// Commits, before a call is made, that it will be: counts it against the day's limit and keeps the search as
+    /// `started` with its expected price. Fails with `Fenced` when the run is no longer held.
+    pub async fn before_call(
+        &self,
+        run: &RunRef,
+        call: &Call,
+        now: Time,
+        max_per_day: u32,
+    ) -> Result<Permission, StoreError> {
+        match self.write(Write::Count(Count { run: run.clone(), call: call.clone(), now, max_per_day })).await? {
+            Written::Counted(permission) => Ok(permission),
+            _ => Err(crossed()),
+        }
+    }
+
+    /// Stores everything a run found and ends it, all or none of it, fenced by its token. Returns counts per source.
+    pub async fn finish(
+        &self,
+        run: &RunRef,
+        outcome: impl Into<Arc<Outcome>>,
+    ) -> Result<Vec<(Source, Counts)>, StoreError> {
+        match self.write(Write::End(run.clone(), outcome.into())).await? {
+            Written::Ended(counts) => Ok(counts),
+            _ => Err(crossed()),
+        }
+    }
+
+    /// Which of these keys name items that the topic has seen, and what kind of item each names.
+    pub async fn known(&self, topic: &str, keys: &[String]) -> Result<Vec<KnownKey>, StoreError> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut place = self.together.looks.join(Look { topic: topic.to_owned(), keys: keys.to_vec() });
+        loop {
+            let batch = match place.turn().await {
+                Turn::Answered(answer) => return answer,
+                Turn::Lead(batch) => batch,
+            };
+            let answers = match self.look(&batch.requests).await {
+                Ok(known) => known.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error); batch.requests.len()],
+            };
+            batch.answer(answers);
+        }
+    }
+
+    async fn look(&self, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
+        read_beside_writing!(self, snapshot::known(looks))
+    }
+
+    async fn write(&self, request: Write) -> Result<Written, StoreError> {
+        let mut place = self.together.writes.join(request);
+        loop {
+            let batch = match place.turn().await {
+                Turn::Answered(answer) => return answer,
+                Turn::Lead(batch) => batch,
+            };
+            let answers = match self.write_all(&batch.requests).await {
+                Ok(answers) => answers,
+                Err(error) if batch.requests.len() == 1 || error.again || error.kind != StoreErrorKind::Statement => {
+                    batch.requests.iter().map(|_| Err(error.clone())).collect()
+                }
+                // One of them is at fault, and only that one shall fail.
+                Err(_) => {
+                    let mut answers = Vec::with_capacity(batch.requests.len());
+                    for request in &batch.requests {
+                        let alone = self.write_all(std::slice::from_ref(request)).await;
+                        answers.push(alone.and_then(|mut all| all.pop().unwrap_or_else(|| Err(crossed()))));
+                    }
+                    answers
+                }
+            };
+            batch.answer(answers);
+        }
+    }
+
+    /// One transaction for all of them; the answers in their order.
+    async fn write_all(&self, requests: &[Write]) -> Result<Vec<Result<Written, StoreError>>, StoreError> {
+        write_tx!(self, together::write(requests, &self.place))
+    }
+}
+
+/// An answer of another kind than its request: a defect.
+fn crossed() -> StoreError {
+    StoreError::unreadable("an answer to another question")
+}
