@@ -41,8 +41,13 @@ const ROOMS: &[(&str, &[&str])] = &[
 const EVERY_ROOM: &[&str] = &["*"];
 
 /// Crates that are behind one wall, and the rooms behind it.
-const BEHIND_A_WALL: &[(&str, &[&str])] =
-    &[("sqlx", &["store"]), ("clap", &["cli", "main"]), ("axum", &["sandbox"]), ("tokio_cron_scheduler", &["daemon"])];
+const BEHIND_A_WALL: &[(&str, &[&str])] = &[
+    ("sqlx", &["store"]),
+    ("clap", &["cli", "main"]),
+    ("axum", &["sandbox"]),
+    ("tokio_cron_scheduler", &["daemon"]),
+    ("graphile_worker", &["store"]),
+];
 
 /// The rooms that may read the wall clock and hand the time to the others.
 const CLOCK_ROOMS: &[&str] = &["daemon", "cli"];
