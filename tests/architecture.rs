@@ -47,6 +47,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("axum", &["sandbox"]),
     ("tokio_cron_scheduler", &["daemon"]),
     ("sd_notify", &["daemon"]),
+    ("graphile_worker", &["store"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

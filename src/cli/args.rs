@@ -89,6 +89,9 @@ pub enum Verb {
     /// Give a topic another id; its history goes with it
     #[command(after_help = examples::TOPIC)]
     Topic(TopicArgs),
+    /// Run what others plan, on PostgreSQL: any number beside a daemon
+    #[command(after_help = examples::WORKER)]
+    Worker,
     /// How each topic stands
     #[command(after_help = examples::STATUS)]
     Status(JsonArgs),

@@ -10,7 +10,7 @@ use super::{Failure, ids, output};
 use crate::collect::{self, Collector};
 use crate::config::{self, Config, LoadRequest, Target};
 use crate::daemon::system_clock;
-use crate::model::{Clock, Time, Topic};
+use crate::model::{Clock, Engine, Time, Topic};
 use crate::sandbox;
 use crate::search::{self, Client};
 use crate::store::{self, Nature, Store};
@@ -58,13 +58,22 @@ pub(super) fn request(common: &Common, now: Time) -> Result<LoadRequest<'static>
         })?,
         home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
         now,
+        without_topics: false,
     })
 }
 
 impl Context {
     /// Loads the configuration; all its mistakes at once. Warnings are told on stderr.
     pub(super) fn load(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
-        let context = Self::load_silently(common, at)?;
+        Self::warned(Self::load_silently(common, at)?, common)
+    }
+
+    /// The same for a worker, whose file may be without topics.
+    pub(super) fn load_without_topics(common: &Common) -> Result<Self, Failure> {
+        Self::warned(Self::read(common, None, true)?, common)
+    }
+
+    fn warned(context: Self, common: &Common) -> Result<Self, Failure> {
         if !common.quiet {
             for warning in &context.config.warnings {
                 output::note(&format!("warning: {warning}"));
@@ -75,8 +84,12 @@ impl Context {
 
     /// The same for a verb that draws the warnings itself.
     pub(super) fn load_silently(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
+        Self::read(common, at, false)
+    }
+
+    fn read(common: &Common, at: Option<&str>, without_topics: bool) -> Result<Self, Failure> {
         let clock = clock(at)?;
-        let request = request(common, clock())?;
+        let request = LoadRequest { without_topics, ..request(common, clock())? };
         let config = config::load(&request).map_err(|mistakes| {
             output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
             Failure::silent(super::Exit::Usage)
@@ -131,6 +144,15 @@ impl Context {
         Ok(store)
     }
 
+    /// The same for a process that runs what is due, with the engine that shares it out.
+    pub(super) async fn working_store(&self) -> Result<Store, Failure> {
+        let store = self.store(true).await?;
+        Ok(match self.config.scheduler.engine {
+            Engine::Local => store,
+            Engine::Graphile => store.with_graphile().await?,
+        })
+    }
+
     /// Connects to the service; starts the embedded sandbox when that is the service.
     pub(super) async fn service(&self) -> Result<Service, Failure> {
         self.service_beside(None).await
@@ -176,6 +198,7 @@ impl Context {
             platform: service.platform.clone(),
             max_calls_per_day: service.max_calls_per_day,
             prices: service.prices,
+            lease: self.config.scheduler.lease,
             sandbox: self.is_sandbox(),
         };
         Arc::new(Collector::new(store, client, settings, Arc::clone(&self.clock), ids::fractions()))

@@ -83,6 +83,13 @@ Examples:
   topicwatch topic rename acme-launches acme-news
 
 Runs keep their public ids. The file is not edited: change the id there too.";
+pub(super) const WORKER: &str = "\
+Examples:
+  topicwatch worker --database postgres://watch@db.example/findings
+  topicwatch worker --log-format json
+
+It plans nothing and reads no topics: a daemon does that, here or elsewhere.
+SIGTERM and Ctrl-C as for run.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status

@@ -9,7 +9,7 @@ use super::output;
 
 /// Starts logging as asked; `RUST_LOG` overrides.
 pub(super) fn start(cli: &Cli) {
-    let daemon = matches!(cli.verb, Verb::Run(_) | Verb::Sandbox(_));
+    let daemon = matches!(cli.verb, Verb::Run(_) | Verb::Worker | Verb::Sandbox(_));
     let level = match (cli.common.quiet, cli.common.verbose, daemon) {
         (true, ..) => "error",
         (_, 0, false) => "topicwatch=warn,error",

@@ -34,6 +34,7 @@ mod signals;
 mod status;
 mod table;
 mod trial;
+mod worker;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
@@ -83,7 +84,7 @@ pub fn main() -> Exit {
 /// what handing tasks between threads costs.
 fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match verb {
-        Verb::Run(_) | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
+        Verb::Run(_) | Verb::Worker | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 4));
@@ -116,6 +117,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Resume(args) => control::resume(&common, &args).await,
         Verb::RunNow(args) => run_now::run(&common, &args).await,
         Verb::Topic(args) => rename::run(&common, &args).await,
+        Verb::Worker => worker::run(&common).await,
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,

@@ -24,7 +24,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         ));
     }
     let Service { client, sandbox, base_url } = context.service().await?;
-    let store = context.store(true).await?;
+    let store = context.working_store().await?;
     let _only_daemon = store.lock_daemon()?;
     skew.follow(&store, (context.clock)()).await?;
     let scheduler = &context.config.scheduler;
@@ -59,6 +59,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         max_concurrent_runs: scheduler.max_concurrent_runs,
         lease: scheduler.lease,
         shutdown_grace: scheduler.shutdown_grace,
+        plans: true,
         skew,
     };
     let told = std::sync::Mutex::new(std::collections::HashMap::new());
@@ -80,17 +81,23 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
+/// More next slots than this are told in one line.
+const TOLD_ONE_BY_ONE: usize = 200;
+
 /// One line for each end of a run, and for each topic whose next slot changed.
-fn tell(
+pub(super) fn tell(
     event: Event,
     told: &std::sync::Mutex<std::collections::HashMap<String, crate::model::Time>>,
     manager: &Manager,
 ) {
     match event {
         Event::Planned(planned) => {
-            let next = planned.next.iter().min_by_key(|(_, at)| *at);
-            let next = next.map_or_else(String::new, |(topic, at)| format!("; next: {topic} at {at}"));
-            manager.status(&format!("{} topics scheduled{next}", planned.next.len()));
+            let Some((topic, at)) = planned.next.iter().min_by_key(|(_, at)| *at) else { return };
+            manager.status(&format!("next: {topic} at {at}"));
+            if planned.next.len() > TOLD_ONE_BY_ONE {
+                tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
+                return;
+            }
             let Ok(mut told) = told.lock() else { return };
             for (topic, at) in planned.next {
                 if told.insert(topic.clone(), at) != Some(at) {

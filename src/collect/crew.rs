@@ -244,6 +244,9 @@ impl Crew {
     pub async fn finished(&self) {
         self.tasks.close();
         self.tasks.wait().await;
+        // In a task of its own: whoever waits here may stop waiting.
+        let collector = self.collector();
+        let _ = tokio::spawn(async move { collector.rest().await }).await;
     }
 
     /// The run of this claim is over; a later claim of the same run stays.

@@ -135,6 +135,11 @@ impl Collector {
         if let Some(error) = gate.broken.lock().ok().and_then(|mut b| b.take()) {
             return Err(error);
         }
+        if let (Err(CallFailure::Refused(refusal, _)), Some(shared)) = (&called, &self.shared)
+            && let Some(error) = shared.broken(refusal)
+        {
+            return Err(error);
+        }
         let mut fetched = match called {
             Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str(), &self.packer),
             Err(CallFailure::Refused(refusal, tries)) => {

@@ -165,6 +165,7 @@ mod tests {
             max_calls_per_day: 1,
             prices: crate::budget::Prices::default(),
             sandbox: true,
+            lease: Duration::from_secs(60),
         }
     }
 

@@ -6,8 +6,11 @@ mod absorb;
 mod crew;
 mod ended;
 mod fetch;
+mod keeper;
 mod look_back;
+mod pace;
 mod pack;
+mod places;
 mod verdict;
 
 use std::collections::HashMap;
@@ -38,6 +41,8 @@ pub struct Settings {
     pub max_calls_per_day: u32,
     /// Expected prices.
     pub prices: Prices,
+    /// Silence after which what a process holds of the service is another's; short however long runs are left alone.
+    pub lease: Duration,
     /// Whether the service is known to be the sandbox; another sandbox says so itself in its replies.
     pub sandbox: bool,
 }
@@ -51,6 +56,8 @@ pub struct Collector {
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
     packer: pack::Packer,
     refused: Arc<Mutex<Option<Refused>>>,
+    /// The service's limits over all processes; the embedded sandbox is nobody else's.
+    shared: Option<Arc<pace::Shared>>,
 }
 
 /// A refusal that every further call would meet: the key, or the balance.
@@ -135,7 +142,14 @@ impl Collector {
         clock: Clock,
         random: Arc<dyn Fn() -> f64 + Send + Sync>,
     ) -> Self {
-        Self { store, client, settings, clock, random, packer: pack::Packer::default(), refused: Arc::default() }
+        let shared =
+            (!settings.sandbox).then(|| pace::Shared::new(store.clone(), Arc::clone(&clock), &client, settings.lease));
+        let client = match &shared {
+            Some(shared) => client.paced_by(Arc::new(pace::SharedPace(Arc::clone(shared)))),
+            None => client,
+        };
+        let (packer, refused) = (pack::Packer::default(), Arc::default());
+        Self { store, client, settings, clock, random, packer, refused, shared }
     }
 
     /// The store it writes to.
@@ -148,6 +162,13 @@ impl Collector {
     #[must_use]
     pub fn now(&self) -> Time {
         (self.clock)()
+    }
+
+    /// Gives back what this process holds of the service's limits; the next call takes it anew.
+    pub async fn rest(&self) {
+        if let Some(shared) = &self.shared {
+            shared.end().await;
+        }
     }
 
     /// Executes a run that this process holds, and stores its end. Must not be dropped midway: ask it to stop instead.

@@ -20,6 +20,8 @@ pub struct LoadRequest<'e> {
     pub home: Option<PathBuf>,
     /// The present, for the hours that a schedule leaves uncovered.
     pub now: Time,
+    /// Whether a file without topics is good too: a worker runs what others plan.
+    pub without_topics: bool,
 }
 
 /// Name of the file in every place.

@@ -2,7 +2,7 @@
 //! environment's names, the JSON Schema and the tests of the shipped file all read this table; what a value means is
 //! decided where it is used.
 
-use crate::model::{AiWhen, CatchUp, Overlap, SocialOperation, Source, WebOperation, Window};
+use crate::model::{AiWhen, CatchUp, Engine, Overlap, SocialOperation, Source, WebOperation, Window};
 use crate::search::Dialect;
 
 /// A part of the file.
@@ -134,6 +134,7 @@ keys! {
         "max_concurrent_runs" Integer(1, 1_000), Some("16"), "Runs at the same time in one process.";
         "lease" Duration, Some("\"60s\""), "How long a claimed run is left alone without a sign of life.";
         "shutdown_grace" Duration, Some("\"30s\""), "How long a stop waits for runs that are going on.";
+        "engine" OneOf(names!(Engine)), Some("\"local\""), "Who shares runs out between processes: the ledger, or graphile_worker on PostgreSQL.";
     }
     Topic {
         "id" Text, None, "Short name, unique in the file: a-z, 0-9, - and _.";
@@ -175,14 +176,13 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 12] = [
+pub(super) const LATER: [&str; 11] = [
     "reports",
     "exports",
     "channels",
     "alerts",
     "web",
     "retention",
-    "engine",
     "budget_per_day",
     "budget",
     "notify",

@@ -140,8 +140,8 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let service = service::read(&document.service, dir, document.broken, mistakes);
     let dialect = service::dialect(&document.service);
     let database = storage::database(&document.database, dir, mistakes);
-    let scheduler = storage::scheduler(&document.scheduler, mistakes);
-    let topics = topics::read(document, dialect, request.now, mistakes);
+    let scheduler = storage::scheduler(&document.scheduler, database.as_ref(), mistakes);
+    let topics = topics::read(document, dialect, request, mistakes);
     Some((service?, database?, scheduler?, topics))
 }
 

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::budget::Prices;
-use crate::model::Topic;
+use crate::model::{Engine, Topic};
 use crate::search::{Dialect, Rate};
 
 pub use discover::{FILE_NAME, LoadRequest};
@@ -119,6 +119,8 @@ pub struct SchedulerConfig {
     pub lease: Duration,
     /// How long a stop waits for running runs.
     pub shutdown_grace: Duration,
+    /// Who shares runs out between processes.
+    pub engine: Engine,
 }
 
 /// A key's value in force and where it came from, for `check`.

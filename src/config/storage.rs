@@ -9,9 +9,10 @@ use super::given::{Reader, Table};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
 use super::names::schema_name;
-use super::scalars::{duration, text};
+use super::scalars::{duration, text, unknown_choice};
 use super::suggest::nearest;
 use super::{DatabaseConfig, SchedulerConfig};
+use crate::model::Engine;
 
 /// Reads `[database]`.
 pub(super) fn database(table: &Table, dir: &Path, mistakes: &mut Mistakes<'_>) -> Option<DatabaseConfig> {
@@ -21,14 +22,35 @@ pub(super) fn database(table: &Table, dir: &Path, mistakes: &mut Mistakes<'_>) -
     Some(DatabaseConfig { url: url?, schema: schema? })
 }
 
-/// Reads `[scheduler]`.
-pub(super) fn scheduler(table: &Table, mistakes: &mut Mistakes<'_>) -> Option<SchedulerConfig> {
+/// Reads `[scheduler]`; `database` is where the ledger is, when that is known.
+pub(super) fn scheduler(
+    table: &Table,
+    database: Option<&DatabaseConfig>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<SchedulerConfig> {
     let reader = Reader { section: Section::Scheduler, tables: &[table] };
     let seconds = Duration::from_secs;
     let runs = reader.count(mistakes, "max_concurrent_runs");
     let lease = reader.read(mistakes, "lease", |value| duration(value, seconds(1), seconds(3_600)));
     let grace = reader.read(mistakes, "shutdown_grace", |value| duration(value, seconds(0), seconds(3_600)));
-    Some(SchedulerConfig { max_concurrent_runs: runs?, lease: lease?, shutdown_grace: grace? })
+    let on_file = database.is_some_and(|database| database.sqlite_path().is_some());
+    let engine = reader.read(mistakes, "engine", |value| engine(&text(value)?, on_file));
+    Some(SchedulerConfig { max_concurrent_runs: runs?, lease: lease?, shutdown_grace: grace?, engine: engine? })
+}
+
+/// Another engine than the ledger works only on PostgreSQL, and where it was built in.
+fn engine(text: &str, on_file: bool) -> Result<Engine, Fault> {
+    const HINT: &str = "leave `engine` out: the ledger itself shares runs out between processes";
+    let names: Vec<&'static str> = Engine::ALL.iter().map(|engine| engine.as_str()).collect();
+    match Engine::parse(text) {
+        None => Err(unknown_choice(text, &names)),
+        Some(Engine::Graphile) if on_file => Err(Fault::new("cannot be \"graphile\" on SQLite", HINT)),
+        Some(Engine::Graphile) if !cfg!(feature = "graphile") => Err(Fault::new(
+            "cannot be \"graphile\": this program was built without it",
+            format!("build with --features graphile, or {HINT}"),
+        )),
+        Some(engine) => Ok(engine),
+    }
 }
 
 /// Checks a database URL; a SQLite path becomes absolute, below `dir` when it is relative. Messages never repeat the

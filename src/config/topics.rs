@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::discover::LoadRequest;
 use super::document::Document;
 use super::given::{Given, Origin, Reader, Table, Value};
 use super::keys::Section;
@@ -11,9 +12,7 @@ use super::names::{slug, word};
 use super::scalars::{check_plain, flag, plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
-use crate::model::{
-    AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Time, Topic, WebOperation, WebQuery, Window,
-};
+use crate::model::{AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Topic, WebOperation, WebQuery, Window};
 use crate::search::Dialect;
 
 /// Longest query in characters; services refuse longer ones.
@@ -26,14 +25,14 @@ const LONGEST_TITLE: usize = 200;
 pub(super) fn read(
     document: &Document,
     dialect: Option<Dialect>,
-    now: Time,
+    request: &LoadRequest<'_>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Topic> {
-    let mut room = Reading { dialect, schedules: Schedules::new(now), broken: document.broken };
+    let mut room = Reading { dialect, schedules: Schedules::new(request.now), broken: document.broken };
     if !document.defaults.given.is_empty() {
         room.rehearse(&document.defaults, mistakes);
     }
-    if document.topics.is_empty() && !document.broken && !document.topics_attempted {
+    if document.topics.is_empty() && !document.broken && !document.topics_attempted && !request.without_topics {
         let end = mistakes.text().as_str().trim_end().len();
         let hint = "add one: [[topics]], and below it id = \"acme\" and query = \"acme\"";
         mistakes.at(&(end..end), "there is no topic", hint);

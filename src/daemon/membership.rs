@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{Clock, Topic};
-use crate::store::{Adopted, Instance, Store, StoreError};
+use crate::store::{Adopted, Instance, Store, StoreError, Synced};
 
 /// Looks in a row at which no newer daemon lived before an older set comes back: one that only restarts is not taken for
 /// one that is gone.
@@ -41,6 +41,15 @@ impl Membership {
         let adopted = store.adopt(topics, Some(&me), now).await?;
         warn(adopted);
         Ok(Self { store, clock, me, held: Mutex::new(Held { topics: topics.into(), adopted, alone: 0 }) })
+    }
+
+    /// Joins without topics: a process that only works, which people and other processes may count on.
+    pub async fn join_as_worker(store: Store, clock: Clock, id: String, lease: Duration) -> Result<Self, StoreError> {
+        let now = clock();
+        let me = Instance { id, role: "worker", started_at: now, lease };
+        store.beat(&me, 0, now).await?;
+        let adopted = Adopted { generation: 0, newest: 0, synced: Synced::default() };
+        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: Arc::default(), adopted, alone: 0 }) })
     }
 
     /// What became of its topics.

@@ -3,6 +3,7 @@
 //! and knows no configuration file.
 
 mod clock;
+mod engine;
 mod life;
 mod membership;
 mod notify;
@@ -23,8 +24,9 @@ pub use membership::Membership;
 pub use notify::Manager;
 pub use planner::{Planned, Planner};
 
+use engine::Source;
+
 use crate::collect::{Collector, Crew, Done};
-use crate::model::Time;
 use crate::store::StoreError;
 
 /// How the loop behaves.
@@ -36,12 +38,16 @@ pub struct Settings {
     pub lease: Duration,
     /// How long a stop waits for running runs.
     pub shutdown_grace: Duration,
+    /// Whether it plans; a worker runs what others planned.
+    pub plans: bool,
     /// Follows the database's clock where it has one; the collector's clock must be corrected by the same.
     pub skew: Skew,
 }
 
 /// Longest sleep between two looks at the ledger.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+/// The same for a worker, which does not know what others plan.
+const LONGEST_IDLENESS: Duration = Duration::from_secs(1);
 
 /// How soon after its end a run is numbered, so that readers see it: several that end together are numbered together.
 const READABLE_WITHIN: Duration = Duration::from_millis(100);
@@ -75,6 +81,7 @@ pub async fn run(
         errands.spawn(async move { membership.keep_alive(stop).await });
     }
     let manager = life.manager.clone();
+    let source = Source::new(&crew, collector.store(), &settings, &wake, &stop);
     let mut planner = Planner::default();
     let mut ended = Ok(());
     let mut look_at = Instant::now();
@@ -83,12 +90,12 @@ pub async fn run(
         let now = Instant::now();
         let looked = if now < look_at {
             // A place may have become free; the rest of a look can wait.
-            refill(&collector, &crew, &settings, token, &stop).await.map(|_| look_at)
+            source.begin(&collector, &settings, token, &stop).await.map(|_| look_at)
         } else {
-            let sleep = tick(&collector, &mut planner, &crew, &settings, token, &stop, each).await;
+            let sleep = tick(&collector, &mut planner, &source, &settings, token, &stop, each).await;
             if sleep.is_ok() && !std::mem::replace(&mut begun, true) {
                 // Topics that were planned before this process began, too.
-                let next = collector.store().next_slots(NEXT_TOLD).await;
+                let next = if settings.plans { collector.store().next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
                 each(Event::Planned(Planned { rows: 0, next: next.unwrap_or_default() }));
                 manager.ready();
             }
@@ -201,7 +208,7 @@ pub enum Event {
 async fn tick(
     collector: &Collector,
     planner: &mut Planner,
-    crew: &Crew,
+    source: &Source,
     settings: &Settings,
     token: &(dyn Fn() -> String + Send + Sync),
     stop: &CancellationToken,
@@ -214,39 +221,15 @@ async fn tick(
     if rescued > 0 {
         tracing::warn!(runs = rescued, "found runs whose process ended or stood still");
     }
-    let planned = planner.plan(store, now, true).await?;
+    let planned = if settings.plans { planner.plan(store, now, true).await? } else { Planned::default() };
     store.publish().await?;
     each(Event::Planned(planned));
-    let looked = refill(collector, crew, settings, token, stop).await?;
-    let next_slot = store.next_slots(1).await?.first().map(|(_, at)| *at);
-    let next_due = if crew.free() > 0 { store.next_due(looked).await? } else { None };
+    let looked = source.begin(collector, settings, token, stop).await?.unwrap_or(now);
+    let next_slot = if settings.plans { store.next_slots(1).await?.pop().map(|(_, at)| at) } else { None };
+    let next_due = if source.crew.free() > 0 { store.next_due(looked).await? } else { None };
     let next = [next_slot, next_due].into_iter().flatten().min();
-    Ok(next.map_or(LONGEST_SLEEP, |at| at.since(collector.now())).clamp(Duration::from_millis(20), LONGEST_SLEEP))
-}
-
-/// Takes what is due into free places; returns the instant of the last look.
-async fn refill(
-    collector: &Collector,
-    crew: &Crew,
-    settings: &Settings,
-    token: &(dyn Fn() -> String + Send + Sync),
-    stop: &CancellationToken,
-) -> Result<Time, StoreError> {
-    let store = collector.store();
-    loop {
-        let now = collector.now();
-        if stop.is_cancelled() || crew.free() == 0 || !store.any_due(now).await? {
-            return Ok(now);
-        }
-        let claimed = store.claim(now, crew.free(), settings.lease, &token()).await?;
-        if claimed.is_empty() {
-            return Ok(now);
-        }
-        for run in claimed {
-            let Some(place) = crew.place().await else { return Ok(now) };
-            crew.start(run, place);
-        }
-    }
+    let longest = if settings.plans { LONGEST_SLEEP } else { LONGEST_IDLENESS };
+    Ok(next.map_or(longest, |at| at.since(collector.now())).clamp(Duration::from_millis(20), longest))
 }
 
 /// Whether trying again may help: a server that is away, a full disk and a statement that took too long pass; a database

@@ -17,7 +17,7 @@ pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow,
     TopicStatus,
 };
-pub use run::{RunState, SearchState, Trigger};
+pub use run::{Engine, RunState, SearchState, Trigger};
 pub use span::{LookBack, Span, spell};
 pub use time::{Clock, Time};
 pub use topic::{

@@ -66,3 +66,13 @@ impl RunState {
         !matches!(self, Self::Queued | Self::Running)
     }
 }
+
+closed_list! {
+    /// Who says which process runs what is due.
+    Engine {
+        /// The ledger itself.
+        Local = "local",
+        /// graphile_worker, on PostgreSQL.
+        Graphile = "graphile",
+    }
+}

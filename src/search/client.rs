@@ -1,6 +1,7 @@
 //! Calling the search service politely: limits, the gate before each try, retries. What is asked comes from `request`,
 //! what a reply says is `decode`'s.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use governor::clock::DefaultClock;
@@ -9,13 +10,13 @@ use secrecy::ExposeSecret;
 use url::Url;
 
 use super::attempt::{Arrived, Caller, Tried};
-use super::gate::{Gate, Refusal};
+use super::gate::{Gate, Pace, Refusal};
 use super::limits::Limits;
 use super::render;
 use super::request::{Unsupported, request};
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
-use super::{Ask, CallError, Dialect, RawReply, Request, Settings, Spent};
+use super::{Ask, CallError, Dialect, Rate, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
 use crate::model::Time;
 
@@ -48,7 +49,9 @@ pub struct Client {
     dialect: Dialect,
     platform: String,
     caller: Caller,
-    limits: Limits,
+    pace: Arc<dyn Pace>,
+    max_concurrent: u32,
+    rate: Option<Rate>,
     max_tries: u32,
     backoff: Backoff,
 }
@@ -94,7 +97,9 @@ impl Client {
                 call_timeout: settings.call_timeout,
                 max_response_bytes: settings.max_response_bytes,
             },
-            limits: Limits::new(settings.max_concurrent, settings.rate_limit, DefaultClock::default()),
+            pace: Arc::new(Limits::new(settings.max_concurrent, settings.rate_limit, DefaultClock::default())),
+            max_concurrent: settings.max_concurrent.max(1),
+            rate: settings.rate_limit,
             max_tries: settings.max_tries.max(1),
             backoff: Backoff::default(),
             base_url,
@@ -107,6 +112,24 @@ impl Client {
     #[must_use]
     pub fn with_backoff(self, backoff: Backoff) -> Self {
         Self { backoff, ..self }
+    }
+
+    /// The same client with limits that are kept elsewhere.
+    #[must_use]
+    pub fn paced_by(self, pace: Arc<dyn Pace>) -> Self {
+        Self { pace, ..self }
+    }
+
+    /// The limits it was made with: calls in flight, and starts.
+    #[must_use]
+    pub fn limits(&self) -> (u32, Option<Rate>) {
+        (self.max_concurrent, self.rate)
+    }
+
+    /// A name of the service that tells nothing of its address: processes that call the same one share its limits.
+    #[must_use]
+    pub fn service(&self) -> String {
+        blake3::hash(self.base_url.as_str().trim_end_matches('/').as_bytes()).to_hex()[..32].to_owned()
     }
 
     /// The request for `ask` in this service's dialect; see [`request()`].
@@ -143,8 +166,14 @@ impl Client {
         let url = render::url(request, &self.base_url);
         let (mut tries, mut pauses, mut was_dead, mut spent) = (0, 0, false, Spent::default());
         loop {
-            let place = self.limits.enter().await;
-            gate.before(tries + 1).await.map_err(|refusal| CallFailure::Refused(refusal, tries))?;
+            let refused = |refusal| CallFailure::Refused(refusal, tries);
+            let mut place = self.pace.enter().await.map_err(refused)?;
+            gate.before(tries + 1).await.map_err(refused)?;
+            // Counting may take long, and a process may be stopped: a place that ran out meanwhile is another's now.
+            while !place.holds() {
+                drop(place);
+                place = self.pace.enter().await.map_err(refused)?;
+            }
             tries += 1;
             let tried = self.caller.make(request, url.clone(), now).await;
             drop(place);

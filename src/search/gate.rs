@@ -1,7 +1,8 @@
-//! Who is asked before each call that may cost something. The ledger's answer is made elsewhere; here is only the
-//! question.
+//! Who is asked before each call: for a place and a start, and whether it may cost something. The answers over several
+//! processes are made elsewhere; here are only the questions.
 
 use std::future::Future;
+use std::pin::Pin;
 
 /// A call that must not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,4 +28,19 @@ impl Gate for Ungated {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
         Ok(())
     }
+}
+
+/// A place among the calls in flight; given back by dropping it.
+pub trait Place: Send + Sync {
+    /// Whether it may still be used. One that is leased may run out before its call begins.
+    fn holds(&self) -> bool;
+}
+
+/// What [`Pace::enter`] comes to.
+pub type Entered = Result<Box<dyn Place>, Refusal>;
+
+/// Who says when a call may begin: the client's own limits, or those that several processes share.
+pub trait Pace: Send + Sync {
+    /// Waits for a place, then for a start; the call counts as begun. May be dropped at any point.
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>>;
 }

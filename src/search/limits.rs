@@ -1,23 +1,26 @@
 //! How many calls are in flight and how often they begin: a semaphore and a leaky bucket. Counting calls over a day,
-//! durably, is the ledger's.
+//! durably, is the ledger's; limits over several processes come through [`Pace`] from elsewhere.
 
 use std::num::NonZeroU32;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Rate;
+use super::gate::{Entered, Pace, Place, Refusal};
 
 /// A leaky bucket on a given clock.
 type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Clock>::Instant>>;
 
 /// The client's limits; the clock is an argument only for tests.
 pub(super) struct Limits<C: Clock = DefaultClock> {
-    places: Semaphore,
+    places: Arc<Semaphore>,
     bucket: Option<Bucket<C>>,
     clock: C,
 }
@@ -34,14 +37,14 @@ impl<C: Clock + Clone> Limits<C> {
             .and_then(Quota::with_period)
             .map(|quota| quota.allow_burst(burst));
         let bucket = quota.map(|quota| RateLimiter::direct_with_clock(quota, clock.clone()));
-        Self { places: Semaphore::new(places), bucket, clock }
+        Self { places: Arc::new(Semaphore::new(places)), bucket, clock }
     }
 
     /// Waits until a call may begin; it counts as begun. The place is given back by dropping the permit.
-    pub(super) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
         // First the place, then the rate: taken the other way round, calls that were let through would pile up behind
         // the places and then begin together. `None` only for a closed semaphore, and nobody closes it.
-        let permit = self.places.acquire().await.ok();
+        let permit = Arc::clone(&self.places).acquire_owned().await.ok();
         while let Some(wait) = self.take() {
             tokio::time::sleep(wait).await;
         }
@@ -52,6 +55,28 @@ impl<C: Clock + Clone> Limits<C> {
     fn take(&self) -> Option<Duration> {
         let refused = self.bucket.as_ref()?.check().err()?;
         Some(refused.wait_time_from(self.clock.now()))
+    }
+}
+
+impl<C: Clock + Clone + Send + Sync> Pace for Limits<C>
+where
+    C::Instant: Send + Sync,
+{
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
+        Box::pin(async {
+            let permit = self.place().await;
+            let closed = || Refusal { over_quota: false, text: "the client takes no more calls".to_owned() };
+            permit.map(|permit| Box::new(Own(permit)) as Box<dyn Place>).ok_or_else(closed)
+        })
+    }
+}
+
+/// A place in this process alone.
+struct Own(#[expect(dead_code, reason = "given back when dropped")] OwnedSemaphorePermit);
+
+impl Place for Own {
+    fn holds(&self) -> bool {
+        true
     }
 }
 
@@ -100,10 +125,10 @@ mod tests {
     #[tokio::test]
     async fn a_place_is_given_back_when_its_permit_is_dropped() {
         let (limits, _) = limits(2, None);
-        let first = limits.enter().await;
-        let _second = limits.enter().await;
+        let first = limits.place().await;
+        let _second = limits.place().await;
         assert_eq!(limits.places.available_permits(), 0);
         drop(first);
-        assert!(limits.enter().await.is_some());
+        assert!(limits.place().await.is_some());
     }
 }

@@ -18,7 +18,7 @@ mod scrub;
 mod spec;
 
 pub use client::{CallFailure, Client, SetupError};
-pub use gate::{Gate, Refusal, Ungated};
+pub use gate::{Entered, Gate, Pace, Place, Refusal, Ungated};
 pub use look_back::{LooksBack, looks_back};
 pub use render::render;
 pub use request::{Unsupported, request};

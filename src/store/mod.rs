@@ -8,13 +8,18 @@
 #[macro_use]
 mod macros;
 mod clock;
+mod engine;
 mod error;
+#[cfg(feature = "graphile")]
+mod graphile;
+mod limits;
 mod living;
 mod locks;
 mod open;
 mod postgres;
 mod queue;
 mod rows;
+mod shares;
 mod sqlite;
 mod together;
 
@@ -22,7 +27,9 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
+pub use limits::{LeaseAsk, Standing};
 pub use living::*;
 pub use locks::DaemonLock;
 pub use open::{Settings, redact, sqlite_version};
@@ -39,6 +46,8 @@ pub struct Store {
     db: Db,
     place: String,
     together: Arc<together::Together>,
+    /// The schema of the engine that queued runs are handed to.
+    engine: Option<String>,
 }
 
 /// The two databases, each with its own typed pools.
@@ -104,12 +113,15 @@ impl Store {
     /// Adds ledger rows, all in one transaction, in key order. A plan whose `from` no longer holds is dropped: another
     /// planner was first. Returns how many plans held, and the rows added.
     pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
-        write_tx!(self, ledger::plan(plans, now))
+        match &self.engine {
+            None => write_tx!(self, ledger::plan(plans, now)),
+            Some(engine) => write_tx!(self, handing::plan(plans, now, engine)),
+        }
     }
 
     /// Takes up to `limit` queued runs that are due, for `lease`.
     pub async fn claim(&self, now: Time, limit: u32, lease: Duration, token: &str) -> Result<Vec<RunRef>, StoreError> {
-        write_tx!(self, ledger::claim(now, limit, lease, token))
+        write_tx!(self, ledger::claim(now, limit, lease, token, None))
     }
 
     /// How many manual runs a topic has had.

@@ -37,6 +37,7 @@ macro_rules! migrations {
             (3, "next slot", include_str!(concat!("../../migrations/", $folder, "/0003_next_slot.sql"))),
             (4, "coverage", include_str!(concat!("../../migrations/", $folder, "/0004_coverage.sql"))),
             (5, "living", include_str!(concat!("../../migrations/", $folder, "/0005_living.sql"))),
+            (6, "shared limits", include_str!(concat!("../../migrations/", $folder, "/0006_shared_limits.sql"))),
         ]
     };
 }
@@ -198,7 +199,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         lock.end();
         migrated.map_err(|e| migrate_error(e, &place))?;
     }
-    Ok(Store { db: Db::Sqlite(pools), place, together: Arc::default() })
+    Ok(Store { db: Db::Sqlite(pools), place, together: Arc::default(), engine: None })
 }
 
 /// Opens a file that others may be opening for the first time too. SQLite does not wait for the lock it needs to switch a
@@ -269,7 +270,7 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
     if waiting > 0 {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }
-    Ok(Store { db: Db::Postgres(pools), place, together: Arc::default() })
+    Ok(Store { db: Db::Postgres(pools), place, together: Arc::default(), engine: None })
 }
 
 /// How many migrations are not applied yet; an error when the database knows one that this program does not, or another

@@ -27,6 +27,7 @@ fn with_env(text: &str, env: &[(&str, &str)], flag: Option<&str>) -> Result<Conf
         cwd: PathBuf::from("/conf"),
         home: None,
         now: NOW,
+        without_topics: false,
     };
     load_text(text, Path::new("/conf/jobs.toml"), &request)
 }
@@ -488,6 +489,7 @@ fn the_file_is_looked_for_in_the_documented_order() {
             cwd: root.join("here"),
             home: Some(root.join("home")),
             now: NOW,
+            without_topics: false,
         })
     };
     let id = |result: Result<Config, LoadError>| result.unwrap().topics[0].id.clone();
@@ -655,5 +657,44 @@ proptest! {
             prop_assert!(drawn.starts_with("error: "));
             prop_assert!(!drawn.chars().any(|c| c.is_control() && c != '\n'));
         }
+    }
+}
+
+#[test]
+fn a_worker_reads_a_file_without_topics_and_nobody_else_does() {
+    let text = "[service]\nbase_url = \"sandbox\"\n";
+    let look = |_: &str| None;
+    let request = |without_topics| LoadRequest {
+        explicit: None,
+        database_flag: None,
+        env: &look,
+        env_names: Vec::new(),
+        cwd: PathBuf::from("/conf"),
+        home: None,
+        now: NOW,
+        without_topics,
+    };
+    let load = |without_topics| load_text(text, Path::new("/conf/jobs.toml"), &request(without_topics));
+    assert!(load(true).unwrap().topics.is_empty());
+    assert!(load(false).unwrap_err().to_string().contains("there is no topic"));
+}
+
+#[test]
+fn another_engine_is_refused_on_sqlite_and_where_it_is_not_built_in() {
+    let file = |url: &str, engine: &str| {
+        format!(
+            "[service]\nbase_url = \"sandbox\"\n[database]\nurl = \"{url}\"\n[scheduler]\nengine = \"{engine}\"\n\
+             [[topics]]\nid = \"acme\"\nquery = \"acme\"\n"
+        )
+    };
+    let said = |url: &str, engine: &str| read(&file(url, engine)).map(|_| ()).map_err(|error| error.to_string());
+    assert_eq!(said("sqlite:t.db", "local"), Ok(()));
+    assert!(said("sqlite:t.db", "graphile").unwrap_err().contains("on SQLite"));
+    assert!(said("sqlite:t.db", "graphite").unwrap_err().contains("graphile"));
+    let there = said("postgres://me@db/t", "graphile");
+    if topicwatch::store::GRAPHILE {
+        assert_eq!(there, Ok(()));
+    } else {
+        assert!(there.unwrap_err().contains("built without it"));
     }
 }

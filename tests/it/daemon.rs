@@ -66,6 +66,7 @@ fn collector(store: &Store, service: &sandbox::Running, clock: Clock) -> Arc<Col
         platform: "X".into(),
         max_calls_per_day: 10_000,
         prices: Prices::default(),
+        lease: Duration::from_secs(15),
         sandbox: true,
     };
     Arc::new(Collector::new(store.clone(), client.unwrap(), settings, clock, Arc::new(|| 0.5)))
@@ -129,6 +130,7 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
             // The hand goes faster than any heartbeat.
             lease: Duration::from_secs(86_400),
             shutdown_grace: Duration::from_secs(30),
+            plans: true,
             // Not part of the clock here: the hands alone say what time it is.
             skew: daemon::Skew::default(),
         };

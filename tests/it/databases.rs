@@ -35,6 +35,12 @@ pub fn postgres() -> Option<Database> {
 }
 
 impl Database {
+    /// The same database for another place; it goes with the first.
+    pub fn again(first: &Self) -> Self {
+        let Self { name, url, schema, .. } = first;
+        Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None }
+    }
+
     /// Runs statements in it, past the store.
     pub async fn execute(&self, sql: &str) {
         let Some(scratch) = &self.scratch else {
@@ -75,6 +81,23 @@ impl Database {
             let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
             conn.close().await.unwrap();
             texts
+        })
+    }
+
+    /// Whether nobody is in the middle of a write.
+    pub fn is_writable(&self) -> bool {
+        if self.name == "PostgreSQL" {
+            let held = "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
+                        WHERE n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock')";
+            return self.number(held) == 0;
+        }
+        let options =
+            sqlx::sqlite::SqliteConnectOptions::new().filename(&self.url[7..]).busy_timeout(Default::default());
+        wait(async move {
+            let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            let free = sqlx::raw_sql("BEGIN IMMEDIATE; ROLLBACK").execute(&mut conn).await.is_ok();
+            conn.close().await.unwrap();
+            free
         })
     }
 

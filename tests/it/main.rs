@@ -28,6 +28,7 @@ mod real_input;
 mod reload;
 mod sandbox;
 mod service;
+mod several;
 mod shutdown;
 mod stops;
 mod store;

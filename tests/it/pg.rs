@@ -112,7 +112,7 @@ impl Drop for Scratch {
              SELECT pg_terminate_backend(pid) FROM (SELECT DISTINCT l.pid FROM pg_locks l \
              JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
              WHERE n.nspname = '{schema}' AND l.pid <> pg_backend_pid()) held; \
-             DROP SCHEMA IF EXISTS {schema} CASCADE"
+             DROP SCHEMA IF EXISTS {schema} CASCADE; DROP SCHEMA IF EXISTS {schema}_graphile CASCADE"
         );
         if let Err(error) = self.execute(sql) {
             // Not a panic: this may be running in one already.

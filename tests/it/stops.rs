@@ -47,6 +47,7 @@ fn collector(store: &Store, service: &str) -> Arc<Collector> {
         platform: "X".into(),
         max_calls_per_day: 100,
         prices: Prices { social: Micros(3_000), web: Micros(1_000), ai: Micros(4_000) },
+        lease: Duration::from_secs(15),
         sandbox: true,
     };
     let client = client.unwrap().with_backoff(search::Backoff { base: Duration::ZERO, ..search::Backoff::default() });

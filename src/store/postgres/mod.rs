@@ -15,6 +15,8 @@ pub(super) mod calls;
 pub(super) mod controls;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
+#[path = "../statements/handing.rs"]
+pub(super) mod handing;
 #[path = "../statements/instances.rs"]
 pub(super) mod instances;
 #[path = "../statements/items.rs"]
@@ -23,6 +25,8 @@ mod items;
 mod known;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
+#[path = "../statements/limits.rs"]
+pub(super) mod limits;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
 #[path = "../statements/read.rs"]
@@ -74,6 +78,25 @@ pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {
         .bind(what)
         .execute(conn)
         .await?;
+    Ok(())
+}
+
+/// What graphile_worker calls a job of ours.
+pub(super) const JOB: &str = "topicwatch_run";
+
+/// Adds a job for each run; one that is waiting already for the same attempt is replaced. `engine` is its schema.
+pub(super) async fn add_jobs(
+    conn: &mut Conn,
+    engine: &str,
+    runs: &[i64],
+    attempts: &[i64],
+    due: &[i64],
+) -> Result<(), StoreError> {
+    let sql = format!(
+        "SELECT count(\"{engine}\".add_job($4, json_build_object('run', job.run), run_at := to_timestamp(job.due / 1000.0), \
+         job_key := job.run || ':' || job.attempt)) FROM unnest($1::BIGINT[], $2::BIGINT[], $3::BIGINT[]) AS job (run, attempt, due)"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql)).bind(runs).bind(attempts).bind(due).bind(JOB).execute(conn).await?;
     Ok(())
 }
 

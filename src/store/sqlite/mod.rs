@@ -16,6 +16,8 @@ pub(super) mod calls;
 pub(super) mod controls;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
+#[path = "../statements/handing.rs"]
+pub(super) mod handing;
 #[path = "../statements/instances.rs"]
 pub(super) mod instances;
 #[path = "../statements/items.rs"]
@@ -24,6 +26,8 @@ mod items;
 mod known;
 #[path = "../statements/ledger.rs"]
 pub(super) mod ledger;
+#[path = "../statements/limits.rs"]
+pub(super) mod limits;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
 #[path = "../statements/read.rs"]
@@ -70,6 +74,18 @@ pub(super) fn numbers(at: u8) -> String {
 /// The writer already holds SQLite's only write lock.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
 pub(super) async fn lock(_conn: &mut Conn, _what: i64) -> Result<(), StoreError> {
+    Ok(())
+}
+
+/// There is no other engine than the ledger; nobody gets here.
+#[expect(clippy::unused_async, reason = "the same call on PostgreSQL writes")]
+pub(super) async fn add_jobs(
+    _conn: &mut Conn,
+    _engine: &str,
+    _runs: &[i64],
+    _attempts: &[i64],
+    _due: &[i64],
+) -> Result<(), StoreError> {
     Ok(())
 }
 

@@ -65,31 +65,41 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     Ok((held, added))
 }
 
+/// What keeps a queued run `q` from being run at `now`, but for its time: an earlier run of its job, or its topic. A manual
+/// run waits for the slots that are due, and not for a pause, since somebody asked for it.
+pub(super) fn ready(now: &str) -> String {
+    format!(
+        "(q.side_by_side = 1 OR NOT EXISTS (\
+         SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
+         AND (o.state = 'running' OR o.slot < q.slot OR (q.slot IS NULL AND o.due_at <= {now} AND (o.slot IS NOT NULL OR o.id < q.id))))) \
+         AND EXISTS (SELECT 1 FROM topic t WHERE t.id = q.topic AND t.removed_at IS NULL AND (t.paused = 0 OR q.trigger = 'manual'))"
+    )
+}
+
 pub(in crate::store) async fn claim(
     conn: &mut Conn,
     now: Time,
     limit: u32,
     lease: Duration,
     token: &str,
+    only: Option<i64>,
 ) -> Result<Vec<RunRef>, StoreError> {
     // Chosen first and once: as a plain subquery PostgreSQL may run it again for each row, past the limit.
     let sql = format!(
-        "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3 AND (q.side_by_side = 1 OR NOT EXISTS (\
-         SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
-         AND (o.state = 'running' OR o.slot < q.slot OR (q.slot IS NULL AND o.due_at <= $3 AND (o.slot IS NOT NULL OR o.id < q.id))))) \
-         AND EXISTS (SELECT 1 FROM topic t WHERE t.id = q.topic AND t.removed_at IS NULL AND (t.paused = 0 OR q.trigger = 'manual')) \
+        "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3{} AND {} \
          ORDER BY q.due_at, q.id LIMIT $4{}) \
          UPDATE run SET state = 'running', attempt = attempt + 1, token = $1, lease_until = $2, started_at = $3 WHERE id IN (SELECT id FROM due) \
          RETURNING id, public_id, topic, slot, trigger, attempt, (SELECT definition FROM topic t WHERE t.id = run.topic) AS definition",
+        if only.is_some() { " AND q.id = $5" } else { "" },
+        ready("$3"),
         super::CLAIM_LOCK
     );
-    let rows = sqlx::query(AssertSqlSafe(sql))
-        .bind(token)
-        .bind(now.plus(lease).0)
-        .bind(now.0)
-        .bind(i64::from(limit))
-        .fetch_all(&mut *conn)
-        .await?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(token).bind(now.plus(lease).0).bind(now.0).bind(i64::from(limit));
+    let query = match only {
+        Some(run) => query.bind(run),
+        None => query,
+    };
+    let rows = query.fetch_all(&mut *conn).await?;
     let mut runs = Vec::with_capacity(rows.len());
     for row in &rows {
         let id = row.try_get("id")?;

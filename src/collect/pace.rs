@@ -1,0 +1,198 @@
+//! The service's limits as all processes of one database keep them: places in flight are leased, starts are reserved.
+//! Here a call waits for both; `places` counts and `keeper` renews the lease. How both are divided is the store's.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{Mutex, watch};
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+
+use super::places::{Held, Places, Wanting};
+use crate::model::Clock;
+use crate::search::{Client, Entered, Pace, Place, Refusal};
+use crate::store::{LeaseAsk, Store, StoreError};
+
+/// A start that is used so much later than it was meant would come together with later ones.
+const TOO_LATE: Duration = Duration::from_millis(500);
+/// Starts closer together than this are reserved several at a time.
+const CLOSE_US: i64 = 20_000;
+/// Most starts reserved at a time.
+const MOST_STARTS: u32 = 64;
+/// No lease of places is longer, so that those of a dead process come back soon.
+const LONGEST_LEASE: Duration = Duration::from_secs(15);
+
+/// This process's part of the service.
+pub(super) struct Shared {
+    pub(super) store: Store,
+    pub(super) clock: Clock,
+    /// What never changes of what is asked for.
+    pub(super) ask: LeaseAsk,
+    pub(super) lease: Duration,
+    pub(super) places: Arc<Places>,
+    /// Told whenever the lease was looked at.
+    pub(super) looked: watch::Sender<()>,
+    pub(super) keepers: TaskTracker,
+    ahead: Mutex<VecDeque<Reserved>>,
+    queueing: AtomicU32,
+}
+
+/// A start reserved: when, and when that was known.
+struct Reserved {
+    at: Instant,
+    known: Instant,
+}
+
+impl Shared {
+    /// The limits of the client, over all processes of this store. `lease` is that of runs.
+    pub(super) fn new(store: Store, clock: Clock, client: &Client, lease: Duration) -> Arc<Self> {
+        let (most, rate) = client.limits();
+        let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).unwrap_or_default();
+        let ask = LeaseAsk {
+            service: client.service(),
+            holder: holder(),
+            most,
+            period_us: i64::try_from(period.as_micros()).unwrap_or(i64::MAX),
+            wanted: 0,
+            held: 0,
+        };
+        let places = Arc::new(Places::new(lease.min(LONGEST_LEASE) / 5, ask.period_us, Arc::clone(&clock)));
+        Arc::new(Self {
+            store,
+            clock,
+            ask,
+            lease: lease.min(LONGEST_LEASE),
+            places,
+            looked: watch::channel(()).0,
+            keepers: TaskTracker::new(),
+            ahead: Mutex::default(),
+            queueing: AtomicU32::new(0),
+        })
+    }
+
+    /// What the store said, when that is why a call was refused.
+    pub(super) fn broken(&self, refusal: &Refusal) -> Option<StoreError> {
+        self.places.broken().filter(|error| error.to_string() == refusal.text)
+    }
+
+    /// Waits for a place under a lease that holds.
+    async fn place(self: &Arc<Self>) -> Result<Held, Refusal> {
+        let mut wanting = Wanting::new(&self.places);
+        loop {
+            self.keep();
+            let mut looked = self.looked.subscribe();
+            let taken = tokio::select! {
+                biased;
+                held = wanting.place() => held,
+                error = self.failure(looked.clone()) => {
+                    return Err(Refusal { over_quota: false, text: error.to_string() });
+                }
+            };
+            match taken {
+                Ok(held) => return Ok(held),
+                Err(back) => wanting = back,
+            }
+            self.places.wake.notify_one();
+            let _ = looked.changed().await;
+        }
+    }
+
+    /// Ends when the lease cannot be had because the store fails.
+    async fn failure(&self, mut looked: watch::Receiver<()>) -> StoreError {
+        loop {
+            // The sender is our own.
+            let _ = looked.changed().await;
+            if let Some(error) = self.places.stuck() {
+                return error;
+            }
+        }
+    }
+
+    /// Waits for a start, if any living process was told a rate.
+    async fn start(self: &Arc<Self>) -> Result<(), Refusal> {
+        loop {
+            let (period_us, burst) = self.places.rate();
+            if period_us == 0 {
+                return Ok(());
+            }
+            let Reserved { at, known } = self.reserved(period_us, burst).await?;
+            tokio::time::sleep_until(at).await;
+            if at.max(known).elapsed() <= TOO_LATE {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next start of this process, reserving as many as wait for one.
+    async fn reserved(self: &Arc<Self>, period_us: i64, burst: u32) -> Result<Reserved, Refusal> {
+        let queueing = Queueing::new(&self.queueing);
+        let mut ahead = self.ahead.lock().await;
+        ahead.retain(|start| start.at.max(start.known).elapsed() <= TOO_LATE);
+        if let Some(start) = ahead.pop_front() {
+            return Ok(start);
+        }
+        let close = u32::try_from(CLOSE_US / period_us.max(1)).unwrap_or(u32::MAX);
+        let waiting = self.queueing.load(Ordering::Relaxed).min(burst);
+        let count = waiting.max(close).clamp(1, MOST_STARTS);
+        let (base, now) = (Instant::now(), (self.clock)());
+        // In a task of its own: this future may be dropped at any moment, and a transaction must not be.
+        let shared = Arc::clone(self);
+        let task = tokio::spawn(async move { shared.store.reserve_starts(&shared.ask, count, now).await });
+        let starts = match task.await {
+            Ok(Ok(starts)) => starts,
+            Ok(Err(error)) => {
+                let text = error.to_string();
+                self.places.fail(error);
+                return Err(Refusal { over_quota: false, text });
+            }
+            Err(ended) => {
+                return Err(Refusal { over_quota: false, text: format!("reserving a start failed: {ended}") });
+            }
+        };
+        let known = Instant::now();
+        let at = |us: i64| base + Duration::from_micros(u64::try_from(us).unwrap_or(0));
+        ahead.extend(starts.into_iter().map(|us| Reserved { at: at(us), known }));
+        drop(queueing);
+        Ok(ahead.pop_front().unwrap_or(Reserved { at: base, known }))
+    }
+}
+
+/// The pace of a client; a wrapper because a keeper needs the `Arc`.
+pub(super) struct SharedPace(pub(super) Arc<Shared>);
+
+impl Pace for SharedPace {
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
+        Box::pin(async {
+            // First the place, then the start: calls that were let through do not pile up and begin together.
+            let held = self.0.place().await?;
+            self.0.start().await?;
+            Ok(Box::new(held) as Box<dyn Place>)
+        })
+    }
+}
+
+/// Counts a waiter while it lives.
+struct Queueing<'a>(&'a AtomicU32);
+
+impl<'a> Queueing<'a> {
+    fn new(count: &'a AtomicU32) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Queueing<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A name that no other process has: the standard library's seeds are drawn anew for each map.
+fn holder() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    let draw = || std::collections::hash_map::RandomState::new().build_hasher().finish();
+    format!("{:016x}{:08x}", draw(), std::process::id())
+}

@@ -1,0 +1,128 @@
+//! Where the loop gets the runs it may begin from: the ledger itself, or another engine that hands them out one by one.
+//! Either way a run is claimed in the ledger before it begins.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::Settings;
+use crate::collect::{Collector, Crew};
+use crate::model::Time;
+use crate::store::{Handed, Hands, RunRef, Store, StoreError};
+
+/// Jobs that an engine may have handed out here and that wait for a place; few, since others could run them.
+const AT_A_TIME: u32 = 8;
+/// Pause after the engine failed, doubled each time.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Where runs come from.
+pub(super) struct Source {
+    pub(super) crew: Crew,
+    /// What the engine handed out; `None` when the ledger itself is asked.
+    handed: Option<Arc<Mutex<VecDeque<Handed>>>>,
+}
+
+impl Source {
+    /// The source of a store. Another engine is looked after until `stop`, and wakes the loop when it hands out a run.
+    pub(super) fn new(
+        crew: &Crew,
+        store: &Store,
+        settings: &Settings,
+        wake: &Arc<Notify>,
+        stop: &CancellationToken,
+    ) -> Self {
+        if !store.has_engine() {
+            return Self { crew: crew.clone(), handed: None };
+        }
+        let handed: Arc<Mutex<VecDeque<Handed>>> = Arc::default();
+        let hands: Hands = Arc::new({
+            let (handed, wake) = (Arc::clone(&handed), Arc::clone(wake));
+            move |job| {
+                handed.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
+                wake.notify_one();
+            }
+        });
+        tokio::spawn(look_after(
+            store.clone(),
+            hands,
+            settings.max_concurrent_runs.min(AT_A_TIME),
+            settings.lease,
+            stop.clone(),
+        ));
+        Self { crew: crew.clone(), handed: Some(handed) }
+    }
+
+    /// Begins what is due while there are places; says when it last looked.
+    pub(super) async fn begin(
+        &self,
+        collector: &Collector,
+        settings: &Settings,
+        token: &(dyn Fn() -> String + Send + Sync),
+        stop: &CancellationToken,
+    ) -> Result<Option<Time>, StoreError> {
+        let mut looked = None;
+        while !stop.is_cancelled() && self.crew.free() > 0 {
+            let now = collector.now();
+            looked = Some(now);
+            let claimed = self.claim(collector.store(), now, self.crew.free(), settings.lease, token).await?;
+            if claimed.is_empty() {
+                break;
+            }
+            for run in claimed {
+                let Some(place) = self.crew.place().await else { return Ok(looked) };
+                self.crew.start(run, place);
+            }
+        }
+        Ok(looked)
+    }
+
+    /// Claims up to `free` runs that may begin now.
+    async fn claim(
+        &self,
+        store: &Store,
+        now: Time,
+        free: u32,
+        lease: Duration,
+        token: &(dyn Fn() -> String + Send + Sync),
+    ) -> Result<Vec<RunRef>, StoreError> {
+        let Some(handed) = &self.handed else {
+            return if store.any_due(now).await? {
+                store.claim(now, free, lease, &token()).await
+            } else {
+                Ok(Vec::new())
+            };
+        };
+        // What the end of a run, a lost lease or a lost job made ready.
+        store.hand_over(now).await?;
+        let mut claimed = Vec::new();
+        while claimed.len() < free as usize {
+            let Some(job) = handed.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
+            claimed.extend(store.claim_handed(job, now, lease, &token()).await?);
+        }
+        Ok(claimed)
+    }
+}
+
+/// Begins the engine anew whenever a failure of the database ended it.
+async fn look_after(store: Store, hands: Hands, at_a_time: u32, lease: Duration, stop: CancellationToken) {
+    let mut pause = FIRST_PAUSE;
+    while !stop.is_cancelled() {
+        let begun = tokio::time::Instant::now();
+        match store.serve_engine(Arc::clone(&hands), at_a_time, lease, stop.clone()).await {
+            Ok(()) => {}
+            Err(error) => tracing::warn!("{error}; beginning it anew"),
+        }
+        if begun.elapsed() > LONGEST_PAUSE {
+            pause = FIRST_PAUSE;
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
