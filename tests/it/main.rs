@@ -19,6 +19,7 @@ mod docs;
 mod faults;
 mod foresight;
 mod hostile;
+mod idle;
 mod kills;
 mod ledger_cli;
 mod living;
