@@ -92,10 +92,13 @@ pub(super) fn tell(
 ) {
     match event {
         Event::Planned(planned) => {
-            let Some((topic, at)) = planned.next.iter().min_by_key(|(_, at)| *at) else { return };
-            manager.status(&format!("next: {topic} at {at}"));
+            if let Some((topic, at)) = &planned.soonest {
+                manager.status(&format!("next: {topic} at {at}"));
+                if planned.next.len() > TOLD_ONE_BY_ONE {
+                    tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
+                }
+            }
             if planned.next.len() > TOLD_ONE_BY_ONE {
-                tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
                 return;
             }
             let Ok(mut told) = told.lock() else { return };
