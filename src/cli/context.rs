@@ -196,7 +196,7 @@ impl Context {
         let settings = collect::Settings {
             dialect: service.dialect,
             platform: service.platform.clone(),
-            max_calls_per_day: service.max_calls_per_day,
+            limits: service.limits(),
             prices: service.prices,
             lease: self.config.scheduler.lease,
             sandbox: self.is_sandbox(),

@@ -154,6 +154,7 @@ mod tests {
             error_class: Some("transport".into()),
             error_text: Some("connection refused, ".repeat(20)),
             seq: Some(1),
+            clears_at: None,
         };
         for (width, lines) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2)] {
             let text = drawn(std::slice::from_ref(&run), width);
