@@ -210,6 +210,11 @@ impl Context {
         Ok(self.config.topics.iter().filter(|t| named.is_empty() || named.contains(&t.id)).cloned().collect())
     }
 
+    /// Topics that have limits of a day of their own.
+    pub(super) fn limited(&self) -> impl Iterator<Item = &Topic> {
+        self.config.topics.iter().filter(|topic| !topic.limits.is_none())
+    }
+
     /// Refuses names of topics that the configuration does not have.
     pub(super) fn known(&self, named: &[String]) -> Result<(), Failure> {
         let ids: Vec<&str> = self.config.topics.iter().map(|t| t.id.as_str()).collect();

@@ -120,5 +120,12 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
         })
         .collect();
     let reason = run.reason.or(run.error_text);
-    RunReport { run: run.run, topic: run.topic.unwrap_or_default(), state: run.state, reason, clears_at: run.clears_at, searches }
+    RunReport {
+        run: run.run,
+        topic: run.topic.unwrap_or_default(),
+        state: run.state,
+        reason,
+        clears_at: run.clears_at,
+        searches,
+    }
 }

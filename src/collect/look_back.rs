@@ -155,7 +155,7 @@ mod tests {
             web: None,
             ai: None,
             schedule: None,
-        limits: Default::default(),
+            limits: Default::default(),
         }
     }
 

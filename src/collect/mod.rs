@@ -25,7 +25,8 @@ use look_back::Plan;
 
 use crate::budget::Prices;
 use crate::model::{
-    AiWhen, Clock, Finding, LookBack, Micros, RunState, SearchState, ServiceLimits, Source, Span, TEXT_KEY_PREFIX, Time, Topic,
+    AiWhen, Clock, Finding, LookBack, Micros, RunState, SearchState, ServiceLimits, Source, Span, TEXT_KEY_PREFIX,
+    Time, Topic,
 };
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};

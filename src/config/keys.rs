@@ -181,15 +181,5 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 10] = [
-    "reports",
-    "exports",
-    "channels",
-    "alerts",
-    "web",
-    "retention",
-    "budget",
-    "notify",
-    "providers",
-    "sentiment",
-];
+pub(super) const LATER: [&str; 10] =
+    ["reports", "exports", "channels", "alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];

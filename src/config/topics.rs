@@ -12,7 +12,9 @@ use super::names::{slug, word};
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
-use crate::model::{AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window};
+use crate::model::{
+    AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
+};
 use crate::search::Dialect;
 
 /// Longest query in characters; services refuse longer ones.

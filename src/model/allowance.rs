@@ -33,6 +33,15 @@ impl From<u32> for ServiceLimits {
     }
 }
 
+impl std::fmt::Display for ServiceLimits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.money {
+            None => write!(f, "{} calls a day", self.calls),
+            Some(money) => write!(f, "{} calls or {money} a day", self.calls),
+        }
+    }
+}
+
 /// What one topic may ask in a UTC day; it is stored with the topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct TopicLimits {
@@ -93,16 +102,13 @@ pub struct Exhausted {
 impl std::fmt::Display for Exhausted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { budget, used, limit, price, clears_at } = self;
+        write!(f, "{budget} used up until {clears_at}: ")?;
         match budget {
-            Budget::ServiceCalls | Budget::TopicCalls => write!(f, "{budget}: {used} of {limit} of this UTC day are used")?,
-            Budget::ServiceMoney | Budget::TopicMoney => write!(
-                f,
-                "{budget}: {} of {} of this UTC day are used, and a call may cost {price}",
-                Micros(*used),
-                Micros(*limit)
-            )?,
+            Budget::ServiceCalls | Budget::TopicCalls => write!(f, "{used} of {limit} this UTC day"),
+            Budget::ServiceMoney | Budget::TopicMoney => {
+                write!(f, "{} of {} this UTC day, a call may cost {price}", Micros(*used), Micros(*limit))
+            }
         }
-        write!(f, "; clears at {clears_at}")
     }
 }
 

@@ -34,21 +34,25 @@ mod tests {
         let used = |calls, money| Used { calls, money: Micros(money) };
         for (service_used, topic_used, refused) in [
             (used(2, 7_000), used(1, 3_000), None),
-            (used(3, 0), used(2, 9_000), Some("service calls: 3 of 3 of this UTC day are used")),
-            (used(2, 9_000), used(2, 0), Some("topic calls: 2 of 2 of this UTC day are used")),
+            (used(3, 0), used(2, 9_000), Some("service calls used up until 2026-03-12T00:00:00Z: 3 of 3 this UTC day")),
+            (used(2, 9_000), used(2, 0), Some("topic calls used up until 2026-03-12T00:00:00Z: 2 of 2 this UTC day")),
             (
                 used(2, 7_001),
                 used(1, 0),
-                Some("service money: $0.007001 of $0.010 of this UTC day are used, and a call may cost $0.003"),
+                Some(
+                    "service money used up until 2026-03-12T00:00:00Z: $0.007001 of $0.010 this UTC day, a call may cost $0.003",
+                ),
             ),
             (
                 used(0, 0),
                 used(1, 4_000),
-                Some("topic money: $0.004 of $0.006 of this UTC day are used, and a call may cost $0.003"),
+                Some(
+                    "topic money used up until 2026-03-12T00:00:00Z: $0.004 of $0.006 this UTC day, a call may cost $0.003",
+                ),
             ),
         ] {
             let told = refusal((service, service_used), (topic, topic_used), Micros(3_000), now);
-            let wanted = refused.map(|text| format!("{text}; clears at 2026-03-12T00:00:00Z"));
+            let wanted = refused.map(str::to_owned);
             assert_eq!(told.map(|exhausted| exhausted.to_string()), wanted);
         }
     }

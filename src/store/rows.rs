@@ -1,7 +1,9 @@
 //! What goes into the store: plans, claims, calls, outcomes. What comes out of it for readers are `model`'s rows. The
 //! only database-made id here is that of a held run, which stays inside the process.
 
-use crate::model::{Answer, Exhausted, Finding, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger};
+use crate::model::{
+    Answer, Exhausted, Finding, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger,
+};
 
 /// A run held by this process: id, fencing token and what to do.
 #[derive(Debug, Clone)]

@@ -19,9 +19,8 @@ pub(super) async fn before_all(
 ) -> Result<Vec<Permission>, StoreError> {
     let Some(first) = counts.first() else { return Ok(Vec::new()) };
     let (day, limits) = (first.now.utc_day(), first.limits);
-    let alike = |count: &&Count| {
-        (count.now.utc_day(), count.limits) == (day, limits) && count.run.topic.limits.is_none()
-    };
+    let alike =
+        |count: &&Count| (count.now.utc_day(), count.limits) == (day, limits) && count.run.topic.limits.is_none();
     let counting = limits.money.is_none() || money >= Some(day);
     // All at once, which nearly always fits; near a limit, and where topics have their own, one after the other.
     if counting && counts.iter().all(alike) && all_fit(conn, counts, day, limits, money).await? {
@@ -83,7 +82,8 @@ async fn count_in(
     counts: &[&Count],
     money: Option<i64>,
 ) -> Result<Vec<Permission>, StoreError> {
-    if counts.iter().any(|count| count.limits.money.is_some() || !count.run.topic.limits.is_none()) && money < Some(day) {
+    if counts.iter().any(|count| count.limits.money.is_some() || !count.run.topic.limits.is_none()) && money < Some(day)
+    {
         spent::count_from(conn, day).await?;
     }
     let (made, counted) = take(conn, day, money).await?;
@@ -169,10 +169,8 @@ pub(in crate::store) async fn used_on(
     day: i64,
     topics: &[String],
 ) -> Result<(Used, Vec<Used>), StoreError> {
-    let counted: Option<(i64, Option<i64>)> = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1")
-        .bind(day)
-        .fetch_optional(&mut *conn)
-        .await?;
+    let counted: Option<(i64, Option<i64>)> =
+        sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1").bind(day).fetch_optional(&mut *conn).await?;
     let service = match counted {
         None => Used::default(),
         Some((calls, Some(money))) => Used { calls, money: Micros(money) },

@@ -10,6 +10,9 @@ use super::{Conn, Database, read};
 use crate::model::{Micros, Time, Used};
 use crate::store::{Outcome, RunRef, StoreError};
 
+/// How long the counters of topics are kept.
+const KEPT_DAYS: i64 = 40;
+
 /// Whether a day's money is counted: somebody had a budget on it, or on the day before.
 pub(super) fn is_counted(money: Option<i64>, day: i64) -> bool {
     money.is_some_and(|last| last >= day - 1)
@@ -21,8 +24,10 @@ pub(super) async fn count_from(conn: &mut Conn, day: i64) -> Result<(), StoreErr
         "INSERT INTO store_info (name, value) VALUES ('money', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     )
     .bind(day.to_string())
-    .execute(conn)
+    .execute(&mut *conn)
     .await?;
+    // Once a day, so that the counters of topics do not grow for ever; the ledger keeps what they summed up.
+    sqlx::query("DELETE FROM topic_calls WHERE day < $1").bind(day.saturating_sub(KEPT_DAYS)).execute(conn).await?;
     Ok(())
 }
 
@@ -119,11 +124,7 @@ pub(super) async fn of_topics(
 }
 
 /// Keeps what topics used, whose day is held.
-pub(super) async fn keep_topics(
-    conn: &mut Conn,
-    day: i64,
-    topics: &BTreeMap<String, Used>,
-) -> Result<(), StoreError> {
+pub(super) async fn keep_topics(conn: &mut Conn, day: i64, topics: &BTreeMap<String, Used>) -> Result<(), StoreError> {
     if topics.is_empty() {
         return Ok(());
     }
