@@ -37,7 +37,7 @@ pub(super) async fn settle_all(
     ends: &[(&RunRef, &Outcome)],
     money: Option<i64>,
 ) -> Result<(), StoreError> {
-    let counted = |(_, outcome): &&(&RunRef, &Outcome)| is_counted(money, outcome.finished_at.utc_day());
+    let counted = |(_, outcome): &&(&RunRef, &Outcome)| is_counted(money, outcome.seen_at.utc_day());
     let searches: Vec<_> = ends
         .iter()
         .filter(counted)
