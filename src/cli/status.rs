@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::args::{Common, JsonArgs};
+use super::args::{Common, StatusArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
 use crate::insight::{Amount, standing};
@@ -10,8 +10,8 @@ use crate::model::{Budget, Micros, PausedBy, Used};
 use crate::schedule::Schedule;
 use crate::store::{Nature, TopicStatus};
 
-pub(super) async fn run(common: &Common, args: &JsonArgs) -> Result<Exit, Failure> {
-    let context = Context::load(common, None)?;
+pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
     let store = context.store(false).await?;
     let now = (context.clock)();
     let topics = store.status().await?;
