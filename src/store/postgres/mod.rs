@@ -65,6 +65,11 @@ pub(super) fn texts(at: u8) -> String {
     format!("(SELECT value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given")
 }
 
+/// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
+pub(super) fn rows_in_one(columns: &str) -> String {
+    format!("CAST(coalesce(json_agg(json_build_array({columns})), '[]') AS TEXT)")
+}
+
 /// The same for whole numbers.
 pub(super) fn numbers(at: u8) -> String {
     format!(

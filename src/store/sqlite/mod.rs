@@ -66,6 +66,11 @@ pub(super) fn texts(at: u8) -> String {
     format!("(SELECT value FROM json_each(${at})) AS given")
 }
 
+/// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
+pub(super) fn rows_in_one(columns: &str) -> String {
+    format!("json_group_array(json_array({columns}))")
+}
+
 /// The same for whole numbers.
 pub(super) fn numbers(at: u8) -> String {
     texts(at)
