@@ -30,6 +30,8 @@ pub(super) mod ledger;
 pub(super) mod limits;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
+#[path = "../statements/merge.rs"]
+mod merge;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]

@@ -107,6 +107,18 @@ impl Known {
         self.seen = true;
     }
 
+    /// Takes over what was known of an item that turned out to be this one.
+    pub(super) fn absorb(&mut self, part: &Self) {
+        self.engagement = if part.last_seen > self.last_seen {
+            merge(part.engagement, self.engagement)
+        } else {
+            merge(self.engagement, part.engagement)
+        };
+        self.first_seen = self.first_seen.min(part.first_seen);
+        self.last_seen = self.last_seen.max(part.last_seen);
+        self.rewritten |= self.content.fill_from(&part.content);
+    }
+
     /// Takes over words that changed; the old ones are kept.
     fn revise(&mut self, run: i64, now: &Found, seen_at: Time) {
         let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
@@ -198,16 +210,33 @@ pub(super) struct Stored {
 pub(super) const STORED: &str = "i.id, i.key, i.kind, i.strong, i.first_seen, i.last_seen, i.post_id, i.url, i.author, i.author_name, i.title, i.text, \
      i.lang, i.published_at, i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views";
 
+/// Takes a value that is still unknown; true when it was.
+fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
+    let takes = mine.is_none() && found.is_some();
+    if takes {
+        *mine = found.cloned();
+    }
+    takes
+}
+
 impl Content {
+    /// Takes what is still unknown of another item's; true when anything was.
+    fn fill_from(&mut self, other: &Self) -> bool {
+        or(&mut self.post_id, other.post_id.as_ref())
+            | or(&mut self.url, other.url.as_ref())
+            | or(&mut self.author, other.author.as_ref())
+            | or(&mut self.author_name, other.author_name.as_ref())
+            | or(&mut self.title, other.title.as_ref())
+            | or(&mut self.text, other.text.as_ref())
+            | or(&mut self.lang, other.lang.as_ref())
+            | or(&mut self.published_at, other.published_at.as_ref())
+            | or(&mut self.is_repost, other.is_repost.as_ref())
+            | or(&mut self.is_quote, other.is_quote.as_ref())
+            | or(&mut self.conversation_id, other.conversation_id.as_ref())
+    }
+
     /// Takes what is still unknown; true when anything was.
     fn fill(&mut self, found: &Found) -> bool {
-        fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
-            let takes = mine.is_none() && found.is_some();
-            if takes {
-                *mine = found.cloned();
-            }
-            takes
-        }
         or(&mut self.post_id, found.id.as_ref())
             | or(&mut self.url, found.url.as_ref())
             | or(&mut self.author, found.author.as_ref())

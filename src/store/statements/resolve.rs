@@ -19,6 +19,8 @@ pub(super) struct World {
     by_key: HashMap<String, usize>,
     /// Topics and the items they have seen.
     of_topic: HashSet<(String, usize)>,
+    /// Items that turned out to be another: what they become a part of, and they.
+    pub(super) merges: Vec<(usize, usize)>,
 }
 
 /// One item as one run saw it.
@@ -112,6 +114,7 @@ impl World {
         let seen = self.settle(&outcome.items, outcome.seen_at);
         let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
         for one in &seen {
+            self.unite(one);
             let known = !self.of_topic.insert((run.topic.id.clone(), one.item));
             one.count(known, &mut counts);
             if let Some(item) = self.items.get_mut(one.item) {
@@ -125,6 +128,29 @@ impl World {
             }
         }
         (seen, counts)
+    }
+
+    /// Makes one of the stored items that a seen one brings together: those that its ids and addresses name, and one that
+    /// was known by the same words alone.
+    fn unite(&mut self, seen: &Seen<'_>) {
+        for key in &seen.keys {
+            let Some(&other) = self.by_key.get(*key) else { continue };
+            let by_words = key.starts_with(TEXT_KEY_PREFIX);
+            if other == seen.item || (by_words && self.items.get(other).is_none_or(|item| item.strong)) {
+                continue;
+            }
+            let Some(part) = self.items.get(other).cloned() else { continue };
+            if let Some(whole) = self.items.get_mut(seen.item) {
+                whole.absorb(&part);
+            }
+            for item in self.by_key.values_mut().filter(|item| **item == other) {
+                *item = seen.item;
+            }
+            let topics: Vec<String> =
+                self.of_topic.iter().filter(|(_, item)| *item == other).map(|(topic, _)| topic.clone()).collect();
+            self.of_topic.extend(topics.into_iter().map(|topic| (topic, seen.item)));
+            self.merges.push((seen.item, other));
+        }
     }
 
     /// Which item each seen one is.
