@@ -25,8 +25,8 @@ use look_back::Plan;
 
 use crate::budget::Prices;
 use crate::model::{
-    AiWhen, Clock, Finding, LookBack, Micros, RunState, SearchState, ServiceLimits, Source, Span, TEXT_KEY_PREFIX,
-    Time, Topic,
+    AiWhen, Answer, Clock, Finding, LookBack, Micros, RunState, SearchState, ServiceLimits, Source, Span,
+    TEXT_KEY_PREFIX, Time, Topic,
 };
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
@@ -200,7 +200,7 @@ impl Collector {
     async fn run_as(&self, run: &RunRef, stop: &Stop, seen_at: Time, plan: Plan) -> Result<RunReport, StoreError> {
         let mut searches = Vec::new();
         let mut findings: Vec<Finding> = Vec::new();
-        let mut answer = None;
+        let mut answer: Option<Answer> = None;
 
         for source in [Source::Social, Source::Web, Source::Ai] {
             let Some(ask) = Ask::of(&run.topic, source) else { continue };
@@ -227,6 +227,9 @@ impl Collector {
         if verdict::nothing_came_of_it(&searches) && stop.cancel.is_cancelled() {
             self.store.release(run, self.now()).await?;
             return Ok(verdict::interrupted(run, searches));
+        }
+        if let Some(answer) = &mut answer {
+            answer.text = self.client.without_key(&answer.text);
         }
         let items = group(findings);
         let cited = answer.as_ref().map(|text| verdict::cited(text, &items));

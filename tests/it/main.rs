@@ -35,6 +35,7 @@ mod shutdown;
 mod stops;
 mod store;
 mod store_coverage;
+mod store_merge;
 mod store_more;
 mod story;
 mod views;

@@ -4,9 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+use sqlx::{QueryBuilder, Row as _};
 
 use super::items::store_items;
+use super::resolve::{in_one, list};
 use super::{Conn, Database};
 use crate::model::{Micros, Source, Time};
 use crate::store::together::Look;
@@ -145,24 +146,19 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
 pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
     // Written so that SQLite begins with the keys, however many items the topics have.
     let sql = format!(
-        "SELECT t.topic, k.key, i.strong FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
+        "SELECT {} FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
          WHERE k.key = given.value AND i.id = k.item AND t.item = i.id AND t.topic IN (SELECT given.value FROM {})",
+        super::rows_in_one("t.topic, k.key, i.strong"),
         super::texts(1),
         super::texts(2)
     );
+    let keys: BTreeSet<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
     let topics: BTreeSet<&str> = looks.iter().map(|look| look.topic.as_str()).collect();
-    let mut keys: Vec<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let select = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(keys).to_string());
-    let select = select.bind(serde_json::json!(topics).to_string());
-    let mut known: HashMap<(String, String), bool> = HashMap::new();
-    for row in select.fetch_all(conn).await? {
-        let strong: i64 = row.try_get(2)?;
-        known.insert((row.try_get(0)?, row.try_get(1)?), strong != 0);
-    }
+    let rows = in_one::<(String, String, i64)>(conn, sql, [list(&keys)?, list(&topics)?]).await?;
+    let known: HashMap<(&str, &str), i64> =
+        rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
     let of = |look: &Look| {
-        let strong = |key: &String| known.get(&(look.topic.clone(), key.clone())).copied();
+        let strong = |key: &String| known.get(&(look.topic.as_str(), key.as_str())).map(|strong| *strong != 0);
         look.keys.iter().filter_map(|key| strong(key).map(|strong| KnownKey { key: key.clone(), strong })).collect()
     };
     Ok(looks.iter().map(of).collect())
