@@ -132,6 +132,49 @@ async fn a_budget_that_is_set_at_noon_knows_what_the_morning_cost() {
     }
 }
 
+#[tokio::test]
+async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_the_cent() {
+    for database in databases() {
+        let store = open(&database).await;
+        let topics: Vec<Topic> = (0..3).map(|n| limited(&format!("t{n}"), None, Some(18_000))).collect();
+        store.sync_topics(&topics, NOW).await.unwrap();
+        let mut tasks = Vec::new();
+        for n in 0..6_u32 {
+            let (other, mut order) = (open(&database).await, topics.clone());
+            order.rotate_left(n as usize % 3);
+            tasks.push(tokio::spawn(async move {
+                let mut granted = 0;
+                for round in 0..3 {
+                    // The runs of a process go on side by side, so that they share transactions.
+                    let each = order.iter().map(|topic| async {
+                        let run = manual(&other, topic, &format!("{n}-{round}-{}", topic.id), NOW).await;
+                        let through = count(&other, &run, Source::Social, NOW, money(100, 51_000)).await;
+                        let costs = if through == Permission::Granted { vec![(Source::Social, 3_000)] } else { vec![] };
+                        other.finish(&run, end(NOW, &costs)).await.unwrap();
+                        i64::try_from(costs.len()).unwrap()
+                    });
+                    let [a, b, c]: [_; 3] = each.collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!());
+                    let (a, b, c) = tokio::join!(a, b, c);
+                    granted += a + b + c;
+                }
+                other.close().await;
+                granted
+            }));
+        }
+        let mut granted = 0;
+        for task in tasks {
+            granted += task.await.unwrap();
+        }
+        let ids: Vec<String> = topics.iter().map(|topic| topic.id.clone()).collect();
+        let (service, of_topics) = store.used_on(NOW.utc_day(), &ids).await.unwrap();
+        assert_eq!((granted, service), (17, Used { calls: 17, money: Micros(51_000) }), "{}", database.name);
+        let sum = of_topics.iter().fold(0, |sum, used| sum + used.money.0);
+        assert_eq!(sum, 51_000, "{of_topics:?}");
+        assert!(of_topics.iter().all(|used| used.money.0 <= 18_000), "{of_topics:?}");
+        database.close(store).await;
+    }
+}
+
 /// Its topic, the days of its tries, and what it cost when that is known.
 type Search = (String, Vec<i64>, Option<i64>);
 
