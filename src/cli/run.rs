@@ -139,6 +139,8 @@ pub(super) fn tell(
             let (found, new) = (sum(|c| c.found), sum(|c| c.new));
             if report.state == RunState::Ok {
                 tracing::info!(run, topic, state = %report.state, found, new, cost_micros = cost, "run stored");
+            } else if let Some(clears_at) = report.clears_at {
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, clears_at = %clears_at, note, "run stored");
             } else {
                 tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, note, "run stored");
             }

@@ -25,7 +25,8 @@ use look_back::Plan;
 
 use crate::budget::Prices;
 use crate::model::{
-    AiWhen, Answer, Clock, Finding, LookBack, Micros, RunState, SearchState, Source, Span, TEXT_KEY_PREFIX, Time, Topic,
+    AiWhen, Answer, Clock, Finding, LookBack, Micros, RunState, SearchState, ServiceLimits, Source, Span,
+    TEXT_KEY_PREFIX, Time, Topic,
 };
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
@@ -37,8 +38,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Social platform.
     pub platform: String,
-    /// Calls in a UTC day, over all processes.
-    pub max_calls_per_day: u32,
+    /// Calls and money in a UTC day, over all processes.
+    pub limits: ServiceLimits,
     /// Expected prices.
     pub prices: Prices,
     /// Silence after which what a process holds of the service is another's; short however long runs are left alone.
@@ -104,6 +105,8 @@ pub struct SearchReport {
     pub widened: bool,
     /// Why it did not run, or what went wrong.
     pub note: Option<String>,
+    /// When there is more of what was used up.
+    pub clears_at: Option<Time>,
     /// What to do next.
     pub hint: Option<String>,
 }
@@ -119,6 +122,8 @@ pub struct RunReport {
     pub state: RunState,
     /// Why.
     pub reason: Option<String>,
+    /// When there is more of the calls or the money that was used up.
+    pub clears_at: Option<Time>,
     /// Per source, in the order asked.
     pub searches: Vec<SearchReport>,
 }

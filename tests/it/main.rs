@@ -9,6 +9,8 @@
 )]
 
 mod backfill;
+mod budget;
+mod budget_store;
 mod cli;
 mod client;
 mod config;

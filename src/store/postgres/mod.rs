@@ -41,6 +41,8 @@ pub(super) mod report;
 mod resolve;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
+#[path = "../statements/spent.rs"]
+mod spent;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
 #[path = "../statements/together.rs"]

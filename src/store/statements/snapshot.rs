@@ -43,7 +43,7 @@ async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreErro
     let mut update = QueryBuilder::<Database>::new(
         "UPDATE run SET started_at = v.column2, finished_at = v.column3, state = v.column4, reason = v.column5, error_class = v.column6, \
          error_text = v.column7, found = v.column8, new = v.column9, duplicate = v.column10, outside = v.column11, undated = v.column12, \
-         unreadable = v.column13, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+         unreadable = v.column13, clears_at = v.column14, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
          lease_until = NULL, token = NULL FROM (",
     );
     update.push_values(ends, |mut row, (run, outcome, counts)| {
@@ -54,6 +54,7 @@ async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreErro
         row.push_bind(sum(|c| c.found)).push_bind(sum(|c| c.new)).push_bind(sum(|c| c.duplicate));
         row.push_bind(sum(|c| c.outside)).push_bind(sum(|c| c.undated));
         row.push_bind(outcome.searches.iter().map(|s| s.unreadable).sum::<i64>());
+        row.push_bind(outcome.searches.iter().filter_map(|s| s.clears_at).max().map(|at| at.0));
     });
     update.push(") AS v WHERE run.id = v.column1").build().execute(conn).await?;
     Ok(())
@@ -88,7 +89,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
     }
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, reason, http_status, started_at, finished_at, latency_ms, found, new, \
-         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until) ",
+         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until, clears_at) ",
     );
     insert.push_values(&searches, |mut row, (run, outcome, search, counts)| {
         row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str()).push_bind(search.operation);
@@ -105,6 +106,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
         for span in [search.asked, search.covered] {
             row.push_bind(span.map(|span| span.from.0)).push_bind(span.map(|span| span.until.0));
         }
+        row.push_bind(search.clears_at.map(|at| at.0));
     });
     insert.push(
         " ON CONFLICT (run, attempt, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, http_status = excluded.http_status, \
@@ -112,7 +114,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
          duplicate = excluded.duplicate, outside = excluded.outside, undated = excluded.undated, unreadable = excluded.unreadable, \
          saturated = excluded.saturated, cost = excluded.cost, cost_basis = excluded.cost_basis, error_class = excluded.error_class, \
          error_text = excluded.error_text, topic = excluded.topic, asked_from = excluded.asked_from, \
-         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until RETURNING run, source, id",
+         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until, clears_at = excluded.clears_at RETURNING run, source, id",
     );
     let raw: HashMap<(i64, &str), _> = searches
         .iter()
