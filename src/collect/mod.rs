@@ -223,6 +223,7 @@ impl Collector {
             self.store.release(run, self.now()).await?;
             return Ok(verdict::interrupted(run, searches));
         }
+        crate::mishap::at_of("run/absorbed", &run.topic.id);
         let items = group(findings);
         let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
         let (state, reason, error) = verdict::of(&searches);
