@@ -66,7 +66,19 @@ impl Gate for Ledger {
                 }
                 Err(refused(text))
             }
-            Err(ended) => Err(refused(format!("counting the call failed: {ended}"))),
+            // Not a search that was left out: the run is tried again.
+            Err(ended) => {
+                let error = StoreError::new(
+                    StoreErrorKind::Statement,
+                    format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
+                    "please report it; the run is tried again when its lease runs out",
+                );
+                let text = error.to_string();
+                if let Ok(mut broken) = self.broken.lock() {
+                    *broken = Some(error);
+                }
+                Err(refused(text))
+            }
         }
     }
 }

@@ -10,12 +10,17 @@
 
 mod backfill;
 mod cli;
+mod cluster;
 mod client;
 mod config;
 mod coverage;
 mod daemon;
 mod databases;
 mod docs;
+mod endure;
+mod endure_clock;
+mod endure_kills;
+mod endure_stands;
 mod faults;
 mod foresight;
 mod hostile;
