@@ -87,11 +87,12 @@ fn lives_through(zone: &str, schedule: &str, slot: &str, second: Option<&str>) {
     let marker = topic("marker", &format!("{} {} * * *", &again[14..16], &again[11..13]), "UTC");
     let place = Place::new(sqlite(), SANDBOX, &(topic("acme", schedule, zone) + &marker));
     let hand = Hand { place: &place };
+    // Known an hour before, so that a daemon that begins late on a busy machine still owes the slot.
+    place.ok(&["once", "--due", "--at", &before(slot, 3_600)]);
     let has_run = |topic: &str, slot: &str| slots(&place, topic).contains(&format!("{slot} ok"));
     for (topic, at) in [("acme", slot), ("marker", again)] {
-        hand.turn_to(&before(at, 8));
-        let mut going = hand.program(&["run"]).start();
-        going.until("its plan", |said| said.contains("topicwatch") && said.contains("runs"));
+        hand.turn_to(&before(at, 5));
+        let going = hand.program(&["run"]).start();
         until(&format!("{zone}: {topic} at {at}"), || has_run(topic, at));
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
@@ -117,9 +118,10 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
     let hourly = topic("acme", "0 * * * *", "UTC");
     let place = Place::new(sqlite(), SANDBOX, &hourly);
     let hand = Hand { place: &place };
-    hand.turn_to("2026-03-11T08:59:52Z");
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:30:00Z"]);
+    hand.turn_to("2026-03-11T08:59:55Z");
     let mut going = hand.program(&["run"]).start();
-    going.until("its plan", |said| said.contains("next slot"));
+    going.until("its begin", |said| said.contains("topicwatch"));
     until("the slot", || slots(&place, "acme") == ["2026-03-11T09:00:00Z ok"]);
     hand.turn_to("2026-03-11T12:00:05Z");
     let after = ["2026-03-11T09:00:00Z ok", "2026-03-11T10:00:00Z missed", "2026-03-11T11:00:00Z missed", "2026-03-11T12:00:00Z ok"];
@@ -144,9 +146,10 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
 fn a_clock_that_was_ten_years_ahead_costs_one_run_and_no_later_slot() {
     let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 0 1 * *", "UTC"));
     let hand = Hand { place: &place };
-    hand.turn_to("2026-03-31T23:59:52Z");
+    place.ok(&["once", "--due", "--at", "2026-03-31T23:00:00Z"]);
+    hand.turn_to("2026-03-31T23:59:55Z");
     let mut going = hand.program(&["run"]).start();
-    going.until("its plan", |said| said.contains("next slot"));
+    going.until("its begin", |said| said.contains("topicwatch"));
     until("the slot", || slots(&place, "acme") == ["2026-04-01T00:00:00Z ok"]);
     hand.turn_to("2036-04-01T00:00:05Z");
     until("ten years", || slots(&place, "acme").len() == 121);
@@ -189,9 +192,10 @@ fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
     let schedule = format!("{} {} * * * *", &soon[17..19], &soon[14..16]);
     let place = Place::new(database, &sandbox.lines(), &topic("acme", &schedule, "UTC"));
     let hand = Hand { place: &place };
+    place.ok(&["once", "--due"]);
     hand.turn_to(&system_clock()().plus(Duration::from_secs(600)).to_string());
     let mut going = hand.program(&["run"]).start();
-    going.until("the difference", |said| said.contains("clocks differ") || said.contains("clock and this machine's differ"));
+    going.until("the difference", |said| said.contains("clock and this machine's differ"));
     until("the slot", || !slots(&place, "acme").is_empty() && slots(&place, "acme")[0].ends_with("ok"));
     let lag = place.database.number("SELECT max(started_at - slot) FROM run");
     assert!((0..60_000).contains(&lag), "{lag} ms by the database's clock");
