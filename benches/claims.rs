@@ -51,7 +51,8 @@ async fn measure(name: &str, url: &str, schema: &str, processes: &[usize]) {
                 stores.push(Store::open(&settings).await.unwrap());
             }
             let begun = Instant::now();
-            let working = stores.iter().enumerate().map(|(me, store)| tokio::spawn(work(store.clone(), me, slot, together)));
+            let working =
+                stores.iter().enumerate().map(|(me, store)| tokio::spawn(work(store.clone(), me, slot, together)));
             let mut done = 0;
             for worker in working.collect::<Vec<_>>() {
                 done += worker.await.unwrap();
@@ -108,6 +109,7 @@ fn topic(number: usize) -> Topic {
         web: None,
         ai: None,
         schedule: None,
+        limits: Default::default(),
     }
 }
 

@@ -76,10 +76,8 @@ async fn difference<'t>(
     let mut found = Difference { changed: Vec::new(), gone: Vec::new(), synced: Synced::default() };
     let mut at = 0;
     // Kept from planners until the end: what is written later was decided from what is read here.
-    let sql = format!(
-        "SELECT id, definition, planned_until, schedule, removed_at FROM topic ORDER BY id{}",
-        super::ROW_LOCK
-    );
+    let sql =
+        format!("SELECT id, definition, planned_until, schedule, removed_at FROM topic ORDER BY id{}", super::ROW_LOCK);
     let mut rows = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch(conn);
     while let Some(row) = rows.try_next().await? {
         let id: String = row.try_get(0)?;
