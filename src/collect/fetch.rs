@@ -53,7 +53,10 @@ impl Gate for Ledger {
         let counted = counted.await;
         let refused = |text: String| Refusal { over_quota: false, text };
         match counted {
-            Ok(Ok(Permission::Granted)) => Ok(()),
+            Ok(Ok(Permission::Granted)) => {
+                crate::mishap::at_of("call/counted", &self.run.topic.id);
+                Ok(())
+            }
             Ok(Ok(Permission::OverQuota(what))) => {
                 if let Ok(mut exhausted) = self.exhausted.lock() {
                     *exhausted = Some(what);
@@ -67,7 +70,19 @@ impl Gate for Ledger {
                 }
                 Err(refused(text))
             }
-            Err(ended) => Err(refused(format!("counting the call failed: {ended}"))),
+            // Not a search that was left out: the run is tried again.
+            Err(ended) => {
+                let error = StoreError::new(
+                    StoreErrorKind::Statement,
+                    format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
+                    "please report it; the run is tried again when its lease runs out",
+                );
+                let text = error.to_string();
+                if let Ok(mut broken) = self.broken.lock() {
+                    *broken = Some(error);
+                }
+                Err(refused(text))
+            }
         }
     }
 }
@@ -119,6 +134,7 @@ impl Collector {
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
             called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
+        crate::mishap::at_of("call/replied", &run.topic.id);
         let sent_at = || {
             let made = gate.made.load(Ordering::Relaxed) > 0;
             made.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))

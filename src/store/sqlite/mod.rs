@@ -139,7 +139,15 @@ impl Pools {
 
     /// A writing transaction that holds the write lock from its first moment.
     pub(super) async fn begin(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
-        Ok(self.write.begin_with("BEGIN IMMEDIATE").await?)
+        match self.write.begin_with("BEGIN IMMEDIATE").await {
+            // SQLite itself rolled the last one back (no room, a failing disk), which its connection does not notice: it
+            // would refuse every other transaction for ever.
+            Err(sqlx::Error::InvalidSavePointStatement) => {
+                self.write.acquire().await?.close().await?;
+                Ok(self.write.begin_with("BEGIN IMMEDIATE").await?)
+            }
+            begun => Ok(begun?),
+        }
     }
 
     /// A connection that cannot write.

@@ -76,7 +76,11 @@ pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Op
 
 pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Result<Option<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    query.push(" WHERE r.state IN ('ok', 'partial') AND r.seq IS NOT NULL AND r.topic = ").push_bind(topic);
+    // A run whose every search failed may still have kept what came before.
+    query.push(
+        " WHERE (r.state IN ('ok', 'partial') OR r.found > 0 OR EXISTS (SELECT 1 FROM answer a WHERE a.run = r.id))",
+    );
+    query.push(" AND r.seq IS NOT NULL AND r.topic = ").push_bind(topic);
     query.push(" ORDER BY r.seq DESC LIMIT 1");
     query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
 }
