@@ -39,7 +39,8 @@ impl Cluster {
         let settings: String = settings.iter().map(|setting| format!(" -c {setting}")).collect();
         let cluster = Self { folder, binaries, owner, port, settings };
         let data = cluster.data();
-        let made = cluster.call("initdb", &["-D", &data, "-U", "topicwatch", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
+        let made = cluster
+            .call("initdb", &["-D", &data, "-U", "topicwatch", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
         assert!(made.status.success(), "{made:?}");
         cluster.bring_up();
         Some(cluster)
@@ -102,7 +103,10 @@ fn binaries() -> Option<PathBuf> {
         .map(|all| all.filter_map(|folder| Some(folder.ok()?.path().join("bin"))).collect())
         .unwrap_or_default();
     debian.sort();
-    beside.into_iter().chain(debian.into_iter().rev()).find(|bin| bin.join("initdb").is_file() && bin.join("pg_ctl").is_file())
+    beside
+        .into_iter()
+        .chain(debian.into_iter().rev())
+        .find(|bin| bin.join("initdb").is_file() && bin.join("pg_ctl").is_file())
 }
 
 fn said(command: &mut Command) -> String {

@@ -29,17 +29,41 @@ const NEVER: &[(&str, &str)] = &[
     ("an attempt too many", "run WHERE attempt > max_attempts"),
     ("a call without an end", "search WHERE state = 'started'"),
     ("a lost call below its price", "search WHERE state = 'lost' AND coalesce(cost, 0) <> expected_cost"),
-    ("a cost that is not its calls'", "run r WHERE r.cost <> (SELECT coalesce(sum(s.cost), 0) FROM search s WHERE s.run = r.id)"),
-    ("two results of one source", "(SELECT run FROM search WHERE state IN ('ok', 'empty') GROUP BY run, source HAVING count(*) > 1) AS t"),
-    ("a result without a search", "run r WHERE r.state = 'ok' AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty'))"),
-    ("a sighting without its run", "sighting s WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.id = s.run AND r.state IN ('ok', 'partial'))"),
-    ("an answer without its run", "answer a WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.id = a.run AND r.state IN ('ok', 'partial'))"),
+    (
+        "a cost that is not its calls'",
+        "run r WHERE r.cost <> (SELECT coalesce(sum(s.cost), 0) FROM search s WHERE s.run = r.id)",
+    ),
+    (
+        "two results of one source",
+        "(SELECT run FROM search WHERE state IN ('ok', 'empty') GROUP BY run, source HAVING count(*) > 1) AS t",
+    ),
+    (
+        "a result without a search",
+        "run r WHERE r.state = 'ok' AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty'))",
+    ),
+    (
+        "a sighting without its run",
+        "sighting s WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.id = s.run AND r.state IN ('ok', 'partial'))",
+    ),
+    (
+        "an answer without its run",
+        "answer a WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.id = a.run AND r.state IN ('ok', 'partial'))",
+    ),
     ("a raw reply without its search", "raw_reply p WHERE NOT EXISTS (SELECT 1 FROM search s WHERE s.id = p.search)"),
     ("an item that nobody saw", "item i WHERE NOT EXISTS (SELECT 1 FROM sighting s WHERE s.item = i.id)"),
     ("an item without a key", "item i WHERE NOT EXISTS (SELECT 1 FROM item_key k WHERE k.item = i.id)"),
-    ("an item first seen by another run", "topic_item t WHERE NOT EXISTS (SELECT 1 FROM sighting s WHERE s.run = t.first_run AND s.item = t.item)"),
-    ("times seen that are not its runs", "topic_item t WHERE t.times_seen <> (SELECT count(DISTINCT s.run) FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = t.item AND r.topic = t.topic)"),
-    ("seen by a topic that does not know it", "sighting s JOIN run r ON r.id = s.run WHERE NOT EXISTS (SELECT 1 FROM topic_item t WHERE t.topic = r.topic AND t.item = s.item)"),
+    (
+        "an item first seen by another run",
+        "topic_item t WHERE NOT EXISTS (SELECT 1 FROM sighting s WHERE s.run = t.first_run AND s.item = t.item)",
+    ),
+    (
+        "times seen that are not its runs",
+        "topic_item t WHERE t.times_seen <> (SELECT count(DISTINCT s.run) FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = t.item AND r.topic = t.topic)",
+    ),
+    (
+        "seen by a topic that does not know it",
+        "sighting s JOIN run r ON r.id = s.run WHERE NOT EXISTS (SELECT 1 FROM topic_item t WHERE t.topic = r.topic AND t.item = s.item)",
+    ),
 ];
 
 /// Asserts that the ledger and the history are whole and agree, and that what was called is on record.
@@ -120,7 +144,15 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         let at = hours.next();
         sandbox.turn_to(&at);
         let points = hours.passed(&at);
-        for needed in ["ledger::plan/", "ledger::claim/", "call/counted", "call/replied", "run/absorbed", "together::write/", "ledger::publish/"] {
+        for needed in [
+            "ledger::plan/",
+            "ledger::claim/",
+            "call/counted",
+            "call/replied",
+            "run/absorbed",
+            "together::write/",
+            "ledger::publish/",
+        ] {
             assert!(points.iter().any(|(point, _)| point.starts_with(needed)), "{needed} in {points:?}");
         }
         for (point, pass) in &points {
@@ -130,7 +162,12 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             place.ok(&["once", "--due", "--at", &hours.and(30)]);
         }
         // Whoever finds a dead process' run may die on it too.
-        for point in ["ledger::rescue/written", "ledger::rescue/committed", "together::write/written", "together::write/committed"] {
+        for point in [
+            "ledger::rescue/written",
+            "ledger::rescue/committed",
+            "together::write/written",
+            "together::write/committed",
+        ] {
             let at = hours.next();
             sandbox.turn_to(&at);
             hours.killed(&at, "kill run/absorbed");

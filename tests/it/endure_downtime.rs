@@ -52,9 +52,12 @@ fn down_for(database: Database, hours: i64) {
     for catch_up in CATCH_UP {
         for overlap in OVERLAP {
             let topic = format!("{catch_up}-{}", overlap.replace('_', "-"));
-            let count = |rest: &str| place.database.number(&format!("SELECT count(*) FROM run WHERE topic = '{topic}' AND {rest}"));
+            let count = |rest: &str| {
+                place.database.number(&format!("SELECT count(*) FROM run WHERE topic = '{topic}' AND {rest}"))
+            };
             let (runs, missed) = expected(catch_up, hours);
-            let found = (count("state = 'ok' AND trigger = 'catch_up'"), count("state = 'missed' AND reason IS NOT NULL"));
+            let found =
+                (count("state = 'ok' AND trigger = 'catch_up'"), count("state = 'missed' AND reason IS NOT NULL"));
             assert_eq!(found, (runs, missed), "{name}: {topic} after {hours} h");
             assert_eq!(count("true"), hours, "{name}: {topic}: a row for each slot");
             // What runs is newer than what was missed.

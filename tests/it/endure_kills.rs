@@ -24,7 +24,8 @@ fn backlog(database: Database, service: &str, minutes: u64) -> Place {
     };
     let topics: String = (0..3).map(topic).collect();
     let lines = format!("{service}max_calls_per_day = 1000000\nmax_concurrent = 8\n");
-    let place = Place::new(database, &lines, &format!("[scheduler]\nlease = \"1s\"\nmax_concurrent_runs = 4\n\n{topics}"));
+    let place =
+        Place::new(database, &lines, &format!("[scheduler]\nlease = \"1s\"\nmax_concurrent_runs = 4\n\n{topics}"));
     place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(60 * minutes))]);
     place
 }
@@ -49,7 +50,8 @@ fn assert_all_ran_once(place: &Place, least: i64) -> i64 {
     assert_eq!(count("run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);
     assert!(ran >= least, "{ran} ran");
     // No slot between the first and the last was left out.
-    let holes = "SELECT sum(n) FROM (SELECT (max(slot) - min(slot)) / 60000 + 1 - count(*) AS n FROM run GROUP BY job) AS t";
+    let holes =
+        "SELECT sum(n) FROM (SELECT (max(slot) - min(slot)) / 60000 + 1 - count(*) AS n FROM run GROUP BY job) AS t";
     assert_eq!(place.database.number(&format!("SELECT CAST(({holes}) AS BIGINT)")), 0, "{}", place.database.name);
     assert_ne!(count("run WHERE attempt > 1"), 0, "{}: some were killed on the way", place.database.name);
     ran

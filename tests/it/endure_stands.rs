@@ -13,7 +13,9 @@ use crate::several::ago;
 /// Topics of one call each, one slot of which passed while nobody ran.
 fn overdue(database: crate::databases::Database, service: &str, scheduler: &str, topics: usize) -> Place {
     let topics: String = (0..topics)
-        .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme {n}\"\nsources = [\"social\"]\nevery = \"12h\"\n\n"))
+        .map(|n| {
+            format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme {n}\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")
+        })
         .collect();
     let place = Place::new(database, service, &format!("[scheduler]\nlease = \"1s\"\n{scheduler}\n\n{topics}"));
     place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
@@ -83,7 +85,10 @@ fn runs_that_fill_every_slot_for_three_leases_are_not_run_again() {
             looks += 1;
         }
         assert!(looks > 3, "{looks} looks");
-        assert_eq!(place.database.texts("SELECT DISTINCT state || ' ' || attempt FROM run WHERE state <> 'missed'"), ["ok 1"]);
+        assert_eq!(
+            place.database.texts("SELECT DISTINCT state || ' ' || attempt FROM run WHERE state <> 'missed'"),
+            ["ok 1"]
+        );
         assert_eq!(sandbox.calls(), 2, "{}", place.database.name);
         going.signal("TERM");
         going.wait().says(0, &["stopped"]);
@@ -109,16 +114,28 @@ fn a_run_that_kills_its_process_fails_at_max_attempts_and_the_others_run() {
             assert_eq!(poisoned(minute).code, None, "{}: killed", place.database.name);
         }
         assert_eq!(poisoned(3).code, Some(0), "it is not begun a fourth time");
-        let runs = "SELECT topic || ' ' || state || ' ' || attempt || ' ' || coalesce(error_class, '-') FROM run ORDER BY 1";
+        let runs =
+            "SELECT topic || ' ' || state || ' ' || attempt || ' ' || coalesce(error_class, '-') FROM run ORDER BY 1";
         assert_eq!(place.database.texts(runs), ["a failed 3 lease_lost", "b ok 1 -"]);
-        assert_eq!(place.database.number("SELECT cost FROM run WHERE topic = 'a'"), 9_000, "three calls at their price");
+        assert_eq!(
+            place.database.number("SELECT cost FROM run WHERE topic = 'a'"),
+            9_000,
+            "three calls at their price"
+        );
         assert_sound(&place, sandbox.calls());
     }
 }
 
 #[test]
 fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
-    for point in ["call/counted of=a", "call/replied of=a", "decode/begun pass=1", "run/absorbed of=a", "together::write/written pass=1", "together::write/committed pass=1"] {
+    for point in [
+        "call/counted of=a",
+        "call/replied of=a",
+        "decode/begun pass=1",
+        "run/absorbed of=a",
+        "together::write/written pass=1",
+        "together::write/committed pass=1",
+    ] {
         for database in databases() {
             let sandbox = Sandbox::at(NINE, &[]);
             let place = Place::new(database, &sandbox.lines(), &TWO.replace("max_concurrent_runs = 1", ""));
@@ -144,7 +161,10 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
 
 #[test]
 fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
-    for (mishap, tells) in [("panic decode/begun pass=1", "ended by a defect"), ("panic planner/decide of=t0", "planning it ended by a defect")] {
+    for (mishap, tells) in [
+        ("panic decode/begun pass=1", "ended by a defect"),
+        ("panic planner/decide of=t0", "planning it ended by a defect"),
+    ] {
         for database in databases() {
             let sandbox = today(&[]);
             let place = overdue(database, &sandbox.lines(), "", 3);
@@ -154,7 +174,12 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
             going.signal("TERM");
             assert_eq!(going.wait_after_a_panic().code, Some(0), "{}: {mishap}", place.database.name);
             // What could not be planned owes its slots, and whoever comes later runs them.
-            place.ok(&["once", "--due", "--at", &topicwatch::daemon::system_clock()().plus(Duration::from_secs(120)).to_string()]);
+            place.ok(&[
+                "once",
+                "--due",
+                "--at",
+                &topicwatch::daemon::system_clock()().plus(Duration::from_secs(120)).to_string(),
+            ]);
             assert_eq!(place.database.number(OK), 3, "{}: {mishap}", place.database.name);
             assert_sound(&place, sandbox.calls());
         }
@@ -167,7 +192,9 @@ fn slots_run_though_the_ticker_is_dead() {
         let sandbox = today(&[]);
         let soon = topicwatch::daemon::system_clock()().plus(Duration::from_secs(6)).to_string();
         let (minute, second) = (&soon[14..16], &soon[17..19]);
-        let rest = format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nschedule = \"{second} {minute} * * * *\"\n");
+        let rest = format!(
+            "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nschedule = \"{second} {minute} * * * *\"\n"
+        );
         let place = Place::new(database, &sandbox.lines(), &rest);
         place.ok(&["once", "--due"]);
         let going = place.program(&["run"]).env(MISHAP, "fail ticker").start();

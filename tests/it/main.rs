@@ -10,8 +10,8 @@
 
 mod backfill;
 mod cli;
-mod cluster;
 mod client;
+mod cluster;
 mod config;
 mod coverage;
 mod daemon;
