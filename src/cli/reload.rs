@@ -242,7 +242,10 @@ fn fingerprint(context: &Context) -> blake3::Hash {
     let config = &context.config;
     let values: Vec<(&str, &str)> = config.effective.iter().map(|e| (e.key.as_str(), e.value.as_str())).collect();
     let mut hasher = blake3::Hasher::new();
-    hasher.update(serde_json::json!([values, config.topics]).to_string().as_bytes());
+    // Straight into the hash: as one text, many topics would be a hundred megabytes.
+    if let Err(error) = serde_json::to_writer(&mut hasher, &(values, &config.topics)) {
+        tracing::debug!("a configuration could not be compared: {error}");
+    }
     if let Ok(key) = config::read_key(&config.service, &context::env) {
         hasher.update(key.expose_secret().as_bytes());
     }

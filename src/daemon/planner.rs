@@ -26,6 +26,8 @@ pub struct Planned {
     pub rows: u64,
     /// The topics that were looked at and their next slots, by topic id.
     pub next: Vec<(String, Time)>,
+    /// The topic of all that is due next, and when.
+    pub soonest: Option<(String, Time)>,
 }
 
 /// Brings the ledger up to the present.

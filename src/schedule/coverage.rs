@@ -44,9 +44,14 @@ fn largest_gap(schedule: &Schedule, length: Duration, from: Time) -> Duration {
 
 /// The last slot before the slot `end`, by bisection; `start` is an earlier slot.
 fn last_before(schedule: &Schedule, start: Time, end: Time) -> Time {
-    // The answer is never earlier than `last`, and no slot before `end` is later than `open`.
+    // Rare slots, of which each has many strides to itself, follow one another: then nothing is left to look for.
+    if schedule.next_after(start).is_some_and(|slot| slot >= end) {
+        return start;
+    }
+    // The answer is never earlier than `last`, and no slot before `end` is later than `open`. Cron's slots are whole
+    // seconds.
     let (mut last, mut open) = (start, end);
-    while open.since(last) > Duration::from_millis(1) {
+    while open.since(last) > Duration::from_secs(1) {
         let middle = last.plus(open.since(last) / 2);
         match schedule.next_after(middle) {
             Some(slot) if slot < end => last = slot,

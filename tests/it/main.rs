@@ -9,6 +9,8 @@
 )]
 
 mod backfill;
+mod budget;
+mod budget_store;
 mod cli;
 mod client;
 mod cluster;
@@ -41,6 +43,7 @@ mod shutdown;
 mod stops;
 mod store;
 mod store_coverage;
+mod store_merge;
 mod store_more;
 mod story;
 mod views;

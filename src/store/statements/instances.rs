@@ -67,8 +67,9 @@ pub(in crate::store) async fn adopt(
 fn hash(set: &[Topic]) -> Result<String, StoreError> {
     let mut ordered: Vec<&Topic> = set.iter().collect();
     ordered.sort_by(|a, b| a.id.cmp(&b.id));
-    let text = serde_json::to_vec(&ordered).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
-    Ok(blake3::hash(&text).to_hex().to_string())
+    let mut hasher = blake3::Hasher::new();
+    serde_json::to_writer(&mut hasher, &ordered).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// The generation in force, with the hash of its set.

@@ -1,8 +1,8 @@
 //! Topics: their stored definitions, and what the database holds at all. Planning is `ledger`'s.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database};
@@ -53,6 +53,76 @@ fn rests(topic: &Topic) -> Option<&'static str> {
     }
 }
 
+/// A topic whose row has to be written: which one, and until when it is planned.
+struct Changed<'t> {
+    topic: &'t Topic,
+    planned_until: Option<i64>,
+}
+
+/// What a set changes, told by walking through it and the stored topics side by side, both in order of id: nothing is
+/// held of topics that stay as they are, however many they are.
+struct Difference<'t> {
+    changed: Vec<Changed<'t>>,
+    gone: Vec<String>,
+    synced: Synced,
+}
+
+async fn difference<'t>(
+    conn: &mut Conn,
+    ordered: &[&'t Topic],
+    now: Time,
+    remove: bool,
+) -> Result<Difference<'t>, StoreError> {
+    let mut found = Difference { changed: Vec::new(), gone: Vec::new(), synced: Synced::default() };
+    let mut at = 0;
+    // Kept from planners until the end: what is written later was decided from what is read here.
+    let sql =
+        format!("SELECT id, definition, planned_until, schedule, removed_at FROM topic ORDER BY id{}", super::ROW_LOCK);
+    let mut rows = sqlx::query(sqlx::AssertSqlSafe(sql)).fetch(conn);
+    while let Some(row) = rows.try_next().await? {
+        let id: String = row.try_get(0)?;
+        while let Some(topic) = ordered.get(at)
+            && topic.id < id
+        {
+            found.add(topic, now);
+            at += 1;
+        }
+        let removed = row.try_get::<Option<i64>, _>(4)?.is_some();
+        let Some(topic) = ordered.get(at).filter(|topic| topic.id == id) else {
+            if remove && !removed {
+                found.gone.push(id);
+            }
+            continue;
+        };
+        at += 1;
+        if removed {
+            found.add(topic, now);
+        } else if row.try_get::<String, _>(1)? != written(topic)? {
+            let same = row.try_get::<Option<String>, _>(3)? == schedule_text(topic);
+            let until = row.try_get::<Option<i64>, _>(2)?.filter(|_| same);
+            found.synced.changed += 1;
+            found.changed.push(Changed { topic, planned_until: until.or(Some(now.0)) });
+        }
+    }
+    for topic in &ordered[at..] {
+        found.add(topic, now);
+    }
+    found.synced.removed = found.gone.len();
+    Ok(found)
+}
+
+impl<'t> Difference<'t> {
+    fn add(&mut self, topic: &'t Topic, now: Time) {
+        self.synced.added += 1;
+        self.changed.push(Changed { topic, planned_until: Some(now.0) });
+    }
+}
+
+/// A definition as it is stored.
+fn written(topic: &Topic) -> Result<String, StoreError> {
+    serde_json::to_string(topic).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))
+}
+
 pub(in crate::store) async fn sync(
     conn: &mut Conn,
     topics: &[Topic],
@@ -61,44 +131,21 @@ pub(in crate::store) async fn sync(
 ) -> Result<Synced, StoreError> {
     super::lock(conn, 1).await?;
     super::rename::refuse_old_ids(conn, topics).await?;
-    type Held = (String, i64, Option<i64>, Option<String>, Option<i64>);
-    let mut held: HashMap<String, Held> = HashMap::new();
-    // Kept from planners until the end: what is written below was decided from what is read here.
-    let sql = format!(
-        "SELECT id, definition, generation, planned_until, schedule, removed_at FROM topic ORDER BY id{}",
-        super::ROW_LOCK
-    );
-    for row in sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&mut *conn).await? {
-        held.insert(
-            row.try_get(0)?,
-            (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?),
-        );
-    }
+    let mut ordered: Vec<&Topic> = topics.iter().collect();
+    ordered.sort_by(|a, b| a.id.cmp(&b.id));
+    let Difference { changed, gone, synced } = difference(conn, &ordered, now, remove).await?;
     let generation = super::instances::newest(conn).await?.map_or(0, |(number, _)| number);
-    let (mut changed, mut synced) = (Vec::new(), Synced::default());
-    for topic in topics {
-        let definition = serde_json::to_string(topic).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
-        let schedule = schedule_text(topic);
-        let before = held.remove(&topic.id);
-        let known = matches!(before, Some((.., None)));
-        let planned_until = match before {
-            Some((same, _, _, _, None)) if same == definition => continue,
-            Some((_, _, until, old, None)) if old == schedule => until.or(Some(now.0)),
-            _ => Some(now.0),
-        };
-        *if known { &mut synced.changed } else { &mut synced.added } += 1;
-        changed.push((topic, definition, schedule, planned_until));
-    }
     for chunk in changed.chunks(500) {
+        let definitions = chunk.iter().map(|changed| written(changed.topic)).collect::<Result<Vec<String>, _>>()?;
         let mut insert = QueryBuilder::<Database>::new(
             "INSERT INTO topic (id, title, tags, definition, generation, planned_until, schedule, created_at, next_slot) ",
         );
-        insert.push_values(chunk, |mut row, (topic, definition, schedule, planned_until)| {
+        insert.push_values(chunk.iter().zip(definitions), |mut row, (Changed { topic, planned_until }, definition)| {
             row.push_bind(&topic.id).push_bind(&topic.title).push_bind(serde_json::json!(topic.tags).to_string());
             row.push_bind(definition)
                 .push_bind(generation)
                 .push_bind(planned_until)
-                .push_bind(schedule)
+                .push_bind(schedule_text(topic))
                 .push_bind(now.0)
                 // To be worked out by the planner, unless there is nothing to plan.
                 .push_bind(topic.schedule.as_ref().filter(|policy| !policy.paused).map(|_| 0_i64));
@@ -109,11 +156,10 @@ pub(in crate::store) async fn sync(
         );
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
-    let gone: Vec<&String> = held.iter().filter(|(_, h)| remove && h.4.is_none()).map(|(id, _)| id).collect();
     for id in &gone {
         sqlx::query("UPDATE topic SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
     }
-    for (topic, ..) in &changed {
+    for Changed { topic, .. } in &changed {
         let Some(reason) = rests(topic) else { continue };
         sqlx::query(
             "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE topic = $3 AND state = 'queued'",
@@ -132,7 +178,6 @@ pub(in crate::store) async fn sync(
     .bind(now.0)
     .execute(conn)
     .await?;
-    synced.removed = gone.len();
     Ok(synced)
 }
 
