@@ -59,7 +59,7 @@ fn slots(place: &Place, topic: &str) -> Vec<String> {
         .as_array()
         .unwrap()
         .iter()
-        .filter_map(|run| Some(format!("{} {}", run["slot"].as_str()?, run["state"].as_str()?)))
+        .filter_map(|run| Some(format!("{} {}", run["slot"].as_str()?.replace(".000Z", "Z"), run["state"].as_str()?)))
         .collect();
     rows.sort();
     rows
@@ -92,7 +92,7 @@ fn lives_through(zone: &str, schedule: &str, slot: &str, second: Option<&str>) {
     // Known an hour before, so that a daemon that begins late on a busy machine still owes the slot.
     place.ok(&["once", "--due", "--at", &before(slot, 3_600)]);
     let has_run = |topic: &str, slot: &str| slots(&place, topic).contains(&format!("{slot} ok"));
-    for (topic, at) in [("acme", slot), ("marker", again)] {
+    for (topic, at) in [("acme", slot), ("marker", again)].into_iter().take(if second.is_some() { 2 } else { 1 }) {
         hand.turn_to(&before(at, 5));
         let going = hand.program(&["run"]).start();
         until(&format!("{zone}: {topic} at {at}"), || has_run(topic, at));
@@ -118,7 +118,7 @@ fn on_days_when_clocks_change_each_local_time_runs_once() {
 #[ignore = "needs libfaketime; scripts/test runs it"]
 fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
     let hourly = topic("acme", "0 * * * *", "UTC");
-    let place = Place::new(sqlite(), SANDBOX, &hourly);
+    let place = Place::new(sqlite(), SANDBOX, &format!("[scheduler]\nlease = \"3s\"\n\n{hourly}"));
     let hand = Hand { place: &place };
     place.ok(&["once", "--due", "--at", "2026-03-11T08:30:00Z"]);
     hand.turn_to("2026-03-11T08:59:55Z");
@@ -136,8 +136,8 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
     // Five hours back, over three of those slots; what is asked for by hand runs, so that one sees it is awake.
     for at in ["2026-03-11T07:00:00Z", "2026-03-11T08:59:58Z", "2026-03-11T11:59:58Z"] {
         hand.turn_to(at);
-        let told = hand.program(&["run-now", "acme", "--wait"]).run();
-        assert_eq!(told.code, Some(0), "{told}");
+        // Its last sign of life may still be of another time.
+        until("a run by hand", || hand.program(&["run-now", "acme", "--wait"]).run().code == Some(0));
         assert_eq!(slots(&place, "acme"), after, "{at}");
     }
     hand.turn_to("2026-03-11T12:59:58Z");
@@ -161,8 +161,9 @@ fn a_clock_that_was_ten_years_ahead_costs_one_run_and_no_later_slot() {
     hand.turn_to("2036-04-01T00:00:05Z");
     until("ten years", || slots(&place, "acme").len() == 121);
     assert_eq!(slots(&place, "acme").iter().filter(|slot| slot.ends_with("missed")).count(), 119);
-    hand.turn_to("2026-04-30T23:59:50Z");
+    hand.turn_to("2026-04-20T00:00:00Z");
     going.until("it is told", |said| said.contains("planned into the future"));
+    hand.turn_to("2026-04-30T23:59:57Z");
     until("the next real slot", || slots(&place, "acme").contains(&"2026-05-01T00:00:00Z ok".to_owned()));
     going.signal("TERM");
     assert_eq!(going.wait().code, Some(0));
