@@ -37,6 +37,8 @@ pub(super) struct Reloader {
     /// Database and schema, which cannot change while it runs.
     database: (String, String),
     in_force: blake3::Hash,
+    /// The text that the process began with, until the file was looked at once.
+    began_with: Option<blake3::Hash>,
     sandbox_url: Option<url::Url>,
     /// Sandboxes that a reload started.
     sandboxes: Vec<sandbox::Running>,
@@ -85,6 +87,7 @@ impl Reloader {
             manager: manager.clone(),
             database: database(context),
             in_force: fingerprint(context),
+            began_with: Some(context.config.digest),
             sandbox_url,
             sandboxes: Vec::new(),
             out,
@@ -133,10 +136,15 @@ impl Reloader {
 
     async fn take_over(&mut self, asked: bool) -> Result<(), Kept> {
         let (common, now) = (self.common.clone(), (self.clock)());
+        let began_with = self.began_with.take().filter(|_| !asked);
         // Reading may take its time where the file is far away.
-        let read =
-            tokio::task::spawn_blocking(move || Ok::<_, Failure>(config::load(&context::request(&common, now)?)));
+        let read = tokio::task::spawn_blocking(move || {
+            let request = context::request(&common, now)?;
+            let same = began_with.is_some() && config::digest(&request) == began_with;
+            Ok::<_, Failure>((!same).then(|| config::load(&request)))
+        });
         let read = read.await.map_err(|e| kept(format!("reading the configuration ended: {e}"), ""))??;
+        let Some(read) = read else { return Ok(()) };
         let context = Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock) };
         let found = fingerprint(&context);
         if found == self.in_force && database(&context) == self.database {

@@ -90,6 +90,15 @@ pub fn load(request: &LoadRequest<'_>) -> Result<Config, LoadError> {
     check(&text, &file, request)
 }
 
+/// What the file says now, letter by letter; `None` when it cannot be read. Compared with [`Config::digest`] it tells
+/// whether reading it again can be spared, which for many topics takes seconds and a hundred megabytes.
+#[must_use]
+pub fn digest(request: &LoadRequest<'_>) -> Option<blake3::Hash> {
+    let file = find(request).ok()?;
+    let text = Text::read(&file, &shown(&file, &request.cwd)).ok()?;
+    Some(blake3::hash(text.as_str().as_bytes()))
+}
+
 fn unreadable(file: &Path, NotText { message, hint }: NotText) -> LoadError {
     LoadError::Unreadable { path: file.to_owned(), message, hint }
 }
@@ -131,7 +140,8 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     };
     let effective = effective(&document, &service, &database.url, text);
     let warnings = notices.iter().map(ToString::to_string).collect();
-    Ok(Config { file: file.to_owned(), service, database, scheduler, topics, warnings, notices, effective })
+    let digest = blake3::hash(text.as_str().as_bytes());
+    Ok(Config { file: file.to_owned(), service, database, scheduler, topics, warnings, notices, effective, digest })
 }
 
 type Built = (ServiceConfig, super::DatabaseConfig, super::SchedulerConfig, Vec<crate::model::Topic>);

@@ -32,7 +32,7 @@ use crate::search::{Dialect, Rate};
 
 pub use discover::{FILE_NAME, LoadRequest};
 pub use draw::draw;
-pub use load::{LoadError, load, load_text};
+pub use load::{LoadError, digest, load, load_text};
 pub use mistake::{Mistake, Place, Severity};
 pub use redact::redact_url;
 pub use schema::schema;
@@ -163,4 +163,6 @@ pub struct Config {
     pub notices: Vec<Mistake>,
     /// Service, database and scheduler keys in force.
     pub effective: Vec<Effective>,
+    /// Of the text it was read from, see [`digest`].
+    pub digest: blake3::Hash,
 }

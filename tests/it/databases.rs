@@ -1,7 +1,7 @@
 //! The databases a case runs on: a SQLite file of its own, and a schema of its own on PostgreSQL when there is one (see
 //! `pg`).
 
-use sqlx::Connection as _;
+use sqlx::{Connection as _, Row as _};
 use topicwatch::store::Store;
 
 use crate::pg::Scratch;
@@ -88,6 +88,33 @@ impl Database {
             let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
             conn.close().await.unwrap();
             texts
+        })
+    }
+
+    /// How the database would run a statement, line by line; every parameter is 1.
+    pub fn plan(&self, sql: &str) -> Vec<String> {
+        let Some(scratch) = &self.scratch else {
+            let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")));
+            return wait(async move {
+                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+                let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+                let rows = sqlx::query(sql).fetch_all(&mut conn).await.unwrap();
+                conn.close().await.unwrap();
+                rows.iter().map(|row| row.get("detail")).collect()
+            });
+        };
+        let many = (1..).take_while(|n| sql.contains(&format!("${n}"))).count();
+        let given = if many == 0 { String::new() } else { format!("({})", vec!["'1'"; many].join(", ")) };
+        let options: sqlx::postgres::PgConnectOptions = scratch.url().parse().unwrap();
+        let options = options.options([("search_path", &self.schema)]);
+        let prepare = sqlx::AssertSqlSafe(format!("PREPARE asked AS {sql}"));
+        let explain = sqlx::AssertSqlSafe(format!("EXPLAIN EXECUTE asked{given}"));
+        wait(async move {
+            let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
+            sqlx::raw_sql(prepare).execute(&mut conn).await.unwrap();
+            let rows = sqlx::raw_sql(explain).fetch_all(&mut conn).await.unwrap();
+            conn.close().await.unwrap();
+            rows.iter().map(|row| row.get(0)).collect()
         })
     }
 

@@ -29,6 +29,7 @@ mod endure_stands;
 mod faults;
 mod foresight;
 mod hostile;
+mod idle;
 mod kills;
 mod ledger_cli;
 mod living;

@@ -1,0 +1,59 @@
+//! What a daemon that waits asks of its database: every statement of an idle tick follows an index, however many topics
+//! wait for later. Each is taken from what the binary itself logs, so none is forgotten. How long it takes is
+//! `scripts/bench`'s to measure.
+
+use std::collections::BTreeSet;
+
+use crate::databases::databases;
+use crate::living::{today, topics};
+use crate::program::Place;
+
+#[test]
+fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let names: Vec<String> = (0..2_000).map(|n| format!("topic-{n:04}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let place = Place::new(database, &sandbox.lines(), &topics(&names).replace("12h", "300d"));
+        let mut planning = place.program(&["run"]).start();
+        planning.until("the first plan", |said| said.contains("next slot"));
+        planning.signal("TERM");
+        planning.wait().says(0, &["stopped"]);
+        crate::databases::wait(place.database.execute("ANALYZE topic; ANALYZE run"));
+
+        // Nothing is left to plan: from here on every tick is an idle one.
+        let program = place.program(&["run", "--log-format", "json"]);
+        let mut waiting = program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start();
+        waiting.until("two looks at what was asked", |said| {
+            said.matches("'asked'), ''").count() >= 2 && said.contains("next slot")
+        });
+        waiting.signal("TERM");
+        let ended = waiting.wait();
+        let idle = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let idle = idle.skip_while(|event| !event["message"].as_str().is_some_and(|text| text.contains(" runs")));
+        let idle = idle.take_while(|event| !event["message"].as_str().is_some_and(|text| text.starts_with("stopping")));
+        let statements: BTreeSet<String> = idle
+            .filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            })
+            .filter(|sql| ["SELECT", "WITH", "UPDATE", "INSERT", "DELETE"].iter().any(|verb| sql.starts_with(verb)))
+            .collect();
+        assert!(statements.len() >= 6, "{}: {statements:#?}", place.database.name);
+        for sql in &statements {
+            let plan = place.database.plan(sql);
+            for table in ["topic", "run", "search", "t", "q", "r"] {
+                for scan in [format!("SCAN {table}"), format!("Seq Scan on {table}")] {
+                    // An index read from its one end is no scan of the table; SQLite calls it one.
+                    let scanned = plan.iter().find(|line| {
+                        line.find(&scan).is_some_and(|at| {
+                            let rest = &line[at + scan.len()..];
+                            (rest.is_empty() || rest.starts_with(' ')) && !rest.contains("USING")
+                        })
+                    });
+                    assert!(scanned.is_none(), "{}: {sql}\n{plan:#?}", place.database.name);
+                }
+            }
+        }
+    }
+}
