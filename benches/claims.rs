@@ -109,6 +109,7 @@ fn topic(number: usize) -> Topic {
         web: None,
         ai: None,
         schedule: None,
+        limits: Default::default(),
     }
 }
 

@@ -88,6 +88,7 @@ fn topic() -> Topic {
         web: None,
         ai: None,
         schedule: None,
+        limits: Default::default(),
     }
 }
 
@@ -126,6 +127,7 @@ fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         query: "query".into(),
         state: SearchState::Ok,
         reason: None,
+        clears_at: None,
         http_status: Some(200),
         latency_ms: Some(300),
         unreadable: 0,

@@ -30,6 +30,7 @@ pub mod export;
 pub mod files;
 pub mod http;
 pub mod insight;
+mod mishap;
 pub mod model;
 pub mod normalise;
 pub mod sandbox;

@@ -94,7 +94,7 @@ pub enum Verb {
     Worker,
     /// How each topic stands
     #[command(after_help = examples::STATUS)]
-    Status(JsonArgs),
+    Status(StatusArgs),
     /// The ledger: what ran, what it found, what it cost
     #[command(after_help = examples::RUNS)]
     Runs(RunsArgs),
@@ -183,12 +183,15 @@ pub struct OnceArgs {
 #[derive(Debug, Args)]
 pub struct RunArgs {}
 
-/// Verbs with nothing but `--json`
+/// `status`
 #[derive(Debug, Args)]
-pub struct JsonArgs {
+pub struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// The present, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
 }
 
 /// `runs`

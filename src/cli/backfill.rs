@@ -267,9 +267,9 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
         return Ok(Exit::Ok);
     }
     text.push_str(&format!(
-        "\nnobody was called; {calls} calls for {} days would cost at most {total} (limit: {} calls a day)\n",
+        "\nnobody was called; {calls} calls for {} days would cost at most {total} (limit: {})\n",
         days.len(),
-        service.max_calls_per_day
+        service.limits()
     ));
     output::text(&text)?;
     Ok(Exit::Ok)

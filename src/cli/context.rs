@@ -196,7 +196,7 @@ impl Context {
         let settings = collect::Settings {
             dialect: service.dialect,
             platform: service.platform.clone(),
-            max_calls_per_day: service.max_calls_per_day,
+            limits: service.limits(),
             prices: service.prices,
             lease: self.config.scheduler.lease,
             sandbox: self.is_sandbox(),
@@ -208,6 +208,11 @@ impl Context {
     pub(super) fn topics(&self, named: &[String]) -> Result<Vec<Topic>, Failure> {
         self.known(named)?;
         Ok(self.config.topics.iter().filter(|t| named.is_empty() || named.contains(&t.id)).cloned().collect())
+    }
+
+    /// Topics that have limits of a day of their own.
+    pub(super) fn limited(&self) -> impl Iterator<Item = &Topic> {
+        self.config.topics.iter().filter(|topic| !topic.limits.is_none())
     }
 
     /// Refuses names of topics that the configuration does not have.

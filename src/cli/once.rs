@@ -259,8 +259,8 @@ fn dry_run(context: &Context, args: &OnceArgs, topics: &[Topic]) -> Result<Exit,
         output::json(&json!({ "calls": calls, "expected_cost_usd": total, "requests": list }))?;
     } else {
         text.push_str(&format!(
-            "nobody was called; {calls} calls would cost at most {total} (limit: {} calls a day)\n",
-            service.max_calls_per_day
+            "nobody was called; {calls} calls would cost at most {total} (limit: {})\n",
+            service.limits()
         ));
         output::text(&text)?;
     }

@@ -8,8 +8,8 @@ use clap::Args;
 use super::args::Common;
 use super::context::Context;
 use super::{Exit, Failure, output};
-use crate::insight::{Calls, Forecast, History, Horizon, Price, TopicForecast, forecast};
-use crate::model::{Micros, Time};
+use crate::insight::{Allowance, Calls, Forecast, History, Horizon, Price, TopicForecast, forecast};
+use crate::model::{Micros, Time, Used};
 use crate::schedule::format_duration;
 use crate::store::{Nature, StoreErrorKind};
 
@@ -40,7 +40,7 @@ const PAST: Duration = Duration::from_secs(30 * 86_400);
 /// What the database knows, or why it knows nothing.
 struct Past {
     history: History,
-    made: i64,
+    used: Used,
     invented: bool,
     missing: Option<String>,
 }
@@ -59,7 +59,7 @@ pub(super) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit, Failur
     let now = (context.clock)();
     let past = past(&context, now).await?;
     let service = &context.config.service;
-    let horizon = Horizon { from: now, days: args.days, limit: service.max_calls_per_day, made: past.made };
+    let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: past.used };
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
     let told = forecast(&context.config.topics, wanted, &service.prices, &past.history, horizon)?;
     if args.json {
@@ -73,17 +73,27 @@ pub(super) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit, Failur
 /// A database that is not there yet, or cannot be reached, leaves the configured prices; nothing is created for the
 /// question. One that is there and not ours is a mistake to be told.
 async fn past(context: &Context, now: Time) -> Result<Past, Failure> {
-    let without =
-        |missing| Past { history: History::default(), made: 0, invented: context.is_sandbox(), missing: Some(missing) };
+    let without = |missing| Past {
+        history: History::default(),
+        used: Used::default(),
+        invented: context.is_sandbox(),
+        missing: Some(missing),
+    };
     let store = match crate::store::Store::open(&context.store_settings(false)).await {
         Ok(store) => store,
         Err(error) if error.kind == StoreErrorKind::Unreachable => return Ok(without(error.text)),
         Err(error) => return Err(error.into()),
     };
     let since = now.minus(PAST);
+    let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
+    let (used, topics) = store.used_on(now.utc_day(), &limited).await?;
     let past = Past {
-        history: History { billed: store.billed_since(since).await?, asked: store.ai_asked_since(since).await? },
-        made: store.calls_on(now.utc_day()).await?,
+        history: History {
+            billed: store.billed_since(since).await?,
+            asked: store.ai_asked_since(since).await?,
+            used: limited.into_iter().zip(topics).collect(),
+        },
+        used,
         invented: context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox),
         missing: None,
     };
@@ -103,6 +113,7 @@ fn drawn(told: &Forecast, past: &Past) -> String {
     text.push_str(&prices(&told.prices, past));
     text.push('\n');
     text.push_str(&quota(told));
+    told.budgets.iter().for_each(|met| text.push_str(&allowance(met)));
     text.push_str(&notes(told));
     text
 }
@@ -214,6 +225,27 @@ fn quota(told: &Forecast) -> String {
         used.calls
     );
     output::wrapped("! ", &text, usize::from(output::width()))
+}
+
+/// A limit beside the service's calls.
+fn allowance(met: &Allowance) -> String {
+    let Allowance { budget, limit, used_today, .. } = met;
+    let of = met.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
+    let width = usize::from(output::width());
+    let (Some(day), Some(at), Some(wanted)) = (&met.used_up_on, met.used_up_at, met.wanted) else {
+        let text = format!(
+            "The fullest day of {budget}{of}, {}, uses {} at most, of {limit} ({used_today} today).",
+            met.fullest_day, met.fullest_day_use
+        );
+        return output::wrapped("", &text, width);
+    };
+    let more = if met.days_over > 1 { format!(", on {} days in all", met.days_over) } else { String::new() };
+    let text = format!(
+        "{day}: {budget}{of}, {limit} a day, is used up at {} UTC ({used_today} used today); {wanted} is planned at most{more}. \
+         Calls beyond are not made (over_quota).",
+        clock(at)
+    );
+    output::wrapped("! ", &text, width)
 }
 
 fn clock(at: Time) -> String {

@@ -98,10 +98,13 @@ pub(super) fn tell(
 ) {
     match event {
         Event::Planned(planned) => {
-            let Some((topic, at)) = planned.next.iter().min_by_key(|(_, at)| *at) else { return };
-            manager.status(&format!("next: {topic} at {at}"));
+            if let Some((topic, at)) = &planned.soonest {
+                manager.status(&format!("next: {topic} at {at}"));
+                if planned.next.len() > TOLD_ONE_BY_ONE {
+                    tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
+                }
+            }
             if planned.next.len() > TOLD_ONE_BY_ONE {
-                tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
                 return;
             }
             let Ok(mut told) = told.lock() else { return };
@@ -136,6 +139,8 @@ pub(super) fn tell(
             let (found, new) = (sum(|c| c.found), sum(|c| c.new));
             if report.state == RunState::Ok {
                 tracing::info!(run, topic, state = %report.state, found, new, cost_micros = cost, "run stored");
+            } else if let Some(clears_at) = report.clears_at {
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, clears_at = %clears_at, note, "run stored");
             } else {
                 tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, note, "run stored");
             }

@@ -115,9 +115,17 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
                 Some(class) => Some(format!("{class}: {}", search.error_text.as_deref().unwrap_or(""))),
                 None => search.reason.clone().or_else(|| search.error_text.clone()),
             },
+            clears_at: search.clears_at,
             hint: None,
         })
         .collect();
     let reason = run.reason.or(run.error_text);
-    RunReport { run: run.run, topic: run.topic.unwrap_or_default(), state: run.state, reason, searches }
+    RunReport {
+        run: run.run,
+        topic: run.topic.unwrap_or_default(),
+        state: run.state,
+        reason,
+        clears_at: run.clears_at,
+        searches,
+    }
 }

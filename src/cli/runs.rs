@@ -27,7 +27,7 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     if args.searches {
         for run in &runs {
             let topic = run.topic.as_deref().unwrap_or("-");
-            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run, 80)).trim_end());
+            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run, 120)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
                 text.push_str(&format!("    {}\n", line(search)));
@@ -102,7 +102,7 @@ fn line(search: &SearchRow) -> String {
         .error_class
         .as_ref()
         .map(|class| format!(" · {class}: {}", output::brief(search.error_text.as_deref().unwrap_or(""), 200)));
-    let reason = search.reason.as_ref().map(|r| format!(" · {}", output::brief(r, 100)));
+    let reason = search.reason.as_ref().map(|r| format!(" · {}", output::brief(r, 160)));
     let spans = search.asked_from.zip(search.asked_until).map(|(from, until)| {
         let covered = search.covered_from.zip(search.covered_until);
         let covered = covered.map_or_else(|| "nothing".to_owned(), |(from, until)| spell(until.since(from)));
@@ -154,6 +154,7 @@ mod tests {
             error_class: Some("transport".into()),
             error_text: Some("connection refused, ".repeat(20)),
             seq: Some(1),
+            clears_at: None,
         };
         for (width, lines) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2)] {
             let text = drawn(std::slice::from_ref(&run), width);

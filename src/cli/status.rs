@@ -2,20 +2,23 @@
 
 use serde_json::json;
 
-use super::args::{Common, JsonArgs};
+use super::args::{Common, StatusArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
-use crate::insight::standing;
-use crate::model::PausedBy;
+use crate::insight::{Amount, standing};
+use crate::model::{Budget, Micros, PausedBy, Used};
 use crate::schedule::Schedule;
 use crate::store::{Nature, TopicStatus};
 
-pub(super) async fn run(common: &Common, args: &JsonArgs) -> Result<Exit, Failure> {
-    let context = Context::load(common, None)?;
+pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
     let store = context.store(false).await?;
     let now = (context.clock)();
     let topics = store.status().await?;
-    let calls = store.calls_on(now.utc_day()).await?;
+    let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
+    let (used, topics_used) = store.used_on(now.utc_day(), &limited).await?;
+    let calls = used.calls;
+    let budgets = budgets(&context, used, &topics_used);
     let invented = store.nature().await? == Some(Nature::Sandbox);
     let place = store.place().to_owned();
     store.close().await;
@@ -31,7 +34,8 @@ pub(super) async fn run(common: &Common, args: &JsonArgs) -> Result<Exit, Failur
             .map(|t| json!({ "topic": t.topic, "title": t.title, "standing": standing(t), "items": t.items, "last_run": t.last_run, "last_success": t.last_success, "next_slot": next(t), "paused": t.paused }))
             .collect();
         output::json(
-            &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit, "topics": topics }),
+            &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
+                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "topics": topics }),
         )?;
         return Ok(Exit::Ok);
     }
@@ -63,7 +67,69 @@ pub(super) async fn run(common: &Common, args: &JsonArgs) -> Result<Exit, Failur
             }
         });
     }
-    text.push_str(&format!("\n{calls} of {limit} calls today (UTC) · {}\n", output::visible(&place)));
+    for (run, at) in topics.iter().filter_map(|t| t.last_run.as_ref()).filter_map(|r| Some((r, r.clears_at?))) {
+        if at > now {
+            let why = output::brief(run.reason.as_deref().unwrap_or(""), 200);
+            text.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
+        }
+    }
+    for line in budgets.iter().skip(1).filter(|line| line.limit.is_some()) {
+        text.push_str(&format!("{line}\n"));
+    }
+    text.push_str(&format!("\n{calls} of {limit} calls today (UTC), {} · {}\n", used.money, output::visible(&place)));
     output::text(&text)?;
     Ok(Exit::Ok)
+}
+
+/// What there is of a day, and what is used of it.
+#[derive(serde::Serialize)]
+struct Line {
+    budget: Budget,
+    topic: Option<String>,
+    used: Amount,
+    /// `None` without a limit, which only the service's money can be.
+    limit: Option<Amount>,
+    left: Option<Amount>,
+}
+
+impl Line {
+    fn new(budget: Budget, topic: Option<&str>, used: Amount, limit: Option<Amount>) -> Self {
+        let left = limit.map(|limit| match (limit, used) {
+            (Amount::Money(limit), Amount::Money(used)) => Amount::Money(Micros((limit.0 - used.0).max(0))),
+            (Amount::Calls(limit), Amount::Calls(used)) => Amount::Calls((limit - used).max(0)),
+            (other, _) => other,
+        });
+        Self { budget, topic: topic.map(str::to_owned), used, limit, left }
+    }
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let of = self.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
+        write!(f, "{}{of}: {} used today (UTC)", self.budget, self.used)?;
+        match (self.limit, self.left) {
+            (Some(limit), Some(left)) => write!(f, " of {limit}, {left} left"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The service's calls and money first, then what topics have of their own.
+fn budgets(context: &Context, used: Used, topics: &[Used]) -> Vec<Line> {
+    let limits = context.config.service.limits();
+    let calls = |calls: u32| Amount::Calls(i64::from(calls));
+    let mut lines = vec![
+        Line::new(Budget::ServiceCalls, None, Amount::Calls(used.calls), Some(calls(limits.calls))),
+        Line::new(Budget::ServiceMoney, None, Amount::Money(used.money), limits.money.map(Amount::Money)),
+    ];
+    for (topic, used) in context.limited().zip(topics) {
+        let id = Some(topic.id.as_str());
+        if let Some(limit) = topic.limits.calls {
+            lines.push(Line::new(Budget::TopicCalls, id, Amount::Calls(used.calls), Some(calls(limit))));
+        }
+        if let Some(limit) = topic.limits.money() {
+            lines.push(Line::new(Budget::TopicMoney, id, Amount::Money(used.money), Some(Amount::Money(limit))));
+        }
+    }
+    lines
 }

@@ -49,6 +49,7 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
         query: words(ask).to_owned(),
         state: SearchState::NotRun,
         reason: Some(reason.to_owned()),
+        clears_at: None,
         http_status: None,
         latency_ms: None,
         unreadable: 0,

@@ -8,7 +8,7 @@ use tokio_util::task::TaskTracker;
 
 use super::ended::{self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, words};
 use super::{Collector, REFUSED_FOR, Refused, Stop};
-use crate::model::{SearchState, Source, Time};
+use crate::model::{Exhausted, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, Ask, CallError, CallFailure, ErrorClass, Gate, Reach, Refusal};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
@@ -18,7 +18,9 @@ struct Ledger {
     run: RunRef,
     call: Call,
     clock: crate::model::Clock,
-    max_per_day: u32,
+    limits: ServiceLimits,
+    /// What of the day is used up, if that was the refusal.
+    exhausted: Arc<Mutex<Option<Exhausted>>>,
     /// What the store said when it failed; the gate itself can only refuse.
     broken: Arc<Mutex<Option<StoreError>>>,
     /// What another search may have learned while this one waited for its place.
@@ -37,11 +39,11 @@ impl Gate for Ledger {
             return Err(Refusal { over_quota: false, text: refused.text });
         }
         // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
-        let (store, run, call, now, max) =
-            (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.max_per_day);
+        let (store, run, call, now, limits) =
+            (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.limits);
         let (made, sent_at) = (Arc::clone(&self.made), Arc::clone(&self.sent_at));
         let counted = self.counting.spawn(async move {
-            let permission = store.before_call(&run, &call, now, max).await?;
+            let permission = store.before_call(&run, &call, now, limits).await?;
             if permission == Permission::Granted {
                 made.fetch_add(1, Ordering::Relaxed);
                 sent_at.store(now.0, Ordering::Relaxed);
@@ -51,11 +53,16 @@ impl Gate for Ledger {
         let counted = counted.await;
         let refused = |text: String| Refusal { over_quota: false, text };
         match counted {
-            Ok(Ok(Permission::Granted)) => Ok(()),
-            Ok(Ok(Permission::OverQuota)) => Err(Refusal {
-                over_quota: true,
-                text: format!("the {} calls of this UTC day are used up", self.max_per_day),
-            }),
+            Ok(Ok(Permission::Granted)) => {
+                crate::mishap::at_of("call/counted", &self.run.topic.id);
+                Ok(())
+            }
+            Ok(Ok(Permission::OverQuota(what))) => {
+                if let Ok(mut exhausted) = self.exhausted.lock() {
+                    *exhausted = Some(what);
+                }
+                Err(Refusal { over_quota: true, text: what.to_string() })
+            }
             Ok(Err(error)) => {
                 let text = error.to_string();
                 if let Ok(mut broken) = self.broken.lock() {
@@ -63,7 +70,19 @@ impl Gate for Ledger {
                 }
                 Err(refused(text))
             }
-            Err(ended) => Err(refused(format!("counting the call failed: {ended}"))),
+            // Not a search that was left out: the run is tried again.
+            Err(ended) => {
+                let error = StoreError::new(
+                    StoreErrorKind::Statement,
+                    format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
+                    "please report it; the run is tried again when its lease runs out",
+                );
+                let text = error.to_string();
+                if let Ok(mut broken) = self.broken.lock() {
+                    *broken = Some(error);
+                }
+                Err(refused(text))
+            }
         }
     }
 }
@@ -100,7 +119,8 @@ impl Collector {
             run: run.clone(),
             call,
             clock: self.clock.clone(),
-            max_per_day: self.settings.max_calls_per_day,
+            limits: self.settings.limits,
+            exhausted: Arc::default(),
             broken: Arc::default(),
             refused: Arc::clone(&self.refused),
             made: Arc::default(),
@@ -114,6 +134,7 @@ impl Collector {
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
             called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
+        crate::mishap::at_of("call/replied", &run.topic.id);
         let sent_at = || {
             let made = gate.made.load(Ordering::Relaxed) > 0;
             made.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))
@@ -149,9 +170,9 @@ impl Collector {
                 };
                 if refusal.over_quota {
                     fetched.result.state = SearchState::OverQuota;
-                    fetched.hint = Some(
-                        "it clears at midnight UTC; raise [service] max_calls_per_day if that is what you want".into(),
-                    );
+                    let exhausted = gate.exhausted.lock().ok().and_then(|exhausted| *exhausted);
+                    fetched.result.clears_at = exhausted.map(|what| what.clears_at);
+                    fetched.hint = exhausted.map(|what| what.hint());
                 }
                 // Tries before the one that was refused may have been billed.
                 charge(&mut fetched.result, price.times(i64::from(tries)));

@@ -155,6 +155,7 @@ mod tests {
             web: None,
             ai: None,
             schedule: None,
+            limits: Default::default(),
         }
     }
 
@@ -162,7 +163,7 @@ mod tests {
         Settings {
             dialect,
             platform: "X".into(),
-            max_calls_per_day: 1,
+            limits: 1.into(),
             prices: crate::budget::Prices::default(),
             sandbox: true,
             lease: Duration::from_secs(60),

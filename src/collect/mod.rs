@@ -25,7 +25,8 @@ use look_back::Plan;
 
 use crate::budget::Prices;
 use crate::model::{
-    AiWhen, Clock, Finding, LookBack, Micros, RunState, SearchState, Source, Span, TEXT_KEY_PREFIX, Time, Topic,
+    AiWhen, Answer, Clock, Finding, LookBack, Micros, RunState, SearchState, ServiceLimits, Source, Span,
+    TEXT_KEY_PREFIX, Time, Topic,
 };
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
@@ -37,8 +38,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Social platform.
     pub platform: String,
-    /// Calls in a UTC day, over all processes.
-    pub max_calls_per_day: u32,
+    /// Calls and money in a UTC day, over all processes.
+    pub limits: ServiceLimits,
     /// Expected prices.
     pub prices: Prices,
     /// Silence after which what a process holds of the service is another's; short however long runs are left alone.
@@ -104,6 +105,8 @@ pub struct SearchReport {
     pub widened: bool,
     /// Why it did not run, or what went wrong.
     pub note: Option<String>,
+    /// When there is more of what was used up.
+    pub clears_at: Option<Time>,
     /// What to do next.
     pub hint: Option<String>,
 }
@@ -119,6 +122,8 @@ pub struct RunReport {
     pub state: RunState,
     /// Why.
     pub reason: Option<String>,
+    /// When there is more of the calls or the money that was used up.
+    pub clears_at: Option<Time>,
     /// Per source, in the order asked.
     pub searches: Vec<SearchReport>,
 }
@@ -195,7 +200,7 @@ impl Collector {
     async fn run_as(&self, run: &RunRef, stop: &Stop, seen_at: Time, plan: Plan) -> Result<RunReport, StoreError> {
         let mut searches = Vec::new();
         let mut findings: Vec<Finding> = Vec::new();
-        let mut answer = None;
+        let mut answer: Option<Answer> = None;
 
         for source in [Source::Social, Source::Web, Source::Ai] {
             let Some(ask) = Ask::of(&run.topic, source) else { continue };
@@ -223,6 +228,10 @@ impl Collector {
             self.store.release(run, self.now()).await?;
             return Ok(verdict::interrupted(run, searches));
         }
+        if let Some(answer) = &mut answer {
+            answer.text = self.client.without_key(&answer.text);
+        }
+        crate::mishap::at_of("run/absorbed", &run.topic.id);
         let items = group(findings);
         let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
         let (state, reason, error) = verdict::of(&searches);

@@ -103,6 +103,7 @@ pub(super) fn report(
     searches: Vec<Fetched>,
     counts: &[(Source, Counts)],
 ) -> RunReport {
+    let clears_at = searches.iter().filter_map(|s| s.result.clears_at).max();
     let searches = searches
         .into_iter()
         .map(|Fetched { result, hint, widened, .. }| SearchReport {
@@ -116,8 +117,9 @@ pub(super) fn report(
             covered: result.covered,
             widened,
             note: result.error.map(|(class, text)| format!("{class}: {text}")).or(result.reason),
+            clears_at: result.clears_at,
             hint,
         })
         .collect();
-    RunReport { run: run.public_id.clone(), topic: run.topic.id.clone(), state, reason, searches }
+    RunReport { run: run.public_id.clone(), topic: run.topic.id.clone(), state, reason, clears_at, searches }
 }

@@ -165,6 +165,7 @@ pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
         Shape::Bytes => ("a number of bytes", "15000000 or \"15MB\""),
         Shape::Integer(..) => ("an integer", "3"),
         Shape::Dollars => ("a number of dollars", "0.004"),
+        Shape::Budget => ("a number of dollars", "2.50"),
         Shape::Flag => ("true or false", "true"),
         Shape::Texts | Shape::SomeOf(_) => ("a list of strings", "[\"…\", \"…\"]"),
     }
@@ -177,6 +178,7 @@ pub(super) fn fits(shape: Shape, value: &DeValue<'_>) -> bool {
         Shape::Bytes => matches!(value, DeValue::String(_) | DeValue::Integer(_)),
         Shape::Integer(..) => matches!(value, DeValue::Integer(_)),
         Shape::Dollars => matches!(value, DeValue::Integer(_) | DeValue::Float(_)),
+        Shape::Budget => matches!(value, DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_)),
         Shape::Flag => matches!(value, DeValue::Boolean(_)),
         Shape::Texts | Shape::SomeOf(_) => {
             matches!(value, DeValue::Array(list) if list.iter().all(|e| matches!(e.get_ref(), DeValue::String(_))))

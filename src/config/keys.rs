@@ -46,6 +46,8 @@ pub enum Shape {
     Integer(i64, i64),
     /// Dollars.
     Dollars,
+    /// Dollars of a day, also as a string.
+    Budget,
     /// `true` or `false`.
     Flag,
     /// One of a closed list of strings.
@@ -107,7 +109,7 @@ macro_rules! keys {
     };
 }
 
-use Shape::{Bytes, Dollars, Duration, Flag, Integer, OneOf, Rate, SomeOf, Text, Texts};
+use Shape::{Budget, Bytes, Dollars, Duration, Flag, Integer, OneOf, Rate, SomeOf, Text, Texts};
 
 keys! {
     Service {
@@ -122,6 +124,7 @@ keys! {
         "max_tries" Integer(1, 20), Some("4"), "Tries of one call, the first included.";
         "max_response_bytes" Bytes, Some("15000000"), "Largest reply that is read, after decompression.";
         "max_calls_per_day" Integer(1, 10_000_000), Some("500"), "Calls per UTC day, counted before each call.";
+        "budget_per_day" Budget, None, "Dollars per UTC day, counted before each call at its price.";
         "prices.social" Dollars, Some("0.003"), "Dollars a social call is counted at when the reply names no cost.";
         "prices.web" Dollars, Some("0.001"), "Dollars a web call is counted at when the reply names no cost.";
         "prices.ai" Dollars, Some("0.004"), "Dollars an AI call is counted at when the reply names no cost.";
@@ -156,6 +159,8 @@ keys! {
         "ai.when" OneOf(names!(AiWhen)), Some("\"new\""), "Ask the AI source when something new was found, always, or once a day.";
         "ai.count" Integer(10, 200), None, "Results an AI answer rests on (dialect desearch).";
         "ai.tools" Texts, Some("[]"), "Tools an AI answer may use (dialect desearch).";
+        "max_calls_per_day" Integer(1, 10_000_000), None, "Calls of the topic per UTC day, beside those of the service.";
+        "budget_per_day" Budget, None, "Dollars of the topic per UTC day, beside those of the service.";
         "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
         "every" Duration, None, "Period, instead of a schedule.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone in which the schedule is meant.";
@@ -176,16 +181,5 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 11] = [
-    "reports",
-    "exports",
-    "channels",
-    "alerts",
-    "web",
-    "retention",
-    "budget_per_day",
-    "budget",
-    "notify",
-    "providers",
-    "sentiment",
-];
+pub(super) const LATER: [&str; 10] =
+    ["reports", "exports", "channels", "alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::budget::Prices;
-use crate::model::{Engine, Topic};
+use crate::model::{Engine, Micros, ServiceLimits, Topic};
 use crate::search::{Dialect, Rate};
 
 pub use discover::{FILE_NAME, LoadRequest};
@@ -81,8 +81,18 @@ pub struct ServiceConfig {
     pub max_response_bytes: u64,
     /// `max_calls_per_day`, for the whole service.
     pub max_calls_per_day: u32,
+    /// `budget_per_day`, for the whole service; `None` is unlimited.
+    pub budget_per_day: Option<Micros>,
     /// `prices`.
     pub prices: Prices,
+}
+
+impl ServiceConfig {
+    /// What may be asked in a UTC day.
+    #[must_use]
+    pub fn limits(&self) -> ServiceLimits {
+        ServiceLimits { calls: self.max_calls_per_day, money: self.budget_per_day }
+    }
 }
 
 /// `[database]`.

@@ -72,6 +72,20 @@ pub(super) fn flag(value: &Value) -> Read<bool> {
 
 /// Dollars per call.
 pub(super) fn dollars(value: &Value) -> Read<Micros> {
+    amount(value)
+        .filter(|price| *price <= Micros(1_000_000_000))
+        .ok_or_else(|| Fault::new("is no price of a call", "write dollars from 0 to 1000, such as 0.004"))
+}
+
+/// Dollars per day.
+pub(super) fn budget(value: &Value) -> Read<Micros> {
+    amount(value).filter(|budget| *budget > Micros(0)).ok_or_else(|| {
+        let hint = "write dollars above 0 and up to 1000000, such as 2.50; without the key there is no limit";
+        Fault::new("is no budget of a day", hint)
+    })
+}
+
+fn amount(value: &Value) -> Option<Micros> {
     #[expect(clippy::cast_precision_loss, reason = "absurd amounts are refused below")]
     let number = match value {
         Value::Number(number) => *number,
@@ -80,8 +94,6 @@ pub(super) fn dollars(value: &Value) -> Read<Micros> {
         _ => f64::NAN,
     };
     Micros::from_dollars(number)
-        .filter(|price| *price <= Micros(1_000_000_000))
-        .ok_or_else(|| Fault::new("is no price of a call", "write dollars from 0 to 1000, such as 0.004"))
 }
 
 /// A duration within bounds.

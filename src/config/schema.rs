@@ -61,6 +61,9 @@ fn property(key: &Key) -> Value {
         Shape::Bytes => json!({ "type": ["integer", "string"], "examples": [15_000_000, "15MB"] }),
         Shape::Integer(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Shape::Dollars => json!({ "type": "number", "minimum": 0, "maximum": 1000 }),
+        Shape::Budget => {
+            json!({ "type": ["number", "string"], "exclusiveMinimum": 0, "maximum": 1_000_000, "examples": [2.5, "2.50"] })
+        }
         Shape::Flag => json!({ "type": "boolean" }),
         Shape::OneOf(choices) => json!({ "enum": choices() }),
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),

@@ -10,7 +10,7 @@ use super::given::{Reader, Table};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
 use super::names::{variable_name, word};
-use super::scalars::{bytes, dollars, duration, plain_text, rate, text};
+use super::scalars::{budget, bytes, dollars, duration, plain_text, rate, text};
 use super::{ServiceConfig, Target};
 use crate::budget::Prices;
 use crate::search::{Dialect, Rate};
@@ -45,6 +45,7 @@ pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mista
     let max_tries = reader.count(mistakes, "max_tries");
     let max_response_bytes = reader.read(mistakes, "max_response_bytes", |v| bytes(v, 1_000, 1_000_000_000));
     let max_calls_per_day = reader.count(mistakes, "max_calls_per_day");
+    let budget_per_day = reader.written("budget_per_day").map(|_| reader.read(mistakes, "budget_per_day", budget));
     let mut price = |name: &str| reader.read(mistakes, name, dollars);
     let (social, web, ai) = (price("prices.social"), price("prices.web"), price("prices.ai"));
 
@@ -63,6 +64,10 @@ pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mista
         max_tries: max_tries?,
         max_response_bytes: max_response_bytes?,
         max_calls_per_day: max_calls_per_day?,
+        budget_per_day: match budget_per_day {
+            Some(budget) => Some(budget?),
+            None => None,
+        },
         prices: Prices { social: social?, web: web?, ai: ai? },
     })
 }

@@ -9,10 +9,12 @@ use super::given::{Given, Origin, Reader, Table, Value};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
 use super::names::{slug, word};
-use super::scalars::{check_plain, flag, plain_text, text, texts, unknown_choice};
+use super::scalars::{budget, check_plain, flag, plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
-use crate::model::{AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Topic, WebOperation, WebQuery, Window};
+use crate::model::{
+    AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
+};
 use crate::search::Dialect;
 
 /// Longest query in characters; services refuse longer ones.
@@ -111,6 +113,7 @@ impl Reading {
         }
 
         let looks_back = window.filter(|_| header.is_some() && wanted(Source::Social));
+        let limits = limits(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
         let schedule = self.schedules.read(&reader, looks_back, mistakes);
         if scheduled && schedule.is_none() || !needy.is_empty() || words.query_wrong {
@@ -125,6 +128,7 @@ impl Reading {
             web: if wanted(Source::Web) { Some(web?) } else { None },
             ai: if wanted(Source::Ai) { Some(ai?) } else { None },
             schedule,
+            limits: limits?,
         })
     }
 }
@@ -217,6 +221,18 @@ impl Words<'_> {
         mistakes.fault(name, &given.origin, Fault::new("is not known to this call in dialect \"spec\"", hint));
         None
     }
+}
+
+/// What the topic may ask in a day; `None` when something in it is wrong.
+fn limits(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicLimits> {
+    let mut limits = TopicLimits::default();
+    if reader.written("max_calls_per_day").is_some() {
+        limits.calls = Some(reader.count(mistakes, "max_calls_per_day")?);
+    }
+    if reader.written("budget_per_day").is_some() {
+        limits.micros = Some(reader.read(mistakes, "budget_per_day", budget)?.0);
+    }
+    Some(limits)
 }
 
 fn sources(value: &Value) -> Result<Vec<Source>, Fault> {

@@ -96,7 +96,7 @@ pub async fn run(
             if sleep.is_ok() && !std::mem::replace(&mut begun, true) {
                 // Topics that were planned before this process began, too.
                 let next = if settings.plans { collector.store().next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
-                each(Event::Planned(Planned { rows: 0, next: next.unwrap_or_default() }));
+                each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
             }
             sleep.map(|sleep| now + sleep)
@@ -117,7 +117,9 @@ pub async fn run(
         tokio::select! {
             () = stop.cancelled() => {}
             () = wake.notified() => look_at = Instant::now(),
-            () = tokio::time::sleep_until(manager.beat().map_or(look_at, |beat| look_at.min(Instant::now() + beat))) => {}
+            () = tokio::time::sleep_until(manager.beat().map_or(look_at, |beat| look_at.min(now + beat))) => {
+                look_at = Instant::now();
+            }
             new = life::next(&mut life.reloads) => {
                 crew.replace(Arc::clone(&new.collector), new.max_concurrent_runs);
                 if new.lease != settings.lease {
@@ -221,11 +223,12 @@ async fn tick(
     if rescued > 0 {
         tracing::warn!(runs = rescued, "found runs whose process ended or stood still");
     }
-    let planned = if settings.plans { planner.plan(store, now, true).await? } else { Planned::default() };
+    let mut planned = if settings.plans { planner.plan(store, now, true).await? } else { Planned::default() };
     store.publish().await?;
-    each(Event::Planned(planned));
     let looked = source.begin(collector, settings, token, stop).await?.unwrap_or(now);
-    let next_slot = if settings.plans { store.next_slots(1).await?.pop().map(|(_, at)| at) } else { None };
+    planned.soonest = if settings.plans { store.next_slots(1).await?.pop() } else { None };
+    let next_slot = planned.soonest.as_ref().map(|(_, at)| *at);
+    each(Event::Planned(planned));
     let next_due = if source.crew.free() > 0 { store.next_due(looked).await? } else { None };
     let next = [next_slot, next_due].into_iter().flatten().min();
     let longest = if settings.plans { LONGEST_SLEEP } else { LONGEST_IDLENESS };
@@ -242,6 +245,9 @@ fn is_passing(error: &StoreError) -> bool {
 /// Wakes the loop now and then, in UTC, whatever else happens. `None` when it could not be started, which is told: the
 /// loop wakes by itself too.
 async fn ticker(wake: &Arc<Notify>) -> Option<JobScheduler> {
+    if crate::mishap::fails("ticker") {
+        return None;
+    }
     let start = async {
         let scheduler = JobScheduler::new().await?;
         let wake = Arc::clone(wake);

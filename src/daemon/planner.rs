@@ -2,6 +2,7 @@
 //! nothing is run here.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ const ROWS_PER_PLAN: usize = 1_000;
 /// Topics looked at in one transaction.
 const TOPICS_PER_LOOK: u32 = 1_000;
 
+/// How long a topic is left alone whose planning met a defect.
+const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
+
 /// What planning did.
 #[derive(Debug, Clone, Default)]
 pub struct Planned {
@@ -22,6 +26,8 @@ pub struct Planned {
     pub rows: u64,
     /// The topics that were looked at and their next slots, by topic id.
     pub next: Vec<(String, Time)>,
+    /// The topic of all that is due next, and when.
+    pub soonest: Option<(String, Time)>,
 }
 
 /// Brings the ledger up to the present.
@@ -39,7 +45,7 @@ impl Planner {
         let mut planned = Planned::default();
         loop {
             let due = store.topics_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?;
-            let plans: Vec<JobPlan> = due.iter().map(|known| self.decide(known, now, with_jitter)).collect();
+            let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
             if plans.is_empty() {
                 return Ok(planned);
             }
@@ -55,6 +61,18 @@ impl Planner {
         }
     }
 
+    /// A defect met with one topic keeps no other from being planned: that topic is looked at again in a minute, and owes
+    /// its slots until then.
+    fn guarded(&mut self, known: &PlannedTopic, now: Time, with_jitter: bool) -> JobPlan {
+        let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
+        decided.unwrap_or_else(|_| {
+            tracing::error!(topic = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
+            let next = Some(now.plus(AFTER_A_DEFECT));
+            let (from, until) = (known.planned_until, known.planned_until);
+            JobPlan { topic: known.id.clone(), from, until, next, max_attempts: 1, side_by_side: false, slots: Vec::new() }
+        })
+    }
+
     fn decide(&mut self, known: &PlannedTopic, now: Time, with_jitter: bool) -> JobPlan {
         let mut job = JobPlan {
             topic: known.id.clone(),
@@ -66,6 +84,7 @@ impl Planner {
             side_by_side: false,
             slots: Vec::new(),
         };
+        crate::mishap::at_of("planner/decide", &known.id);
         let Some(topic) = &known.topic else { return job };
         let Some((policy, schedule)) = self.schedule(topic) else { return job };
         let plan = decide(&schedule, &policy, known.planned_until, now, known.active as usize, ROWS_PER_PLAN);

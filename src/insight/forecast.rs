@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
-use super::quota::{Group, quota};
+use super::quota::{Allowance, Amount, Group, allowance, quota};
 use crate::budget::Prices;
-use crate::model::{AiWhen, AskedRow, Micros, Period, SchedulePolicy, Source, Time, Topic, Window};
+use crate::model::{AiWhen, AskedRow, Budget, Micros, Period, SchedulePolicy, Source, Time, Topic, Window};
 use crate::schedule::{Refused, Schedule, uncovered};
 
 /// Fewer billed searches of a source than this say nothing about its price.
@@ -32,6 +32,7 @@ pub fn forecast(
     let asked: HashMap<&str, &AskedRow> = history.asked.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon);
     let mut rows = Vec::new();
+    let mut limited = Vec::new();
     for topic in topics {
         let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) else {
             if shown(topic) {
@@ -40,11 +41,13 @@ pub fn forecast(
             continue;
         };
         let at = groups.of(policy)?;
-        groups.list[at].add(topic);
+        groups.shared[at].topics.push(topic);
         if shown(topic) {
             rows.push(groups.row(at, topic, policy, &prices, asked.get(topic.id.as_str()).copied())?);
+            limited.extend((!topic.limits.is_none()).then_some((at, topic)));
         }
     }
+    let loads = groups.loads(&prices);
     let mut total = Forecast {
         from: horizon.from,
         until: groups.until,
@@ -54,7 +57,8 @@ pub fn forecast(
         calls: Calls::default(),
         at_most: Cost::default(),
         expected: Cost::default(),
-        quota: quota(&groups.list, horizon)?,
+        quota: quota(&loads, &horizon)?,
+        budgets: groups.budgets(&loads, &limited, &prices, history)?,
         prices,
     };
     for row in &rows {
@@ -104,7 +108,10 @@ fn idle(topic: &Topic) -> TopicForecast {
 }
 
 /// What topics of equal schedule and zone share.
-struct Shared {
+struct Shared<'t> {
+    schedule: Schedule,
+    timezone: &'t str,
+    topics: Vec<&'t Topic>,
     first: Option<Time>,
     last: Option<Time>,
     slots: i64,
@@ -115,23 +122,22 @@ struct Shared {
 }
 
 /// Distinct schedules: of thousands of topics most share theirs.
-struct Groups {
+struct Groups<'t> {
     horizon: Horizon,
     until: Time,
     month: Time,
     known: HashMap<(Period, String), usize>,
-    list: Vec<Group>,
-    shared: Vec<Shared>,
+    shared: Vec<Shared<'t>>,
 }
 
-impl Groups {
+impl<'t> Groups<'t> {
     fn new(horizon: Horizon) -> Self {
         let after = |days: u32| horizon.from.plus(Duration::from_secs(u64::from(days) * 86_400));
         let (until, month) = (after(horizon.days), after(MONTH));
-        Self { horizon, until, month, known: HashMap::new(), list: Vec::new(), shared: Vec::new() }
+        Self { horizon, until, month, known: HashMap::new(), shared: Vec::new() }
     }
 
-    fn of(&mut self, policy: &SchedulePolicy) -> Result<usize, Refused> {
+    fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, Refused> {
         let key = (policy.period.clone(), policy.timezone.clone());
         if let Some(at) = self.known.get(&key) {
             return Ok(*at);
@@ -139,16 +145,18 @@ impl Groups {
         let schedule = Schedule::compile(policy)?;
         let from = self.horizon.from;
         self.shared.push(Shared {
+            timezone: &policy.timezone,
+            topics: Vec::new(),
             first: schedule.next_after(from).filter(|slot| *slot <= self.until),
             last: schedule.last(from, self.until),
             slots: whole(schedule.count(from, self.until)),
             month: whole(schedule.count(from, self.month)),
             firsts: None,
             uncovered: HashMap::new(),
+            schedule,
         });
-        self.list.push(Group::new(schedule, policy.timezone.clone()));
-        self.known.insert(key, self.list.len() - 1);
-        Ok(self.list.len() - 1)
+        self.known.insert(key, self.shared.len() - 1);
+        Ok(self.shared.len() - 1)
     }
 
     fn row(
@@ -160,14 +168,14 @@ impl Groups {
         asked: Option<&AskedRow>,
     ) -> Result<TopicForecast, Refused> {
         let (from, until, month) = (self.horizon.from, self.until, self.month);
-        let (group, shared) = (&self.list[at], &mut self.shared[at]);
+        let shared = &mut self.shared[at];
         let when = topic.ai.as_ref().map(|ai| ai.when);
         let ai = match when {
             None => (0, 0),
             Some(AiWhen::Daily) => match shared.firsts {
                 Some(firsts) => firsts,
                 None => {
-                    let firsts = |until| group.schedule.firsts_of_days(&policy.timezone, from, until).map(whole);
+                    let firsts = |until| shared.schedule.firsts_of_days(&policy.timezone, from, until).map(whole);
                     *shared.firsts.insert((firsts(until)?, firsts(month)?))
                 }
             },
@@ -187,7 +195,7 @@ impl Groups {
         };
         let uncovered_ms = topic.social.as_ref().and_then(|_| {
             let over = || {
-                uncovered(&group.schedule, topic.window, from)
+                uncovered(&shared.schedule, topic.window, from)
                     .map(|over| whole(u64::try_from(over.as_millis()).unwrap_or(u64::MAX)))
             };
             *shared.uncovered.entry(topic.window).or_insert_with(over)
@@ -206,6 +214,51 @@ impl Groups {
             expected: cost(ai_asked.unwrap_or((1, 1))),
             uncovered_ms,
         })
+    }
+}
+
+impl Groups<'_> {
+    fn loads(&self, prices: &[Price]) -> Vec<Group<'_>> {
+        let mut loads = Vec::with_capacity(self.shared.len());
+        for shared in &self.shared {
+            let mut group = Group::new(&shared.schedule, shared.timezone);
+            shared.topics.iter().for_each(|topic| group.add(topic, prices));
+            loads.push(group);
+        }
+        loads
+    }
+
+    /// The service's money, then the limits of single topics.
+    fn budgets(
+        &self,
+        loads: &[Group<'_>],
+        limited: &[(usize, &Topic)],
+        prices: &[Price],
+        history: &History,
+    ) -> Result<Vec<Allowance>, Refused> {
+        let mut told = Vec::new();
+        let Horizon { limits, used, .. } = self.horizon;
+        if let Some(money) = limits.money {
+            let amounts = (Amount::Money(money), Amount::Money(used.money));
+            told.push(allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts)?);
+        }
+        for (at, topic) in limited {
+            let used = history.used.iter().find(|(id, _)| *id == topic.id).map(|(_, used)| *used).unwrap_or_default();
+            let mut own = Group::new(&self.shared[*at].schedule, self.shared[*at].timezone);
+            own.add(topic, prices);
+            let calls = topic
+                .limits
+                .calls
+                .map(|calls| (Budget::TopicCalls, (Amount::Calls(i64::from(calls)), Amount::Calls(used.calls))));
+            let money = topic
+                .limits
+                .money()
+                .map(|money| (Budget::TopicMoney, (Amount::Money(money), Amount::Money(used.money))));
+            for (budget, amounts) in calls.into_iter().chain(money) {
+                told.push(allowance(budget, Some(topic), &[own], &self.horizon, amounts)?);
+            }
+        }
+        Ok(told)
     }
 }
 

@@ -12,7 +12,7 @@ pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
-pub use quota::{Quota, UsedUp};
+pub use quota::{Allowance, Amount, Quota, UsedUp};
 
 use std::collections::BTreeMap;
 

@@ -1,19 +1,19 @@
 //! What a forecast is asked and what it tells, as plain values. How it comes about is in `forecast` and `quota`.
 
-use super::quota::Quota;
-use crate::model::{AskedRow, BilledRow, Micros, Source, Time};
+use super::quota::{Allowance, Quota};
+use crate::model::{AskedRow, BilledRow, Micros, ServiceLimits, Source, Time, Used};
 
-/// The span that is looked at, and the day's limit.
+/// The span that is looked at, and the day's limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Horizon {
     /// Its begin, which is the present.
     pub from: Time,
     /// Its length in days of 24 hours, at least 1.
     pub days: u32,
-    /// Calls that may be made in a UTC day.
-    pub limit: u32,
-    /// Calls made already in the UTC day of the begin.
-    pub made: i64,
+    /// What may be asked in a UTC day.
+    pub limits: ServiceLimits,
+    /// What was used already in the UTC day of the begin.
+    pub used: Used,
 }
 
 /// What the last 30 days say. Empty without a database.
@@ -23,6 +23,8 @@ pub struct History {
     pub billed: Vec<BilledRow>,
     /// How often the AI source was asked.
     pub asked: Vec<AskedRow>,
+    /// What topics that have limits of their own used in the UTC day of the begin.
+    pub used: Vec<(String, Used)>,
 }
 
 /// The expected price of one search of a source.
@@ -114,8 +116,10 @@ pub struct Forecast {
     pub expected: Cost,
     /// Prices gone by.
     pub prices: Vec<Price>,
-    /// The day's limit, which holds for all topics together.
+    /// The day's limit of calls, which holds for all topics together.
     pub quota: Quota,
+    /// The other limits: the service's money, and what the topics asked for have of their own.
+    pub budgets: Vec<Allowance>,
 }
 
 impl Cost {

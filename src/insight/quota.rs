@@ -1,14 +1,14 @@
-//! How the calls of all topics meet `max_calls_per_day`: on which UTC day they would be more, and when on that day the last
-//! allowed one is made. Counting real calls is the store's.
+//! How the calls of topics meet what a UTC day has of calls and money: on which day they would be more, and when on that
+//! day the last allowed one is made. Counting real calls is the store's.
 
 use super::forecast::whole;
-use super::outlook::Horizon;
-use crate::model::{AiWhen, Time, Topic};
+use super::outlook::{Horizon, Price};
+use crate::model::{AiWhen, Budget, Micros, Source, Time, Topic};
 use crate::schedule::{Refused, Schedule};
 
 const DAY: i64 = 86_400_000;
 
-/// How the day's limit is met.
+/// How the day's limit of calls is met.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Quota {
     /// Calls that may be made in a UTC day.
@@ -36,84 +36,201 @@ pub struct UsedUp {
     pub at: Time,
 }
 
-/// Topics of one schedule and zone, as far as their calls go.
-pub(super) struct Group {
-    pub(super) schedule: Schedule,
-    timezone: String,
-    /// Calls at each slot.
-    each: i64,
-    /// Calls at the first slot of a local day.
-    daily: i64,
+/// How another limit of a day is met: the service's money, or what a topic has of its own.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Allowance {
+    /// Which limit.
+    pub budget: Budget,
+    /// The topic whose limit it is.
+    pub topic: Option<String>,
+    /// What there is in a UTC day, in calls or dollars.
+    pub limit: Amount,
+    /// What is used of today's.
+    pub used_today: Amount,
+    /// What the fullest UTC day of the horizon would use, at most, tries after a failure left out.
+    pub fullest_day_use: Amount,
+    /// That day.
+    pub fullest_day: String,
+    /// The first day on which it is not enough.
+    pub used_up_on: Option<String>,
+    /// What that day would use.
+    pub wanted: Option<Amount>,
+    /// When on that day the last allowed call is made.
+    pub used_up_at: Option<Time>,
+    /// On how many days it is not enough.
+    pub days_over: u32,
 }
 
-impl Group {
-    pub(super) fn new(schedule: Schedule, timezone: String) -> Self {
-        Self { schedule, timezone, each: 0, daily: 0 }
+/// Calls or money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Amount {
+    /// A number.
+    Calls(i64),
+    /// Dollars.
+    Money(Micros),
+}
+
+impl std::fmt::Display for Amount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Calls(1) => f.write_str("1 call"),
+            Self::Calls(calls) => write!(f, "{calls} calls"),
+            Self::Money(money) => money.fmt(f),
+        }
+    }
+}
+
+/// Calls at a slot, and what they cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Load {
+    calls: i64,
+    money: Micros,
+}
+
+impl Load {
+    fn plus(self, other: Self) -> Self {
+        Self { calls: self.calls.saturating_add(other.calls), money: self.money.plus(other.money) }
+    }
+
+    fn times(self, n: i64) -> Self {
+        Self { calls: self.calls.saturating_mul(n), money: self.money.times(n) }
+    }
+}
+
+/// Topics of one schedule and zone, as far as their calls go.
+#[derive(Clone, Copy)]
+pub(super) struct Group<'s> {
+    schedule: &'s Schedule,
+    timezone: &'s str,
+    /// At each slot.
+    each: Load,
+    /// At the first slot of a local day.
+    daily: Load,
+}
+
+impl<'s> Group<'s> {
+    pub(super) fn new(schedule: &'s Schedule, timezone: &'s str) -> Self {
+        Self { schedule, timezone, each: Load::default(), daily: Load::default() }
     }
 
     /// Adds the calls of a topic.
-    pub(super) fn add(&mut self, topic: &Topic) {
-        let daily = topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily);
-        self.daily += i64::from(daily);
-        self.each += whole(topic.sources().len() as u64) - i64::from(daily);
+    pub(super) fn add(&mut self, topic: &Topic, prices: &[Price]) {
+        for source in topic.sources() {
+            let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
+            let daily = source == Source::Ai && topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily);
+            let load = if daily { &mut self.daily } else { &mut self.each };
+            *load = load.plus(Load { calls: 1, money: price });
+        }
     }
 
-    /// Calls in (`after`, `until`].
-    fn calls(&self, after: Time, until: Time) -> Result<i64, Refused> {
-        let daily = match self.daily {
-            0 => 0,
-            topics => whole(self.schedule.firsts_of_days(&self.timezone, after, until)?).saturating_mul(topics),
+    /// What is asked in (`after`, `until`].
+    fn load(&self, after: Time, until: Time) -> Result<Load, Refused> {
+        let daily = match self.daily.calls {
+            0 => Load::default(),
+            _ => self.daily.times(whole(self.schedule.firsts_of_days(self.timezone, after, until)?)),
         };
-        Ok(whole(self.schedule.count(after, until)).saturating_mul(self.each).saturating_add(daily))
+        Ok(self.each.times(whole(self.schedule.count(after, until))).plus(daily))
     }
 }
 
-fn calls(groups: &[Group], after: Time, until: Time) -> Result<i64, Refused> {
-    groups.iter().try_fold(0_i64, |sum, group| Ok(sum.saturating_add(group.calls(after, until)?)))
+/// What of a load a limit is about.
+type Part = fn(Load) -> i64;
+
+fn wanted(groups: &[Group<'_>], of: Part, after: Time, until: Time) -> Result<i64, Refused> {
+    let sum = groups.iter().try_fold(Load::default(), |sum, group| Ok(sum.plus(group.load(after, until)?)))?;
+    Ok(of(sum))
+}
+
+/// How a limit is met.
+struct Met {
+    fullest: (i64, String),
+    first: Option<(String, i64, Time)>,
+    days_over: u32,
 }
 
 /// Looks at every UTC day of the horizon, the last one to its end.
-pub(super) fn quota(groups: &[Group], horizon: Horizon) -> Result<Quota, Refused> {
-    let limit = i64::from(horizon.limit);
+fn meet(groups: &[Group<'_>], of: Part, horizon: &Horizon, limit: i64, used: i64) -> Result<Met, Refused> {
     let today = horizon.from.utc_day();
-    let mut told = Quota {
-        max_calls_per_day: horizon.limit,
-        made_today: horizon.made,
-        fullest_day_calls: 0,
-        fullest_day: date(today),
-        used_up: None,
-        days_over: 0,
-    };
+    let mut met = Met { fullest: (0, date(today)), first: None, days_over: 0 };
     for day in today..=today + i64::from(horizon.days) {
-        let made = if day == today { horizon.made } else { 0 };
+        let used = if day == today { used } else { 0 };
         // A slot at midnight belongs to the day that begins.
         let (after, until) = (horizon.from.max(Time(day * DAY - 1)), Time((day + 1) * DAY - 1));
-        let wanted = made.saturating_add(calls(groups, after, until)?);
-        if wanted > told.fullest_day_calls {
-            (told.fullest_day_calls, told.fullest_day) = (wanted, date(day));
+        let sum = used.saturating_add(wanted(groups, of, after, until)?);
+        if sum > met.fullest.0 {
+            met.fullest = (sum, date(day));
         }
-        if wanted > limit && wanted > made {
-            told.days_over += 1;
-            if told.used_up.is_none() {
-                let at = reached(groups, after, until, limit - made)?;
-                told.used_up = Some(UsedUp { day: date(day), calls: wanted, at });
+        if sum > limit && sum > used {
+            met.days_over += 1;
+            if met.first.is_none() {
+                met.first = Some((date(day), sum, reached(groups, of, after, until, limit - used)?));
             }
         }
     }
-    Ok(told)
+    Ok(met)
 }
 
-/// The first instant up to which at least so many calls are made, by halving; `after` when none is left.
-fn reached(groups: &[Group], after: Time, until: Time, left: i64) -> Result<Time, Refused> {
+/// The first instant up to which at least so much is asked, by halving; `after` when nothing is left.
+fn reached(groups: &[Group<'_>], of: Part, after: Time, until: Time, left: i64) -> Result<Time, Refused> {
     let (mut short, mut enough) = (after, until);
     if left <= 0 {
         return Ok(after);
     }
     while enough.0 - short.0 > 1 {
         let middle = Time(short.0 + (enough.0 - short.0) / 2);
-        if calls(groups, after, middle)? >= left { enough = middle } else { short = middle }
+        if wanted(groups, of, after, middle)? >= left { enough = middle } else { short = middle }
     }
     Ok(enough)
+}
+
+/// The service's calls.
+pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Refused> {
+    let limit = i64::from(horizon.limits.calls);
+    let met = meet(groups, |load| load.calls, horizon, limit, horizon.used.calls)?;
+    Ok(Quota {
+        max_calls_per_day: horizon.limits.calls,
+        made_today: horizon.used.calls,
+        fullest_day_calls: met.fullest.0,
+        fullest_day: met.fullest.1,
+        used_up: met.first.map(|(day, calls, at)| UsedUp { day, calls, at }),
+        days_over: met.days_over,
+    })
+}
+
+/// One other limit.
+pub(super) fn allowance(
+    budget: Budget,
+    topic: Option<&Topic>,
+    groups: &[Group<'_>],
+    horizon: &Horizon,
+    (limit, used): (Amount, Amount),
+) -> Result<Allowance, Refused> {
+    let (of, unit): (Part, fn(i64) -> Amount) = match limit {
+        Amount::Calls(_) => (|load| load.calls, Amount::Calls),
+        Amount::Money(_) => (|load| load.money.0, |money| Amount::Money(Micros(money))),
+    };
+    let plain = |amount| match amount {
+        Amount::Calls(calls) => calls,
+        Amount::Money(money) => money.0,
+    };
+    let met = meet(groups, of, horizon, plain(limit), plain(used))?;
+    let (used_up_on, wanted, used_up_at) = match met.first {
+        Some((day, wanted, at)) => (Some(day), Some(unit(wanted)), Some(at)),
+        None => (None, None, None),
+    };
+    Ok(Allowance {
+        budget,
+        topic: topic.map(|topic| topic.id.clone()),
+        limit,
+        used_today: used,
+        fullest_day_use: unit(met.fullest.0),
+        fullest_day: met.fullest.1,
+        used_up_on,
+        wanted,
+        used_up_at,
+        days_over: met.days_over,
+    })
 }
 
 fn date(day: i64) -> String {

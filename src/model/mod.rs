@@ -1,6 +1,7 @@
 //! The words of the project as plain data: what a topic, a source, an item, a run is. No input or output happens here,
 //! and nothing here decides anything; rooms pass these values to one another.
 
+mod allowance;
 mod item;
 mod looks;
 mod money;
@@ -10,6 +11,7 @@ mod span;
 mod time;
 mod topic;
 
+pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;

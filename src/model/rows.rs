@@ -73,6 +73,8 @@ pub struct RunRow {
     pub error_text: Option<String>,
     /// Reading order.
     pub seq: Option<i64>,
+    /// When there is more of the calls or the money that was used up.
+    pub clears_at: Option<Time>,
 }
 
 /// A search as readers see it.
@@ -124,6 +126,8 @@ pub struct SearchRow {
     pub covered_from: Option<Time>,
     /// And ends here.
     pub covered_until: Option<Time>,
+    /// When there is more of the calls or the money that was used up.
+    pub clears_at: Option<Time>,
 }
 
 /// An item as one topic knows it: one row per topic and item.

@@ -62,6 +62,12 @@ impl Time {
     pub fn utc_day(self) -> i64 {
         self.0.div_euclid(86_400_000)
     }
+
+    /// When the next UTC day begins.
+    #[must_use]
+    pub fn next_utc_day(self) -> Self {
+        Self(self.utc_day().saturating_add(1).saturating_mul(86_400_000))
+    }
 }
 
 /// Where the present comes from: read by cli and daemon only, handed to everybody else.

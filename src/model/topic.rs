@@ -1,7 +1,7 @@
 //! A watched topic as it is run: queries per source, schedule, policies. This is the definition that is stored, so that
 //! a worker runs what was planned and not what its own file says.
 
-use super::{Window, closed_list};
+use super::{TopicLimits, Window, closed_list};
 
 closed_list! {
     /// Where a search goes.
@@ -171,6 +171,9 @@ pub struct Topic {
     pub ai: Option<AiQuery>,
     /// When it runs; `None` means only when asked (`once`).
     pub schedule: Option<SchedulePolicy>,
+    /// What it may ask in a UTC day, beside what holds for the whole service.
+    #[serde(default, skip_serializing_if = "TopicLimits::is_none")]
+    pub limits: TopicLimits,
 }
 
 impl Topic {

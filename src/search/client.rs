@@ -132,6 +132,13 @@ impl Client {
         blake3::hash(self.base_url.as_str().trim_end_matches('/').as_bytes()).to_hex()[..32].to_owned()
     }
 
+    /// A text that was put together of several pieces of a reply, without the key: pieces are cleaned as they come, and
+    /// a key that was spread over two of them would be whole again.
+    #[must_use]
+    pub fn without_key(&self, text: &str) -> String {
+        self.caller.scrub.long_text(text)
+    }
+
     /// The request for `ask` in this service's dialect; see [`request()`].
     ///
     /// # Errors

@@ -31,6 +31,11 @@ impl Scrub {
             .map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// The same for what a service wrote, in which a short key may be a word.
+    pub(super) fn long_text(&self, text: &str) -> String {
+        if self.key.expose_secret().len() < SHORTEST_IN_BODIES { text.to_owned() } else { self.text(text) }
+    }
+
     /// The body without the key; not copied when the key is not in it.
     pub(super) fn body(&self, body: Bytes) -> Bytes {
         if self.key.expose_secret().len() < SHORTEST_IN_BODIES {

@@ -92,6 +92,11 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
                 (StoreErrorKind::Statement, "the disk is full: make room; what was stored before is intact")
             }
+            // SQLite's family 10 is what the operating system refused: no room for its files, a limit, a failing disk.
+            sqlx::Error::Database(_) if code.as_deref().is_some_and(is_io) => (
+                StoreErrorKind::Unreachable,
+                "is the disk full, or failing? make room; what was stored before is intact",
+            ),
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544" | "25006")) => {
                 (StoreErrorKind::Unreachable, "the database is read-only for this user")
             }
@@ -106,6 +111,11 @@ impl From<sqlx::Error> for StoreError {
         };
         Self { kind, text: one_line(&text), hint: hint.to_owned(), again }
     }
+}
+
+/// Whether a code is of SQLite's family `SQLITE_IOERR`; PostgreSQL's have five places.
+fn is_io(code: &str) -> bool {
+    code.len() < 5 && code.parse::<u32>().is_ok_and(|code| code & 0xff == 10)
 }
 
 /// Database messages may span lines; an event is one line.

@@ -25,7 +25,9 @@ macro_rules! transaction {
         async {
             let mut tx = $pools.begin().await?;
             let value = $database::$module::$function(&mut tx, $($arg),*).await?;
+            $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
             tx.commit().await?;
+            $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
             Ok::<_, StoreError>(value)
         }
         .await

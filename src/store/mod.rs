@@ -7,6 +7,7 @@
 
 #[macro_use]
 mod macros;
+mod allowance;
 mod clock;
 mod engine;
 mod error;
@@ -38,7 +39,7 @@ pub use rows::*;
 pub use crate::model::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus,
 };
-use crate::model::{Look, Source, Time, Topic, Watched};
+use crate::model::{Look, Source, Time, Topic, Used, Watched};
 
 /// An open database.
 #[derive(Debug, Clone)]
@@ -161,7 +162,13 @@ impl Store {
 
     /// Calls counted on a UTC day.
     pub async fn calls_on(&self, day: i64) -> Result<i64, StoreError> {
-        read!(self, calls::made_on(day))
+        Ok(self.used_on(day, &[]).await?.0.calls)
+    }
+
+    /// What was used on a UTC day: of the service, and of each of these topics, in their order. Where nothing counts it,
+    /// the ledger's sums are told.
+    pub async fn used_on(&self, day: i64, topics: &[String]) -> Result<(Used, Vec<Used>), StoreError> {
+        read!(self, calls::used_on(day, topics))
     }
 
     // ---- snapshots ----

@@ -1,7 +1,9 @@
 //! What goes into the store: plans, claims, calls, outcomes. What comes out of it for readers are `model`'s rows. The
 //! only database-made id here is that of a held run, which stays inside the process.
 
-use crate::model::{Answer, Finding, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger};
+use crate::model::{
+    Answer, Exhausted, Finding, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger,
+};
 
 /// A run held by this process: id, fencing token and what to do.
 #[derive(Debug, Clone)]
@@ -87,8 +89,8 @@ pub struct Call {
 pub enum Permission {
     /// Counted; make it.
     Granted,
-    /// The day's calls are used up; it was not counted.
-    OverQuota,
+    /// The day's calls or money are used up; it was not counted.
+    OverQuota(Exhausted),
 }
 
 /// What became of one search, to be stored with the run.
@@ -104,6 +106,8 @@ pub struct SearchResult {
     pub state: SearchState,
     /// Why it did not run.
     pub reason: Option<String>,
+    /// When there is more of what was used up.
+    pub clears_at: Option<Time>,
     /// HTTP status.
     pub http_status: Option<u16>,
     /// Duration of the last try.

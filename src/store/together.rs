@@ -11,7 +11,7 @@ use super::{
     Call, Counts, Db, KnownKey, Outcome, Permission, RunRef, Store, StoreError, StoreErrorKind, TRANSACTION_TRIES,
     pause, postgres, sqlite,
 };
-use crate::model::{Source, Time, Topic};
+use crate::model::{ServiceLimits, Source, Time, Topic};
 
 /// Requests that wait for the next transaction, and questions that wait for the next look.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ pub(super) struct Count {
     pub(super) run: RunRef,
     pub(super) call: Call,
     pub(super) now: Time,
-    pub(super) max_per_day: u32,
+    pub(super) limits: ServiceLimits,
 }
 
 /// The answer to a [`Write`], of the same kind.
@@ -86,19 +86,17 @@ impl Store {
         }
     }
 
-    /// Commits, before a call is made, that it will be: counts it against the day's limit and keeps the search as
-    /// `started` with its expected price. Fails with `Fenced` when the run is no longer held.
+    /// Commits, before a call is made, that it will be: counts it and its expected price against the limits of the day,
+    /// those of the service and those of the run's topic, and keeps the search as `started`. Fails with `Fenced` when the run is no longer held.
     pub async fn before_call(
         &self,
         run: &RunRef,
         call: &Call,
         now: Time,
-        max_per_day: u32,
+        limits: impl Into<ServiceLimits>,
     ) -> Result<Permission, StoreError> {
-        match self
-            .write(Write::Count(Box::new(Count { run: run.clone(), call: call.clone(), now, max_per_day })))
-            .await?
-        {
+        let count = Count { run: run.clone(), call: call.clone(), now, limits: limits.into() };
+        match self.write(Write::Count(Box::new(count))).await? {
             Written::Counted(permission) => Ok(permission),
             _ => Err(crossed()),
         }

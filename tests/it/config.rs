@@ -166,7 +166,11 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (service("base_url = \"http://api.example.com\""), "2:12", "unencrypted", "https://"),
         (service("base_url = \"https://me:pw@api.example.com\""), "2:12", "user name or a password", "api_key_env"),
         (service("base_url = \"ftp://api.example.com\""), "2:12", "cannot use ftp:", "https://"),
-        (service("base_url = \"sandbox\"\nbudget_per_day = 5"), "3:1", "unknown key", "not available in this version"),
+        (service("base_url = \"sandbox\"\nbudget_per_day = 0"), "3:18", "is no budget of a day", "such as 2.50"),
+        (service("base_url = \"sandbox\"\nbudget_per_day = \"2,50\""), "3:18", "is no budget of a day", "such as 2.50"),
+        (service("base_url = \"sandbox\"\nbudget_per_day = true"), "3:18", "takes a number of dollars", "2.50"),
+        (topic("budget_per_day = -1"), "6:18", "is no budget of a day", "above 0"),
+        (topic("max_calls_per_day = 0"), "6:21", "cannot be 0", "from 1 to"),
         (service("base_url = \"sandbox\"\napi_key = \"k\""), "3:1", "unknown key `api_key`", "TOPICWATCH_API_KEY"),
         (
             service("base_url = \"sandbox\"\napi_key_env = \"sk-123$\""),

@@ -33,6 +33,7 @@ fn topic(id: &str) -> Topic {
         social: Some(SocialQuery { query: id.to_owned(), operation: SocialOperation::Search, limit: None }),
         web: None,
         ai: None,
+        limits: Default::default(),
         schedule: Some(SchedulePolicy {
             period: Period::Every(PERIOD.unsigned_abs()),
             timezone: "UTC".into(),
@@ -64,7 +65,7 @@ fn collector(store: &Store, service: &sandbox::Running, clock: Clock) -> Arc<Col
     let settings = collect::Settings {
         dialect: Dialect::Spec,
         platform: "X".into(),
-        max_calls_per_day: 10_000,
+        limits: 10_000.into(),
         prices: Prices::default(),
         lease: Duration::from_secs(15),
         sandbox: true,

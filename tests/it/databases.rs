@@ -34,6 +34,13 @@ pub fn postgres() -> Option<Database> {
     Some(Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch) })
 }
 
+/// The same on a server that a case has started.
+pub fn on_server(url: &str) -> Database {
+    let scratch = Scratch::on(url);
+    let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
+    Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch) }
+}
+
 impl Database {
     /// The same database for another place; it goes with the first.
     pub fn again(first: &Self) -> Self {

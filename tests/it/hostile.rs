@@ -2,7 +2,7 @@
 //! kept, both databases hold the same, memory stays bounded, and nothing of it commands a terminal.
 
 use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
+use crate::program::{KEY, NINE, Place};
 use crate::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
@@ -222,5 +222,25 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
         if becomes == "ok -" {
             assert_ne!(place.database.number("SELECT count(*) FROM item WHERE kind = 'post'"), 0, "{rule}");
         }
+    }
+}
+
+#[test]
+fn a_key_that_comes_back_in_two_pieces_is_not_put_together() {
+    for database in databases() {
+        // The stream's pieces are joined into one answer; the key is in none of them and in both.
+        let (first, second) = KEY.split_at(KEY.len() / 2);
+        let body = [first, second]
+            .map(|part| {
+                format!("data: {}\n\n", serde_json::json!({ "type": "text", "role": "summary", "content": part }))
+            })
+            .concat();
+        let server = Raw::saying(move |_| reply("200 OK", "", body.as_bytes()));
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\nstreaming = true\n";
+        let place = Place::new(database, &server.lines(), topic);
+        place.run(&["once", "--at", NINE]);
+        let answers = place.database.texts("SELECT text FROM answer");
+        assert_eq!(answers, ["***"], "{}", place.database.name);
+        place.run(&["show", "acme", "--md"]).shows(0, &["acme"]);
     }
 }

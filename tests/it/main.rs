@@ -9,13 +9,23 @@
 )]
 
 mod backfill;
+mod budget;
+mod budget_store;
 mod cli;
 mod client;
+mod cluster;
 mod config;
 mod coverage;
 mod daemon;
 mod databases;
 mod docs;
+mod endure;
+mod endure_clock;
+mod endure_crowd;
+mod endure_database;
+mod endure_downtime;
+mod endure_kills;
+mod endure_stands;
 mod faults;
 mod foresight;
 mod hostile;
@@ -34,6 +44,7 @@ mod shutdown;
 mod stops;
 mod store;
 mod store_coverage;
+mod store_merge;
 mod store_more;
 mod story;
 mod views;

@@ -76,7 +76,12 @@ impl Scratch {
 
     /// A schema name that nothing has yet, for tests of what happens on a server seen for the first time.
     pub(crate) fn unmade() -> Option<Self> {
-        Some(Self { url: url()?, schema: format!("topicwatch_test_{:016x}", random()) })
+        Some(Self::on(&url()?))
+    }
+
+    /// The same on a server of one's own.
+    pub(crate) fn on(url: &str) -> Self {
+        Self { url: url.to_owned(), schema: format!("topicwatch_test_{:016x}", random()) }
     }
 
     /// URL of the server and database, with the password.
@@ -147,7 +152,7 @@ fn on_a_thread<T: Send + 'static>(
 }
 
 /// Writes a line to stderr itself: the test harness hides what a passing test says through `eprintln!`.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }
 

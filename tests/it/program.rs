@@ -95,6 +95,16 @@ impl Program {
         Self(command)
     }
 
+    /// The same under a shell that prepares something first; `script` ends with `exec "$@"`.
+    pub fn prepared_by(folder: &Path, script: &str, args: &[&str]) -> Self {
+        let program = Self::at(folder, args).0;
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh"]).arg(program.get_program()).args(program.get_args()).current_dir(folder);
+        command.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(command)
+    }
+
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.0.env(name, value);
         self
@@ -182,7 +192,20 @@ impl Going {
     }
 
     /// Waits for its end.
-    pub fn wait(mut self) -> Ended {
+    pub fn wait(self) -> Ended {
+        let ended = self.end();
+        ended.check();
+        ended
+    }
+
+    /// The same of a program that was made to panic.
+    pub fn wait_after_a_panic(self) -> Ended {
+        let ended = self.end();
+        assert!(ended.err.contains("a mishap at"), "{ended}");
+        ended
+    }
+
+    fn end(mut self) -> Ended {
         let begun = Instant::now();
         let code = loop {
             self.peak_kib = self.peak_kib.max(peak_kib(self.child.id()));
@@ -201,9 +224,7 @@ impl Going {
                 String::from_utf8(bytes).expect("what it prints is UTF-8")
             })
         };
-        let ended = Ended { code, out: text(self.out.take()), err: text(self.err.take()), peak_kib: self.peak_kib };
-        ended.check();
-        ended
+        Ended { code, out: text(self.out.take()), err: text(self.err.take()), peak_kib: self.peak_kib }
     }
 }
 

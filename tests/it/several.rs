@@ -71,7 +71,7 @@ impl Slow {
         arrivals
     }
 
-    fn most_at_once(&self) -> i64 {
+    pub(crate) fn most_at_once(&self) -> i64 {
         self.seen.most.load(Ordering::SeqCst)
     }
 

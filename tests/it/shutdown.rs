@@ -134,7 +134,10 @@ mod systemd {
         /// Waits for a message that begins so.
         fn until(&mut self, begins: &str) -> String {
             let mut bytes = [0; 4096];
+            // What it says meanwhile must not keep a wait in vain going for ever.
+            let deadline = std::time::Instant::now() + Duration::from_secs(60);
             loop {
+                assert!(std::time::Instant::now() < deadline, "no {begins}: {:?}", self.heard);
                 let length =
                     self.socket.recv(&mut bytes).unwrap_or_else(|e| panic!("no {begins}: {e}; {:?}", self.heard));
                 let message = String::from_utf8(bytes[..length].to_vec()).unwrap();
@@ -164,7 +167,7 @@ mod systemd {
         let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
         let mut manager = Manager::at(&place);
         let going = manager.start(&place);
-        manager.until("STATUS=1 topics scheduled; next: acme at 20");
+        manager.until("STATUS=next: acme at 20");
         manager.until("READY=1");
         for _ in 0..3 {
             manager.until("WATCHDOG=1");
@@ -175,7 +178,6 @@ mod systemd {
         let since = reloading.lines().find_map(|line| line.strip_prefix("MONOTONIC_USEC=")).unwrap();
         assert!(since.parse::<u64>().unwrap() > 0);
         manager.until("READY=1");
-        manager.until("STATUS=2 topics scheduled");
         going.signal("TERM");
         manager.until("STOPPING=1");
         assert_eq!(going.wait().code, Some(0));

@@ -45,7 +45,7 @@ fn collector(store: &Store, service: &str) -> Arc<Collector> {
     let settings = collect::Settings {
         dialect: Dialect::Spec,
         platform: "X".into(),
-        max_calls_per_day: 100,
+        limits: 100.into(),
         prices: Prices { social: Micros(3_000), web: Micros(1_000), ai: Micros(4_000) },
         lease: Duration::from_secs(15),
         sandbox: true,

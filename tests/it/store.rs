@@ -33,6 +33,7 @@ pub(crate) fn topic(id: &str) -> Topic {
         social: Some(SocialQuery { query: id.to_owned(), operation: SocialOperation::Search, limit: None }),
         web: None,
         ai: None,
+        limits: Default::default(),
         schedule: Some(SchedulePolicy {
             period: Period::Every(3_600_000),
             timezone: "UTC".into(),
@@ -74,6 +75,7 @@ fn searched(source: Source) -> SearchResult {
         query: "q".into(),
         state: SearchState::Ok,
         reason: None,
+        clears_at: None,
         http_status: Some(200),
         latency_ms: Some(12),
         unreadable: 0,
@@ -229,13 +231,16 @@ async fn calls_are_counted_before_they_are_made_and_stop_at_the_limit() {
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let run = manual(&store, &t, "R1", NOW).await;
-        let granted = [
+        let granted: [_; 3] = [
             store.before_call(&run, &call(Source::Social), NOW, 2).await.unwrap(),
             store.before_call(&run, &call(Source::Social), NOW, 2).await.unwrap(),
             store.before_call(&run, &call(Source::Web), NOW, 2).await.unwrap(),
         ];
-        assert_eq!(granted, [Permission::Granted, Permission::Granted, Permission::OverQuota]);
-        assert_eq!(store.before_call(&run, &call(Source::Web), NOW, 0).await.unwrap(), Permission::OverQuota);
+        assert_eq!(granted[..2], [Permission::Granted, Permission::Granted]);
+        let Permission::OverQuota(why) = granted[2] else { panic!("{granted:?}") };
+        assert_eq!((why.used, why.limit, why.clears_at.to_string().as_str()), (2, 2, "2026-03-12T00:00:00Z"));
+        let none = store.before_call(&run, &call(Source::Web), NOW, 0).await.unwrap();
+        assert!(matches!(none, Permission::OverQuota(_)), "{none:?}");
         assert_eq!(store.calls_on(NOW.utc_day()).await.unwrap(), 2);
         let searches = store.searches(&["R1".into()]).await.unwrap();
         assert_eq!(searches.len(), 1, "a call that was refused leaves no started search");

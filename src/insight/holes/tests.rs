@@ -26,6 +26,7 @@ fn watched(operation: SocialOperation) -> Watched {
         web: None,
         ai: None,
         schedule: None,
+        limits: Default::default(),
     };
     Watched { topic: "acme".into(), began: at(0), ended: None, paused: false, definition: Some(definition) }
 }

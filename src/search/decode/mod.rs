@@ -83,6 +83,7 @@ impl std::error::Error for DecodeError {}
 /// `Malformed` for what is no reply at all (HTML, broken or too deeply nested JSON, plain text where entries were
 /// asked for), `Cut` for JSON that ends too early with nothing complete in it, `Service` for an error object.
 pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
+    crate::mishap::at("decode/begun");
     let whole = lenient::text(body);
     let text = whole.trim();
     if text.is_empty() {

@@ -29,6 +29,8 @@ pub(super) mod ledger;
 pub(super) mod limits;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
+#[path = "../statements/merge.rs"]
+mod merge;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
@@ -39,6 +41,8 @@ pub(super) mod report;
 mod resolve;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
+#[path = "../statements/spent.rs"]
+mod spent;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
 #[path = "../statements/together.rs"]
@@ -63,6 +67,11 @@ pub(super) const ROW_LOCK_OR_PASS_OVER: &str = " FOR NO KEY UPDATE SKIP LOCKED";
 /// statement that never changes.
 pub(super) fn texts(at: u8) -> String {
     format!("(SELECT value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given")
+}
+
+/// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
+pub(super) fn rows_in_one(columns: &str) -> String {
+    format!("CAST(coalesce(json_agg(json_build_array({columns})), '[]') AS TEXT)")
 }
 
 /// The same for whole numbers.

@@ -30,6 +30,8 @@ pub(super) mod ledger;
 pub(super) mod limits;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
+#[path = "../statements/merge.rs"]
+mod merge;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
@@ -40,6 +42,8 @@ pub(super) mod report;
 mod resolve;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
+#[path = "../statements/spent.rs"]
+mod spent;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
 #[path = "../statements/together.rs"]
@@ -64,6 +68,11 @@ pub(super) const ROW_LOCK_OR_PASS_OVER: &str = "";
 /// statement that never changes.
 pub(super) fn texts(at: u8) -> String {
     format!("(SELECT value FROM json_each(${at})) AS given")
+}
+
+/// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
+pub(super) fn rows_in_one(columns: &str) -> String {
+    format!("json_group_array(json_array({columns}))")
 }
 
 /// The same for whole numbers.
@@ -130,7 +139,15 @@ impl Pools {
 
     /// A writing transaction that holds the write lock from its first moment.
     pub(super) async fn begin(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
-        Ok(self.write.begin_with("BEGIN IMMEDIATE").await?)
+        match self.write.begin_with("BEGIN IMMEDIATE").await {
+            // SQLite itself rolled the last one back (no room, a failing disk), which its connection does not notice: it
+            // would refuse every other transaction for ever.
+            Err(sqlx::Error::InvalidSavePointStatement) => {
+                self.write.acquire().await?.close().await?;
+                Ok(self.write.begin_with("BEGIN IMMEDIATE").await?)
+            }
+            begun => Ok(begun?),
+        }
     }
 
     /// A connection that cannot write.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use sqlx::{QueryBuilder, Row as _};
 
 use super::known::Known;
+use super::merge::merge;
 use super::resolve::World;
 use super::{Conn, Database};
 use crate::model::{Finding, Source};
@@ -66,6 +67,13 @@ pub(super) async fn store_items(
     }
     insert_sightings(conn, sightings).await?;
     upsert_topic_items(conn, lessons).await?;
+    for (into, from) in &world.merges {
+        if let (Some(into), Some(from)) = (world.items.get(*into), world.items.get(*from))
+            && let (Some(whole), Some(part)) = (into.id, from.id)
+        {
+            merge(conn, whole, part, into.first_seen).await?;
+        }
+    }
     Ok(counts)
 }
 

@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::Row as _;
-
-use super::{Row, read};
 use crate::model::{Engagement, Finding, Found, Kind, Source, Time};
 use crate::store::StoreError;
 
@@ -110,6 +107,18 @@ impl Known {
         self.seen = true;
     }
 
+    /// Takes over what was known of an item that turned out to be this one.
+    pub(super) fn absorb(&mut self, part: &Self) {
+        self.engagement = if part.last_seen > self.last_seen {
+            merge(part.engagement, self.engagement)
+        } else {
+            merge(self.engagement, part.engagement)
+        };
+        self.first_seen = self.first_seen.min(part.first_seen);
+        self.last_seen = self.last_seen.max(part.last_seen);
+        self.rewritten |= self.content.fill_from(&part.content);
+    }
+
     /// Takes over words that changed; the old ones are kept.
     fn revise(&mut self, run: i64, now: &Found, seen_at: Time) {
         let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
@@ -129,31 +138,38 @@ impl Known {
         self.rewritten = true;
     }
 
-    /// Reads one; its columns have their own names.
-    pub(super) fn read(row: &Row) -> Result<Self, StoreError> {
-        let content = Content {
-            post_id: row.try_get("post_id")?,
-            url: row.try_get("url")?,
-            author: row.try_get("author")?,
-            author_name: row.try_get("author_name")?,
-            title: row.try_get("title")?,
-            text: row.try_get("text")?,
-            lang: row.try_get("lang")?,
-            published_at: read::time(row, "published_at")?,
-            is_repost: read::flag(row, "is_repost")?,
-            is_quote: read::flag(row, "is_quote")?,
-            conversation_id: row.try_get("conversation_id")?,
-        };
-        Ok(Known {
-            id: row.try_get("id")?,
+    /// One as it is stored.
+    pub(super) fn stored(row: Stored) -> Result<Self, StoreError> {
+        let kind = Kind::parse(&row.kind);
+        Ok(Self {
+            id: Some(row.id),
             stored: true,
-            key: row.try_get("key")?,
-            kind: read::word(row, "kind", Kind::parse)?,
-            strong: read::flag(row, "strong")?.unwrap_or(false),
-            first_seen: read::time(row, "first_seen")?.unwrap_or_default(),
-            last_seen: read::time(row, "last_seen")?.unwrap_or_default(),
-            content,
-            engagement: read::engagement(row)?,
+            key: row.key,
+            kind: kind.ok_or_else(|| StoreError::unreadable(&format!("`{}` in kind", row.kind)))?,
+            strong: row.strong != 0,
+            first_seen: Time(row.first_seen),
+            last_seen: Time(row.last_seen),
+            content: Content {
+                post_id: row.post_id,
+                url: row.url,
+                author: row.author,
+                author_name: row.author_name,
+                title: row.title,
+                text: row.text,
+                lang: row.lang,
+                published_at: row.published_at.map(Time),
+                is_repost: row.is_repost.map(|flag| flag != 0),
+                is_quote: row.is_quote.map(|flag| flag != 0),
+                conversation_id: row.conversation_id,
+            },
+            engagement: Engagement {
+                likes: row.likes,
+                reposts: row.reposts,
+                replies: row.replies,
+                quotes: row.quotes,
+                bookmarks: row.bookmarks,
+                views: row.views,
+            },
             keys_to_add: Vec::new(),
             seen: false,
             rewritten: false,
@@ -162,16 +178,65 @@ impl Known {
     }
 }
 
+/// A row of `item`, read by place from the columns of [`STORED`].
+#[derive(Debug, serde::Deserialize)]
+pub(super) struct Stored {
+    id: i64,
+    key: String,
+    kind: String,
+    strong: i64,
+    first_seen: i64,
+    last_seen: i64,
+    post_id: Option<String>,
+    url: Option<String>,
+    author: Option<String>,
+    author_name: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+    lang: Option<String>,
+    published_at: Option<i64>,
+    is_repost: Option<i64>,
+    is_quote: Option<i64>,
+    conversation_id: Option<String>,
+    likes: Option<i64>,
+    reposts: Option<i64>,
+    replies: Option<i64>,
+    quotes: Option<i64>,
+    bookmarks: Option<i64>,
+    views: Option<i64>,
+}
+
+/// The columns of [`Stored`], in its order.
+pub(super) const STORED: &str = "i.id, i.key, i.kind, i.strong, i.first_seen, i.last_seen, i.post_id, i.url, i.author, i.author_name, i.title, i.text, \
+     i.lang, i.published_at, i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views";
+
+/// Takes a value that is still unknown; true when it was.
+fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
+    let takes = mine.is_none() && found.is_some();
+    if takes {
+        *mine = found.cloned();
+    }
+    takes
+}
+
 impl Content {
+    /// Takes what is still unknown of another item's; true when anything was.
+    fn fill_from(&mut self, other: &Self) -> bool {
+        or(&mut self.post_id, other.post_id.as_ref())
+            | or(&mut self.url, other.url.as_ref())
+            | or(&mut self.author, other.author.as_ref())
+            | or(&mut self.author_name, other.author_name.as_ref())
+            | or(&mut self.title, other.title.as_ref())
+            | or(&mut self.text, other.text.as_ref())
+            | or(&mut self.lang, other.lang.as_ref())
+            | or(&mut self.published_at, other.published_at.as_ref())
+            | or(&mut self.is_repost, other.is_repost.as_ref())
+            | or(&mut self.is_quote, other.is_quote.as_ref())
+            | or(&mut self.conversation_id, other.conversation_id.as_ref())
+    }
+
     /// Takes what is still unknown; true when anything was.
     fn fill(&mut self, found: &Found) -> bool {
-        fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
-            let takes = mine.is_none() && found.is_some();
-            if takes {
-                *mine = found.cloned();
-            }
-            takes
-        }
         or(&mut self.post_id, found.id.as_ref())
             | or(&mut self.url, found.url.as_ref())
             | or(&mut self.author, found.author.as_ref())

@@ -35,6 +35,9 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
         }
     }
     let held = moved.len() as u64;
+    for plan in ordered.iter().filter(|plan| plan.until < plan.from && moved.contains(&plan.topic)) {
+        retire(conn, plan).await?;
+    }
     let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
     for plan in ordered {
         // Of two plans for one topic only one can have held.
@@ -63,6 +66,20 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
         added += insert.build().persistent(false).execute(&mut *conn).await?.rows_affected();
     }
     Ok((held, added))
+}
+
+/// Slots that are still to come and are recorded as missed or skipped already were so by a clock that was ahead. They keep
+/// their place in the reading order but not their slot, which runs when it really comes.
+async fn retire(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = 'recorded by a clock that was ahead' \
+         WHERE job = $1 AND slot > $2 AND state IN ('missed', 'skipped')",
+    )
+    .bind(format!("topic:{}", plan.topic))
+    .bind(plan.until.0)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// What keeps a queued run `q` from being run at `now`, but for its time: an earlier run of its job, or its topic. A manual

@@ -36,7 +36,7 @@ pub(super) fn engagement(row: &Row) -> Result<Engagement, StoreError> {
 
 /// Runs that readers may see have a place in the reading order.
 pub(super) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
-     r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq FROM run r";
+     r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at FROM run r";
 
 /// When a run happened, or would have, as the index `run_at` has it: equal for all that list runs in time.
 pub(super) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
@@ -77,6 +77,7 @@ pub(super) fn run(row: &Row) -> Result<RunRow, StoreError> {
         error_class: row.try_get("error_class")?,
         error_text: row.try_get("error_text")?,
         seq: row.try_get("seq")?,
+        clears_at: time(row, "clears_at")?,
     })
 }
 

@@ -85,6 +85,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         ));
     }
     sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE topic_calls SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;

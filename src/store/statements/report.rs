@@ -76,7 +76,11 @@ pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Op
 
 pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Result<Option<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    query.push(" WHERE r.state IN ('ok', 'partial') AND r.seq IS NOT NULL AND r.topic = ").push_bind(topic);
+    // A run whose every search failed may still have kept what came before.
+    query.push(
+        " WHERE (r.state IN ('ok', 'partial') OR r.found > 0 OR EXISTS (SELECT 1 FROM answer a WHERE a.run = r.id))",
+    );
+    query.push(" AND r.seq IS NOT NULL AND r.topic = ").push_bind(topic);
     query.push(" ORDER BY r.seq DESC LIMIT 1");
     query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
 }
@@ -87,7 +91,7 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
         let mut query = QueryBuilder::<Database>::new(
             "SELECT r.public_id, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries, s.started_at, s.latency_ms, \
              s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
-             s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (",
+             s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (",
         );
         let mut list = query.separated(", ");
         for run in chunk {
@@ -120,6 +124,7 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
                 asked_until: read::time(&row, "asked_until")?,
                 covered_from: read::time(&row, "covered_from")?,
                 covered_until: read::time(&row, "covered_until")?,
+                clears_at: read::time(&row, "clears_at")?,
             });
         }
     }

@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use sqlx::{AssertSqlSafe, Row as _};
+use serde::de::DeserializeOwned;
+use sqlx::AssertSqlSafe;
 
 use super::Conn;
-use super::known::Known;
+use super::known::{Known, STORED, Stored};
 use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
 
@@ -18,6 +19,8 @@ pub(super) struct World {
     by_key: HashMap<String, usize>,
     /// Topics and the items they have seen.
     of_topic: HashSet<(String, usize)>,
+    /// Items that turned out to be another: what they become a part of, and they.
+    pub(super) merges: Vec<(usize, usize)>,
 }
 
 /// One item as one run saw it.
@@ -34,6 +37,28 @@ pub(super) struct Seen<'a> {
     entries: BTreeMap<Source, i64>,
 }
 
+/// Stored items that are read together; with their texts they may be large.
+const AT_ONCE: usize = 500;
+
+/// A selection that comes as one text.
+pub(super) async fn in_one<T: DeserializeOwned>(
+    conn: &mut Conn,
+    sql: String,
+    given: impl IntoIterator<Item = String>,
+) -> Result<Vec<T>, StoreError> {
+    let mut select = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql));
+    for list in given {
+        select = select.bind(list);
+    }
+    let rows = select.fetch_one(conn).await?;
+    serde_json::from_str(&rows).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))
+}
+
+/// A list to bind.
+pub(super) fn list<T: serde::Serialize + ?Sized>(values: &T) -> Result<String, StoreError> {
+    serde_json::to_string(values).map_err(|e| StoreError::unreadable(&format!("a list ({e})")))
+}
+
 impl World {
     /// Looks up what is stored of everything these runs saw.
     pub(super) async fn look_up(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<Self, StoreError> {
@@ -43,44 +68,43 @@ impl World {
             .collect();
         let topics: BTreeSet<&str> = ends.iter().map(|(run, _)| run.topic.id.as_str()).collect();
         let mut world = Self::default();
-        let mut named: HashMap<i64, Vec<String>> = HashMap::new();
         // `CROSS JOIN` makes SQLite begin with the keys.
-        let sql =
-            format!("SELECT k.item, k.key FROM {} CROSS JOIN item_key k WHERE k.key = given.value", super::texts(1));
-        for row in
-            sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(keys).to_string()).fetch_all(&mut *conn).await?
-        {
-            named.entry(row.try_get(0)?).or_default().push(row.try_get(1)?);
-        }
-        if named.is_empty() {
-            return Ok(world);
-        }
-        let ids = serde_json::json!(named.keys().collect::<BTreeSet<_>>()).to_string();
         let sql = format!(
-            "SELECT i.id, i.key, i.kind, i.strong, i.first_seen, i.last_seen, i.post_id, i.url, i.author, i.author_name, i.title, i.text, i.lang, \
-             i.published_at, i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views \
-             FROM {} CROSS JOIN item i WHERE i.id = given.value",
-            super::numbers(1)
+            "SELECT {} FROM {} CROSS JOIN item_key k WHERE k.key = given.value",
+            super::rows_in_one("k.item, k.key"),
+            super::texts(1)
         );
-        let mut places: HashMap<i64, usize> = HashMap::with_capacity(named.len());
-        for row in sqlx::query(AssertSqlSafe(sql)).bind(&ids).fetch_all(&mut *conn).await? {
-            let id: i64 = row.try_get("id")?;
-            let place = world.items.len();
-            places.insert(id, place);
-            for key in named.remove(&id).unwrap_or_default() {
-                world.by_key.insert(key, place);
+        let mut named: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+        for (item, key) in in_one::<(i64, String)>(conn, sql, [list(&keys)?]).await? {
+            named.entry(item).or_default().push(key);
+        }
+        let ids: Vec<i64> = named.keys().copied().collect();
+        let mut places: HashMap<i64, usize> = HashMap::with_capacity(ids.len());
+        for ids in ids.chunks(AT_ONCE) {
+            let sql = format!(
+                "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value",
+                super::rows_in_one(STORED),
+                super::numbers(1)
+            );
+            for stored in in_one::<Stored>(conn, sql, [list(ids)?]).await? {
+                let item = Known::stored(stored)?;
+                let place = world.items.len();
+                let id = item.id.unwrap_or_default();
+                places.insert(id, place);
+                for key in named.remove(&id).unwrap_or_default() {
+                    world.by_key.insert(key, place);
+                }
+                world.items.push(item);
             }
-            world.items.push(Known::read(&row)?);
-        }
-        let sql = format!(
-            "SELECT t.topic, t.item FROM {} CROSS JOIN topic_item t WHERE t.item = given.value AND t.topic IN (SELECT given.value FROM {})",
-            super::numbers(1),
-            super::texts(2)
-        );
-        let select = sqlx::query(AssertSqlSafe(sql)).bind(&ids).bind(serde_json::json!(topics).to_string());
-        for row in select.fetch_all(conn).await? {
-            let (topic, id): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-            world.of_topic.extend(places.get(&id).map(|place| (topic, *place)));
+            let sql = format!(
+                "SELECT {} FROM {} CROSS JOIN topic_item t WHERE t.item = given.value AND t.topic IN (SELECT given.value FROM {})",
+                super::rows_in_one("t.topic, t.item"),
+                super::numbers(1),
+                super::texts(2)
+            );
+            for (topic, item) in in_one::<(String, i64)>(conn, sql, [list(ids)?, list(&topics)?]).await? {
+                world.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
+            }
         }
         Ok(world)
     }
@@ -90,6 +114,7 @@ impl World {
         let seen = self.settle(&outcome.items, outcome.seen_at);
         let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
         for one in &seen {
+            self.unite(one);
             let known = !self.of_topic.insert((run.topic.id.clone(), one.item));
             one.count(known, &mut counts);
             if let Some(item) = self.items.get_mut(one.item) {
@@ -103,6 +128,29 @@ impl World {
             }
         }
         (seen, counts)
+    }
+
+    /// Makes one of the stored items that a seen one brings together: those that its ids and addresses name, and one that
+    /// was known by the same words alone.
+    fn unite(&mut self, seen: &Seen<'_>) {
+        for key in &seen.keys {
+            let Some(&other) = self.by_key.get(*key) else { continue };
+            let by_words = key.starts_with(TEXT_KEY_PREFIX);
+            if other == seen.item || (by_words && self.items.get(other).is_none_or(|item| item.strong)) {
+                continue;
+            }
+            let Some(part) = self.items.get(other).cloned() else { continue };
+            if let Some(whole) = self.items.get_mut(seen.item) {
+                whole.absorb(&part);
+            }
+            for item in self.by_key.values_mut().filter(|item| **item == other) {
+                *item = seen.item;
+            }
+            let topics: Vec<String> =
+                self.of_topic.iter().filter(|(_, item)| *item == other).map(|(topic, _)| topic.clone()).collect();
+            self.of_topic.extend(topics.into_iter().map(|topic| (topic, seen.item)));
+            self.merges.push((seen.item, other));
+        }
     }
 
     /// Which item each seen one is.

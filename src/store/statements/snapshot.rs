@@ -4,9 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+use sqlx::{QueryBuilder, Row as _};
 
 use super::items::store_items;
+use super::resolve::{in_one, list};
 use super::{Conn, Database};
 use crate::model::{Micros, Source, Time};
 use crate::store::together::Look;
@@ -42,7 +43,7 @@ async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreErro
     let mut update = QueryBuilder::<Database>::new(
         "UPDATE run SET started_at = v.column2, finished_at = v.column3, state = v.column4, reason = v.column5, error_class = v.column6, \
          error_text = v.column7, found = v.column8, new = v.column9, duplicate = v.column10, outside = v.column11, undated = v.column12, \
-         unreadable = v.column13, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+         unreadable = v.column13, clears_at = v.column14, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
          lease_until = NULL, token = NULL FROM (",
     );
     update.push_values(ends, |mut row, (run, outcome, counts)| {
@@ -53,6 +54,7 @@ async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreErro
         row.push_bind(sum(|c| c.found)).push_bind(sum(|c| c.new)).push_bind(sum(|c| c.duplicate));
         row.push_bind(sum(|c| c.outside)).push_bind(sum(|c| c.undated));
         row.push_bind(outcome.searches.iter().map(|s| s.unreadable).sum::<i64>());
+        row.push_bind(outcome.searches.iter().filter_map(|s| s.clears_at).max().map(|at| at.0));
     });
     update.push(") AS v WHERE run.id = v.column1").build().execute(conn).await?;
     Ok(())
@@ -87,7 +89,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
     }
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, reason, http_status, started_at, finished_at, latency_ms, found, new, \
-         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until) ",
+         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until, clears_at) ",
     );
     insert.push_values(&searches, |mut row, (run, outcome, search, counts)| {
         row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str()).push_bind(search.operation);
@@ -104,6 +106,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
         for span in [search.asked, search.covered] {
             row.push_bind(span.map(|span| span.from.0)).push_bind(span.map(|span| span.until.0));
         }
+        row.push_bind(search.clears_at.map(|at| at.0));
     });
     insert.push(
         " ON CONFLICT (run, attempt, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, http_status = excluded.http_status, \
@@ -111,7 +114,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
          duplicate = excluded.duplicate, outside = excluded.outside, undated = excluded.undated, unreadable = excluded.unreadable, \
          saturated = excluded.saturated, cost = excluded.cost, cost_basis = excluded.cost_basis, error_class = excluded.error_class, \
          error_text = excluded.error_text, topic = excluded.topic, asked_from = excluded.asked_from, \
-         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until RETURNING run, source, id",
+         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until, clears_at = excluded.clears_at RETURNING run, source, id",
     );
     let raw: HashMap<(i64, &str), _> = searches
         .iter()
@@ -143,24 +146,19 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
 pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
     // Written so that SQLite begins with the keys, however many items the topics have.
     let sql = format!(
-        "SELECT t.topic, k.key, i.strong FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
+        "SELECT {} FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
          WHERE k.key = given.value AND i.id = k.item AND t.item = i.id AND t.topic IN (SELECT given.value FROM {})",
+        super::rows_in_one("t.topic, k.key, i.strong"),
         super::texts(1),
         super::texts(2)
     );
+    let keys: BTreeSet<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
     let topics: BTreeSet<&str> = looks.iter().map(|look| look.topic.as_str()).collect();
-    let mut keys: Vec<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let select = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(keys).to_string());
-    let select = select.bind(serde_json::json!(topics).to_string());
-    let mut known: HashMap<(String, String), bool> = HashMap::new();
-    for row in select.fetch_all(conn).await? {
-        let strong: i64 = row.try_get(2)?;
-        known.insert((row.try_get(0)?, row.try_get(1)?), strong != 0);
-    }
+    let rows = in_one::<(String, String, i64)>(conn, sql, [list(&keys)?, list(&topics)?]).await?;
+    let known: HashMap<(&str, &str), i64> =
+        rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
     let of = |look: &Look| {
-        let strong = |key: &String| known.get(&(look.topic.clone(), key.clone())).copied();
+        let strong = |key: &String| known.get(&(look.topic.as_str(), key.as_str())).map(|strong| *strong != 0);
         look.keys.iter().filter_map(|key| strong(key).map(|strong| KnownKey { key: key.clone(), strong })).collect()
     };
     Ok(looks.iter().map(of).collect())

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::topics::claim_nature;
-use super::{Conn, Database, calls, snapshot};
+use super::{Conn, Database, calls, snapshot, spent};
 use crate::model::{Nature, Trigger};
 use crate::store::open::mixed;
 use crate::store::together::{Begin, Count, Write, Written};
@@ -43,7 +43,7 @@ pub(in crate::store) async fn write(
         answer(at, Err(StoreError::fenced(&count.run.public_id)));
     }
     let asked: Vec<&Count> = ours.iter().map(|(_, count)| *count).collect();
-    for ((at, _), permission) in ours.iter().zip(calls::before_all(conn, &asked).await?) {
+    for ((at, _), permission) in ours.iter().zip(calls::before_all(conn, &asked, held.money).await?) {
         answer(*at, Ok(Written::Counted(permission)));
     }
     let mut stored: Vec<(usize, (&RunRef, &Outcome))> = Vec::with_capacity(ends.len());
@@ -62,16 +62,20 @@ pub(in crate::store) async fn write(
         }
     }
     let all: Vec<(&RunRef, &Outcome)> = stored.iter().map(|(_, end)| *end).collect();
+    // Before the items, whose lock comes after those of the counters.
+    spent::settle_all(conn, &all, held.money).await?;
     for ((at, _), counts) in stored.iter().zip(snapshot::finish_all(conn, &all).await?) {
         answer(*at, Ok(Written::Ended(counts)));
     }
     Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(StoreError::unreadable("no answer")))).collect())
 }
 
-/// Runs that are held with their tokens, and what the database holds.
+/// Runs that are held with their tokens, and what else has to be known at the begin.
 struct Held {
     tokens: HashMap<i64, String>,
     nature: Option<Nature>,
+    /// The last day on which somebody counted money.
+    money: Option<i64>,
 }
 
 impl Held {
@@ -84,12 +88,13 @@ impl Held {
 /// transaction that touches runs and their searches takes the runs first, in this order.
 async fn hold_all(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<Held, StoreError> {
     let ids: Vec<i64> = runs.map(|run| run.id).collect();
-    let mut held = Held { tokens: HashMap::with_capacity(ids.len()), nature: None };
+    let mut held = Held { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
     if ids.is_empty() {
         return Ok(held);
     }
     let sql = format!(
-        "SELECT id, token, (SELECT value FROM store_info WHERE name = 'nature') AS nature FROM run \
+        "SELECT id, token, (SELECT value FROM store_info WHERE name = 'nature') AS nature, \
+         (SELECT value FROM store_info WHERE name = 'money') AS money FROM run \
          WHERE id IN (SELECT given.value FROM {}) AND state = 'running' ORDER BY id{}",
         super::numbers(1),
         super::ROW_LOCK
@@ -97,6 +102,7 @@ async fn hold_all(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resul
     for row in sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(ids).to_string()).fetch_all(conn).await? {
         let nature: Option<String> = row.try_get("nature")?;
         held.nature = nature.as_deref().and_then(Nature::parse);
+        held.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());
         if let Some(token) = row.try_get("token")? {
             held.tokens.insert(row.try_get("id")?, token);
         }

@@ -1,0 +1,98 @@
+//! Misfortune on purpose: a test build can be told, through its environment, to die, to stand still or to panic at a named
+//! point, so that a test can say "killed here". In a release build every function here is empty and the variables have no
+//! meaning; it is no interface for anybody but the tests.
+
+#[cfg(debug_assertions)]
+pub(crate) use told::{at, at_of, fails};
+
+/// A point that is passed.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn at(_point: &str) {}
+
+/// A point that is passed on behalf of somebody.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn at_of(_point: &str, _whom: &str) {}
+
+/// Whether what begins here shall fail.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn fails(_point: &str) -> bool {
+    false
+}
+
+#[cfg(debug_assertions)]
+mod told {
+    use std::io::Write as _;
+    use std::process::Command;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// `ACTION POINT [of=WHOM] [pass=N]`; without `pass` every time.
+    const WHAT: &str = "TOPICWATCH_TEST_MISHAP";
+    /// A file to which each point that is passed is added as a line.
+    const TRACE: &str = "TOPICWATCH_TEST_MISHAP_TRACE";
+
+    struct Mishap {
+        action: String,
+        point: String,
+        whom: Option<String>,
+        pass: Option<u64>,
+        passed: AtomicU64,
+    }
+
+    impl Mishap {
+        fn parse(text: &str) -> Option<Self> {
+            let mut words = text.split_whitespace();
+            let (action, point) = (words.next()?.to_owned(), words.next()?.to_owned());
+            let rest: Vec<&str> = words.collect();
+            let value = |name: &str| rest.iter().find_map(|word| word.strip_prefix(name));
+            let pass = value("pass=").and_then(|pass| pass.parse().ok());
+            Some(Self { action, point, whom: value("of=").map(str::to_owned), pass, passed: AtomicU64::new(0) })
+        }
+
+        fn befalls(&self, point: &str, whom: &str) -> bool {
+            self.point == point
+                && self.whom.as_ref().is_none_or(|only| only == whom)
+                && self.pass.is_none_or(|pass| self.passed.fetch_add(1, Ordering::SeqCst) + 1 == pass)
+        }
+    }
+
+    fn told() -> Option<&'static Mishap> {
+        static TOLD: OnceLock<Option<Mishap>> = OnceLock::new();
+        TOLD.get_or_init(|| std::env::var(WHAT).ok().as_deref().and_then(Mishap::parse)).as_ref()
+    }
+
+    pub(crate) fn at(point: &str) {
+        at_of(point, "");
+    }
+
+    pub(crate) fn at_of(point: &str, whom: &str) {
+        if let Some(file) = std::env::var_os(TRACE)
+            && let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file)
+        {
+            let _ = file.write_all(format!("{point}\n").as_bytes());
+        }
+        let Some(mishap) = told().filter(|told| told.befalls(point, whom)) else { return };
+        match mishap.action.as_str() {
+            "kill" => signal("KILL"),
+            "stop" => signal("STOP"),
+            #[expect(clippy::panic, reason = "this is what a test asked for")]
+            "panic" => panic!("a mishap at {point}"),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn fails(point: &str) -> bool {
+        told().is_some_and(|told| told.action == "fail" && told.befalls(point, ""))
+    }
+
+    /// Sends this process a signal and goes no further before it has come.
+    fn signal(name: &str) {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} $PPID")]).status();
+        while name == "KILL" && sent.is_ok() {
+            std::thread::park();
+        }
+    }
+}

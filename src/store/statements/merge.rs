@@ -1,0 +1,57 @@
+//! Two stored items that turned out to be one: a post seen once by its address and once by its words alone, until both
+//! came together. Everything that was known of the one becomes known of the other; nothing of what was first is lost.
+
+use sqlx::QueryBuilder;
+
+use super::{Conn, Database};
+use crate::model::Time;
+use crate::store::StoreError;
+
+/// Makes `from` a part of `into`, which was first seen at `first_seen` if one takes both together. Its sightings are
+/// written already.
+pub(super) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Time) -> Result<(), StoreError> {
+    // Where both have a row, `into` keeps its own; the rest changes hands.
+    for (table, same) in [
+        ("sighting", "o.run = sighting.run AND o.source = sighting.source"),
+        ("item_revision", "o.run = item_revision.run"),
+    ] {
+        let mut delete = QueryBuilder::<Database>::new(format!("DELETE FROM {table} WHERE item = "));
+        delete.push_bind(from).push(format!(" AND EXISTS (SELECT 1 FROM {table} o WHERE {same} AND o.item = "));
+        delete.push_bind(into).push(")").build().execute(&mut *conn).await?;
+    }
+    for table in ["sighting", "item_revision", "item_key"] {
+        let mut update = QueryBuilder::<Database>::new(format!("UPDATE {table} SET item = "));
+        update.push_bind(into).push(" WHERE item = ").push_bind(from).build().execute(&mut *conn).await?;
+    }
+    sqlx::query(
+        "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
+         SELECT topic, $1, first_seen, first_run, last_seen, last_run, times_seen FROM topic_item WHERE item = $2 \
+         ON CONFLICT (topic, item) DO UPDATE SET \
+         first_run = CASE WHEN excluded.first_seen < topic_item.first_seen THEN excluded.first_run ELSE topic_item.first_run END, \
+         first_seen = CASE WHEN excluded.first_seen < topic_item.first_seen THEN excluded.first_seen ELSE topic_item.first_seen END, \
+         last_run = CASE WHEN excluded.last_seen > topic_item.last_seen THEN excluded.last_run ELSE topic_item.last_run END, \
+         last_seen = CASE WHEN excluded.last_seen > topic_item.last_seen THEN excluded.last_seen ELSE topic_item.last_seen END, \
+         times_seen = CASE WHEN excluded.times_seen > topic_item.times_seen THEN excluded.times_seen ELSE topic_item.times_seen END",
+    )
+    .bind(into)
+    .bind(from)
+    .execute(&mut *conn)
+    .await?;
+    // A run that saw both saw one item; runs whose sightings are gone were counted in the larger number.
+    sqlx::query(
+        "UPDATE topic_item SET times_seen = n.runs FROM (SELECT r.topic AS of, count(DISTINCT s.run) AS runs FROM sighting s \
+         JOIN run r ON r.id = s.run WHERE s.item = $1 GROUP BY r.topic) AS n \
+         WHERE topic_item.item = $1 AND topic_item.topic = n.of AND n.runs > topic_item.times_seen",
+    )
+    .bind(into)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query("DELETE FROM topic_item WHERE item = $1").bind(from).execute(&mut *conn).await?;
+    sqlx::query("UPDATE item SET first_seen = $1 WHERE id = $2 AND first_seen > $1")
+        .bind(first_seen.0)
+        .bind(into)
+        .execute(&mut *conn)
+        .await?;
+    sqlx::query("DELETE FROM item WHERE id = $1").bind(from).execute(conn).await?;
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! Budgets through the binary on both databases: what is refused, by which name and until when, what is told of it, and
+//! that a cost that nobody knows is never none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::databases::{Database, databases, sqlite};
+use crate::program::{NINE, Place, until};
+use crate::service::{Raw, Sandbox, reply};
+
+fn topic(id: &str, lines: &str) -> String {
+    format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"web\"]\nevery = \"1h\"\n{lines}\n\n")
+}
+
+/// A service that names no cost, or says this about it, and counts its calls.
+fn service(header: &'static str) -> (Raw, Arc<AtomicUsize>) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let raw = Raw::saying(move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        let headers = format!("content-type: application/json\r\nx-topicwatch-sandbox: 1\r\n{header}");
+        reply("200 OK", &headers, br#"{"data": [{"title": "t", "link": "https://example.com/1", "snippet": "s"}]}"#)
+    });
+    (raw, calls)
+}
+
+#[test]
+fn three_processes_make_exactly_the_calls_that_the_money_is_enough_for() {
+    for database in databases() {
+        let (raw, calls) = service("");
+        let service = format!("{}prices.web = 0.01\nbudget_per_day = 0.179\nmax_concurrent = 4", raw.lines());
+        let ids: Vec<String> = (0..30).map(|n| format!("t{n:02}")).collect();
+        let place = Place::new(database, &service, &ids.iter().map(|id| topic(id, "")).collect::<String>());
+        place.ok(&["migrate"]);
+        let processes: Vec<_> = ids
+            .chunks(10)
+            .map(|ids| {
+                let mut args = vec!["once", "--at", NINE, "--json"];
+                ids.iter().for_each(|id| args.extend(["--topic", id]));
+                place.program(&args).start()
+            })
+            .collect();
+        for process in processes {
+            let ended = process.wait();
+            assert_eq!(ended.code.map(|code| code == 0 || code == 3), Some(true), "{ended}");
+        }
+        let name = place.database.name;
+        assert_eq!(calls.load(Ordering::SeqCst), 17, "{name}");
+        let number = |sql: &str| place.database.number(sql);
+        assert_eq!(
+            number("SELECT count(*) FROM search WHERE state = 'over_quota' AND clears_at = 1773273600000"),
+            13,
+            "{name}"
+        );
+        assert_eq!(
+            number("SELECT count(*) FROM run WHERE state = 'over_quota' AND clears_at = 1773273600000"),
+            13,
+            "{name}"
+        );
+        assert_eq!(number("SELECT made * 1000000 + spent FROM calls"), 17_170_000, "{name}");
+        assert_eq!(number("SELECT sum(cost) FROM search"), 170_000, "{name}");
+    }
+}
+
+#[test]
+fn a_cost_that_nobody_names_counts_at_the_price_and_never_as_nothing() {
+    for database in databases() {
+        let place = Place::new(database, "", "");
+        for (n, header) in [
+            "",
+            "x-desearch-cost-usd: free\r\n",
+            "x-desearch-cost-usd: \r\n",
+            "x-desearch-cost-usd: NaN\r\n",
+            "x-desearch-cost-usd: -0.5\r\n",
+            "x-desearch-cost-usd: inf\r\n",
+            "x-desearch-cost-usd: 0,001\r\n",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let (raw, _) = service(header);
+            let id = format!("t{n}");
+            place.configure(&format!("{}prices.web = 0.02\nbudget_per_day = 1", raw.lines()), &topic(&id, ""));
+            place.ok(&["once", "--at", NINE]);
+            let told = place.json(&["runs", "--topic", &id, "--json"]);
+            let search = &told["runs"][0]["searches"][0];
+            assert_eq!((&search["cost_usd"], &search["cost_basis"]), (&json!(0.02), &json!("assumed")), "{header:?}");
+            let spent = i64::try_from(n + 1).unwrap() * 20_000;
+            assert_eq!(place.database.number("SELECT spent FROM calls"), spent, "{} {header:?}", place.database.name);
+        }
+    }
+}
+
+#[test]
+fn a_killed_process_has_spent_what_its_call_may_cost() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["delay=5m"]);
+        let budget = "prices.web = 0.05\nbudget_per_day = \"0.12\"";
+        let place = Place::new(database, &format!("{}{budget}", sandbox.lines()), &topic("acme", ""));
+        place.ok(&["migrate"]);
+        let going = place.program(&["once", "--at", NINE]).start();
+        let started = "SELECT count(*) FROM search WHERE state = 'started'";
+        until("the call", || place.database.number(started) == 1);
+        assert!(going.kill());
+        assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "counted before it was made");
+
+        // Its lease is over: the call is lost, and one of two further ones fits.
+        let (raw, calls) = service("");
+        let topics = [topic("one", ""), topic("two", "")].concat();
+        place.configure(&format!("{}{budget}\nmax_concurrent = 1", raw.lines()), &topics);
+        let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
+        ended.shows(
+            3,
+            &["service money used up until 2026-03-12T00:00:00Z: $0.100 of $0.120", "budget_per_day", "midnight"],
+        );
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+        let name = place.database.name;
+        assert_eq!(
+            place.database.number("SELECT cost FROM search WHERE state = 'lost' AND cost_basis = 'assumed'"),
+            50_000,
+            "{name}"
+        );
+        assert_eq!(place.database.number("SELECT spent FROM calls"), 100_000, "{name}");
+    }
+}
+
+#[test]
+fn what_is_used_up_is_told_everywhere_with_its_end() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let service = format!("{}budget_per_day = 2.5\nmax_calls_per_day = 50", sandbox.lines());
+        // The sandbox bills a tenth of a cent for a web search, less than the price that is expected.
+        let lines = |limits: &str| [topic("acme", limits), topic("free", "")].concat();
+        let place = Place::new(
+            database,
+            &format!("{service}\nprices.web = 0.01"),
+            &lines("budget_per_day = 0.011\nmax_calls_per_day = 9"),
+        );
+        place.ok(&["once", "--at", NINE, "--topic", "acme"]);
+        place.ok(&["once", "--at", NINE]);
+        let ended = place.run(&["once", "--at", NINE, "--json"]);
+        assert_eq!(ended.code, Some(3), "{ended}");
+        let told: Value = serde_json::from_str(&ended.out).unwrap();
+        let (name, clears) = (place.database.name, json!("2026-03-12T00:00:00.000Z"));
+        let acme = &told["runs"][0];
+        let why = json!(
+            "topic money used up until 2026-03-12T00:00:00Z: $0.002 of $0.011 this UTC day, a call may cost $0.010"
+        );
+        assert_eq!(
+            (&acme["state"], &acme["reason"], &acme["clears_at"]),
+            (&json!("over_quota"), &why, &clears),
+            "{name}"
+        );
+        assert_eq!((&acme["searches"][0]["state"], &acme["searches"][0]["clears_at"]), (&json!("over_quota"), &clears));
+        assert_eq!((&told["runs"][1]["state"], &told["runs"][1]["clears_at"]), (&json!("ok"), &Value::Null), "{name}");
+        assert_eq!(sandbox.calls(), 4, "{name}: the refused one was not made");
+
+        let runs = place.json(&["runs", "--topic", "acme", "--json"]);
+        assert_eq!((&runs["runs"][0]["clears_at"], &runs["runs"][0]["searches"][0]["clears_at"]), (&clears, &clears));
+        place
+            .run(&["runs", "--topic", "acme", "--searches"])
+            .shows(0, &["over_quota", "used up until 2026-03-12T00:00:00Z"]);
+        let views = "SELECT (SELECT count(*) FROM v_run WHERE clears_at = '2026-03-12T00:00:00.000Z') + \
+                     (SELECT count(*) FROM v_search WHERE clears_at = '2026-03-12T00:00:00.000Z')";
+        assert_eq!(place.database.number(views), 2, "{name}");
+
+        let status = place.json(&["status", "--at", NINE, "--json"]);
+        let budgets = json!([
+            {"budget": "service calls", "topic": null, "used": 4, "limit": 50, "left": 46},
+            {"budget": "service money", "topic": null, "used": 0.004, "limit": 2.5, "left": 2.496},
+            {"budget": "topic calls", "topic": "acme", "used": 2, "limit": 9, "left": 7},
+            {"budget": "topic money", "topic": "acme", "used": 0.002, "limit": 0.011, "left": 0.009},
+        ]);
+        assert_eq!((&status["budgets"], &status["budget_clears_at"]), (&budgets, &clears), "{name}");
+        place.run(&["status", "--at", NINE]).shows(
+            0,
+            &[
+                "acme is over quota: topic money used up until 2026-03-12T00:00:00Z",
+                "service money: $0.004 used today (UTC) of $2.500, $2.496 left",
+                "topic calls of acme: 2 calls used today (UTC) of 9 calls, 7 calls left",
+                "4 of 50 calls today (UTC), $0.004",
+            ],
+        );
+        // A raised limit holds from the next call on; the next day everybody has a new one.
+        place.configure(&service, &lines("budget_per_day = \"0.02\""));
+        place.ok(&["once", "--at", NINE, "--topic", "acme"]);
+        place.configure(&service, &lines("max_calls_per_day = 1"));
+        place
+            .run(&["once", "--at", NINE, "--topic", "acme"])
+            .shows(3, &["topic calls used up", "3 of 1", "the topic's max_calls_per_day"]);
+        place.ok(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "acme"]);
+    }
+}
+
+#[test]
+fn a_plan_says_which_budget_is_used_up_and_when() {
+    let plan = |place: &Place| place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["budgets"].clone();
+    let topics = |limits: &str| [topic("a", limits), topic("b", "")].concat();
+    // From 09:00 on the first day has 14 slots of two calls, the next have 24.
+    let place = Place::new(
+        sqlite(),
+        "base_url = \"sandbox\"\nprices.web = 0.01\nbudget_per_day = 0.4",
+        &topics("max_calls_per_day = 20\nbudget_per_day = 0.24"),
+    );
+    let budgets = plan(&place);
+    let used_up = json!({"budget": "service money", "topic": null, "limit": 0.4, "used_today": 0.0, "fullest_day_use": 0.48,
+        "fullest_day": "2026-03-12", "used_up_on": "2026-03-12", "wanted": 0.48, "used_up_at": "2026-03-12T19:00:00.000Z", "days_over": 2});
+    assert_eq!(budgets[0]["used_up_on"], used_up["used_up_on"], "{budgets:#}");
+    assert_eq!(budgets[0]["used_up_at"], used_up["used_up_at"], "{budgets:#}");
+    assert_eq!((&budgets[0]["wanted"], &budgets[0]["limit"]), (&used_up["wanted"], &used_up["limit"]), "{budgets:#}");
+    assert_eq!(
+        (&budgets[1]["budget"], &budgets[1]["wanted"], &budgets[1]["topic"]),
+        (&json!("topic calls"), &json!(24), &json!("a"))
+    );
+    assert_eq!(budgets[1]["used_up_at"], json!("2026-03-12T19:00:00.000Z"), "{budgets:#}");
+    assert_eq!(
+        (&budgets[2]["budget"], &budgets[2]["used_up_on"]),
+        (&json!("topic money"), &Value::Null),
+        "exactly enough"
+    );
+    let shown = place.ok(&["plan", "--days", "3", "--at", NINE]);
+    let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); $0.480 is planned at most, on",
+        "! 2026-03-12: topic calls of a, 20 calls a day, is used up at 19:00 UTC",
+        "The fullest day of topic money of a, 2026-03-12, uses $0.240 at most, of $0.240",
+    ] {
+        assert!(flat.contains(part), "`{part}` is not in\n{shown}");
+    }
+    // What was used today counts.
+    let sandbox = Sandbox::at(NINE, &[]);
+    let service = format!("{}prices.web = 0.01\nbudget_per_day = 0.28", sandbox.lines());
+    let place = Place::new(sqlite(), &service, &topics("max_calls_per_day = 24"));
+    assert_eq!(plan(&place)[0]["used_up_on"], json!("2026-03-12"));
+    place.ok(&["once", "--at", NINE, "--topic", "a"]);
+    let budgets = plan(&place);
+    assert_eq!(
+        (&budgets[0]["used_up_on"], &budgets[0]["used_today"]),
+        (&json!("2026-03-11"), &json!(0.001)),
+        "{budgets:#}"
+    );
+    assert_eq!(budgets[1]["used_today"], json!(1), "{budgets:#}");
+}
+
+#[test]
+fn a_stored_budget_holds_in_a_process_whose_file_says_another() {
+    let holds = |database: Database| {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", "max_calls_per_day = 1"));
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
+        place.run(&["once", "--due", "--at", "2026-03-11T11:00:00Z"]).shows(3, &["topic calls used up", "1 of 1"]);
+        let state = "SELECT state FROM run WHERE public_id = 'topic:acme@2026-03-11T11:00:00Z'";
+        assert_eq!(place.database.texts(state), ["over_quota"]);
+        assert_eq!(sandbox.calls(), 1);
+        place.ok(&["once", "--due", "--at", "2026-03-12T00:00:00Z"]);
+    };
+    databases().into_iter().for_each(holds);
+}

@@ -1,0 +1,285 @@
+//! Budgets by the store's contract, on both databases: what is counted before a call, what is settled at a run's end, and
+//! that the counters are the sums of the ledger whatever happens in between.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use topicwatch::model::{Budget, Micros, ServiceLimits, Source, Time, Topic, TopicLimits, Used};
+use topicwatch::store::{Outcome, Permission, RunRef, SearchResult, Store};
+
+use crate::databases::{Database, databases};
+use crate::store::{LEASE, NOW, call, manual, open, outcome, topic};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn limited(id: &str, calls: Option<u32>, micros: Option<i64>) -> Topic {
+    Topic { limits: TopicLimits { calls, micros }, ..topic(id) }
+}
+
+fn money(calls: u32, micros: i64) -> ServiceLimits {
+    ServiceLimits { calls, money: Some(Micros(micros)) }
+}
+
+async fn count(store: &Store, run: &RunRef, source: Source, at: Time, limits: ServiceLimits) -> Permission {
+    store.before_call(run, &call(source), at, limits).await.unwrap()
+}
+
+/// What a run ends with: these sources at these costs.
+fn end(at: Time, costs: &[(Source, i64)]) -> Outcome {
+    let whole = outcome(at, vec![]);
+    let search = |(source, cost): &(Source, i64)| SearchResult {
+        source: *source,
+        cost: Micros(*cost),
+        ..whole.searches[0].clone()
+    };
+    Outcome { searches: costs.iter().map(search).collect(), ..whole }
+}
+
+async fn spent(store: &Store, at: Time) -> i64 {
+    store.used_on(at.utc_day(), &[]).await.unwrap().0.money.0
+}
+
+#[tokio::test]
+async fn each_budget_refuses_by_its_name_and_says_when_it_clears() {
+    let none = ServiceLimits { calls: 100, money: None };
+    for database in databases() {
+        for (n, (limits, topic, budget, used, limit)) in [
+            (ServiceLimits::from(2), limited("a", None, None), Budget::ServiceCalls, 2, 2),
+            (money(100, 8_999), limited("b", None, None), Budget::ServiceMoney, 6_000, 8_999),
+            (none, limited("c", Some(2), None), Budget::TopicCalls, 2, 2),
+            (none, limited("d", None, Some(8_999)), Budget::TopicMoney, 6_000, 8_999),
+            (money(100, 6_000), limited("e", Some(2), Some(6_000)), Budget::TopicCalls, 2, 2),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            // A day of its own for each, because the service's counters are everybody's.
+            let at = NOW.plus(DAY * u32::try_from(n).unwrap() * 3);
+            let store = open(&database).await;
+            store.sync_topics(std::slice::from_ref(&topic), at).await.unwrap();
+            let run = manual(&store, &topic, &format!("R{n}"), at).await;
+            for source in [Source::Social, Source::Web] {
+                assert_eq!(count(&store, &run, source, at, limits).await, Permission::Granted, "{budget}");
+            }
+            for _ in 0..2 {
+                let refused = count(&store, &run, Source::Ai, at, limits).await;
+                let Permission::OverQuota(why) = refused else { panic!("{budget} let a third call through") };
+                assert_eq!((why.budget, why.used, why.limit), (budget, used, limit), "{}", database.name);
+                assert_eq!(why.clears_at, at.next_utc_day());
+            }
+            assert_eq!(store.calls_on(at.utc_day()).await.unwrap(), 2, "a refused call is not counted");
+            assert_eq!(
+                count(&store, &run, Source::Ai, at.next_utc_day(), limits).await,
+                Permission::Granted,
+                "{budget}"
+            );
+            store.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_cost_less_gives_back_and_one_that_cost_more_takes() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = limited("acme", None, Some(1_000_000));
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let limits = money(100, 1_000_000);
+        for (id, cost, after) in [("R1", 1_000, 1_000), ("R2", 7_500, 8_500), ("R3", 0, 8_500)] {
+            let run = manual(&store, &t, id, NOW).await;
+            count(&store, &run, Source::Social, NOW, limits).await;
+            assert_eq!(spent(&store, NOW).await, after - cost + 3_000, "counted at its price while it is open");
+            store.finish(&run, end(NOW, &[(Source::Social, cost)])).await.unwrap();
+            let (service, topics) = store.used_on(NOW.utc_day(), &["acme".into()]).await.unwrap();
+            assert_eq!((service.money.0, topics[0].money.0), (after, after), "{} {id}", database.name);
+        }
+        // With a topic's new name goes what it used.
+        store.rename_topic("acme", "new", NOW).await.unwrap();
+        let (_, topics) = store.used_on(NOW.utc_day(), &["new".into(), "acme".into()]).await.unwrap();
+        assert_eq!(topics, [Used { calls: 3, money: Micros(8_500) }, Used::default()]);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_budget_that_is_set_at_noon_knows_what_the_morning_cost() {
+    for database in databases() {
+        let store = open(&database).await;
+        let plain = topic("acme");
+        store.sync_topics(std::slice::from_ref(&plain), NOW).await.unwrap();
+        let (ended, open_run) = (manual(&store, &plain, "R1", NOW).await, manual(&store, &plain, "R2", NOW).await);
+        let unlimited = ServiceLimits::from(100);
+        count(&store, &ended, Source::Social, NOW, unlimited).await;
+        count(&store, &open_run, Source::Social, NOW, unlimited).await;
+        store.finish(&ended, end(NOW, &[(Source::Social, 5_000)])).await.unwrap();
+        let counted = "SELECT count(*) FROM calls WHERE spent IS NOT NULL";
+        assert_eq!(database.number(counted), 0, "without a budget nobody counts money");
+        assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger tells it");
+
+        // 5,000 are paid, 3,000 may be: another 3,000 fit into 11,000, and no more.
+        let t = limited("acme", None, Some(11_000));
+        let run = manual(&store, &t, "R3", NOW).await;
+        assert_eq!(count(&store, &run, Source::Social, NOW, money(100, 11_000)).await, Permission::Granted);
+        for limits in [money(100, 11_000), unlimited] {
+            let refused = count(&store, &run, Source::Web, NOW, limits).await;
+            assert!(matches!(refused, Permission::OverQuota(why) if why.used == 11_000), "{refused:?}");
+        }
+        // The open one turns out to be free, and makes room for one call.
+        store.finish(&open_run, end(NOW, &[(Source::Social, 0)])).await.unwrap();
+        assert_eq!(count(&store, &run, Source::Web, NOW, money(100, 11_000)).await, Permission::Granted);
+        assert_eq!((spent(&store, NOW).await, store.calls_on(NOW.utc_day()).await.unwrap()), (11_000, 4));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_the_cent() {
+    for database in databases() {
+        let store = open(&database).await;
+        let topics: Vec<Topic> = (0..3).map(|n| limited(&format!("t{n}"), None, Some(18_000))).collect();
+        store.sync_topics(&topics, NOW).await.unwrap();
+        let mut tasks = Vec::new();
+        for n in 0..6_u32 {
+            let (other, mut order) = (open(&database).await, topics.clone());
+            order.rotate_left(n as usize % 3);
+            tasks.push(tokio::spawn(async move {
+                let mut granted = 0;
+                for round in 0..3 {
+                    // The runs of a process go on side by side, so that they share transactions.
+                    let each = order.iter().map(|topic| async {
+                        let run = manual(&other, topic, &format!("{n}-{round}-{}", topic.id), NOW).await;
+                        let through = count(&other, &run, Source::Social, NOW, money(100, 51_000)).await;
+                        let costs = if through == Permission::Granted { vec![(Source::Social, 3_000)] } else { vec![] };
+                        other.finish(&run, end(NOW, &costs)).await.unwrap();
+                        i64::try_from(costs.len()).unwrap()
+                    });
+                    let [a, b, c]: [_; 3] = each.collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!());
+                    let (a, b, c) = tokio::join!(a, b, c);
+                    granted += a + b + c;
+                }
+                other.close().await;
+                granted
+            }));
+        }
+        let mut granted = 0;
+        for task in tasks {
+            granted += task.await.unwrap();
+        }
+        let ids: Vec<String> = topics.iter().map(|topic| topic.id.clone()).collect();
+        let (service, of_topics) = store.used_on(NOW.utc_day(), &ids).await.unwrap();
+        assert_eq!((granted, service), (17, Used { calls: 17, money: Micros(51_000) }), "{}", database.name);
+        let sum = of_topics.iter().fold(0, |sum, used| sum + used.money.0);
+        assert_eq!(sum, 51_000, "{of_topics:?}");
+        assert!(of_topics.iter().all(|used| used.money.0 <= 18_000), "{of_topics:?}");
+        database.close(store).await;
+    }
+}
+
+/// Its topic, the days of its tries, and what it cost when that is known.
+type Search = (String, Vec<i64>, Option<i64>);
+
+/// What the counters must hold, by run and source.
+#[derive(Default)]
+struct Model(BTreeMap<(String, Source), Search>);
+
+impl Model {
+    fn used(&self, topic: Option<&str>, day: i64) -> Used {
+        let mut used = Used::default();
+        for (_, tries, cost) in self.0.values().filter(|(of, ..)| topic.is_none_or(|topic| topic == of)) {
+            let last = *tries.last().unwrap();
+            let price = |count: usize| i64::try_from(count).unwrap() * 3_000;
+            let made = tries.iter().filter(|of| **of == day).count();
+            used.calls += i64::try_from(made).unwrap();
+            let earlier = price(tries.iter().filter(|of| **of != last).count());
+            let whole = cost.unwrap_or(price(tries.len()));
+            used.money.0 += if day == last { (whole - earlier).max(0) } else { price(made) };
+        }
+        used
+    }
+}
+
+/// Numbers that look drawn, the same each time.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
+
+#[tokio::test]
+async fn the_counters_are_the_sums_of_the_ledger_whatever_is_begun_counted_ended_lost_or_given_back() {
+    for database in databases() {
+        let store = open(&database).await;
+        for seed in 0..4 {
+            sequence(&database, &store, seed).await;
+        }
+        database.close(store).await;
+    }
+}
+
+async fn sequence(database: &Database, store: &Store, seed: u64) {
+    let mut draw = Draw(seed);
+    let begin = NOW.plus(DAY * u32::try_from(seed).unwrap() * 40);
+    let topics = [
+        limited(&format!("money-{seed}"), None, Some(40_000)),
+        limited(&format!("calls-{seed}"), Some(9), None),
+        topic(&format!("plain-{seed}")),
+    ];
+    store.add_topics(&topics, begin).await.unwrap();
+    let limits = money(25, 60_000);
+    let (mut now, mut model, mut held) = (begin, Model::default(), Vec::<RunRef>::new());
+    for step in 0..80 {
+        now = now.plus(Duration::from_secs(draw.below(7_000)));
+        let pick = usize::try_from(draw.below(held.len().max(1) as u64)).unwrap();
+        match draw.below(10) {
+            0..3 => {
+                let topic = &topics[usize::try_from(draw.below(3)).unwrap()];
+                let run = store.start_manual(topic, &format!("{seed}-{step}"), now, LEASE * 200, "t").await.unwrap();
+                held.push(run);
+            }
+            3..7 if !held.is_empty() => {
+                let source = Source::ALL[usize::try_from(draw.below(3)).unwrap()];
+                let run = &held[pick];
+                if count(store, run, source, now, limits).await == Permission::Granted {
+                    let search = model.0.entry((run.public_id.clone(), source)).or_default();
+                    search.0.clone_from(&run.topic.id);
+                    search.1.push(now.utc_day());
+                }
+            }
+            7 if !held.is_empty() => {
+                let run = held.swap_remove(pick);
+                let mut costs = Vec::new();
+                for (_, search) in model.0.iter_mut().filter(|((id, _), _)| *id == run.public_id) {
+                    search.2 = Some(i64::try_from(draw.below(9_000)).unwrap());
+                }
+                for ((id, source), search) in &model.0 {
+                    costs.extend(search.2.filter(|_| *id == run.public_id).map(|cost| (*source, cost)));
+                }
+                store.finish(&run, end(now, &costs)).await.unwrap();
+            }
+            8 if !held.is_empty() => store.release(&held.swap_remove(pick), now).await.unwrap(),
+            9 if draw.below(2) == 0 => {
+                // Whoever holds a run says nothing for so long that all are lost.
+                now = now.plus(LEASE * 201);
+                store.rescue(now).await.unwrap();
+                held.clear();
+            }
+            _ => {}
+        }
+        for day in [now.utc_day() - 1, now.utc_day()] {
+            let ids: Vec<String> = topics[..2].iter().map(|topic| topic.id.clone()).collect();
+            let (service, of_topics) = store.used_on(day, &ids).await.unwrap();
+            let told = format!("{} seed {seed} step {step} day {day}", database.name);
+            assert_eq!(service, model.used(None, day), "{told}");
+            for (topic, used) in topics.iter().zip(of_topics) {
+                assert_eq!(used.money, model.used(Some(&topic.id), day).money, "{told} {}", topic.id);
+            }
+        }
+    }
+    assert!(model.0.len() >= 10, "{} searches", model.0.len());
+    let sums = "SELECT (SELECT sum(spent) FROM calls) - (SELECT sum(CASE WHEN coalesce(cost, expected_cost) > counted_before \
+                THEN coalesce(cost, expected_cost) ELSE counted_before END) FROM search)";
+    assert_eq!(database.number(sums), 0, "{} seed {seed}", database.name);
+}

@@ -1,0 +1,216 @@
+//! Clocks that jump, lie or change for summer, under a real daemon. Those that need libfaketime are ignored by a plain
+//! `cargo test`; `scripts/test` runs them where the library is. The clock always moves: a frozen one is no clock.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use topicwatch::daemon::system_clock;
+use topicwatch::model::Time;
+
+use crate::databases::{databases, postgres, sqlite};
+use crate::endure::assert_sound;
+use crate::living::today;
+use crate::program::{NINE, Place, Program, until};
+use crate::service::Sandbox;
+
+fn library() -> PathBuf {
+    if let Some(named) = std::env::var_os("TEST_LIBFAKETIME") {
+        return named.into();
+    }
+    let folders = std::fs::read_dir("/usr/lib").unwrap().map(|entry| entry.unwrap().path().join("faketime"));
+    let found = folders.map(|folder| folder.join("libfaketimeMT.so.1")).find(|file| file.is_file());
+    found.expect("libfaketime is not here: install Debian's `faketime`, or name it with TEST_LIBFAKETIME")
+}
+
+/// A clock that is off by what a file says, and goes on from there.
+struct Hand<'a> {
+    place: &'a Place,
+}
+
+impl Hand<'_> {
+    /// Moves it so that it says this now.
+    fn turn_to(&self, at: &str) {
+        let ahead = (Time::parse(at).unwrap().0 - system_clock()().0) as f64 / 1_000.0;
+        let (file, new) = (self.place.path("clock"), self.place.path("clock.new"));
+        std::fs::write(&new, format!("{ahead:+.3}")).unwrap();
+        std::fs::rename(new, file).unwrap();
+    }
+
+    /// A program that goes by it.
+    fn program(&self, args: &[&str]) -> Program {
+        let program = self.place.program(args).env("LD_PRELOAD", library().to_str().unwrap()).env("TZ", "UTC");
+        let program = program.env("FAKETIME_TIMESTAMP_FILE", self.place.path("clock").to_str().unwrap());
+        program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+    }
+}
+
+const SANDBOX: &str = "base_url = \"sandbox\"";
+
+fn topic(id: &str, schedule: &str, zone: &str) -> String {
+    format!(
+        "[[topics]]\nid = \"{id}\"\nquery = \"acme launch\"\nsources = [\"social\"]\nschedule = \"{schedule}\"\ntimezone = \"{zone}\"\n\n"
+    )
+}
+
+/// `slot state` of every planned row of a topic, in time's order.
+fn slots(place: &Place, topic: &str) -> Vec<String> {
+    let rows = place.json(&["runs", "--json", "--topic", topic, "--limit", "1000"]);
+    let mut rows: Vec<String> = rows["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|run| Some(format!("{} {}", run["slot"].as_str()?.replace(".000Z", "Z"), run["state"].as_str()?)))
+        .collect();
+    rows.sort();
+    rows
+}
+
+/// Zone, schedule, the one slot of that day, and the instant of a second pass that must bring none.
+const DAYS: &[(&str, &str, &str, Option<&str>)] = &[
+    ("Europe/Berlin", "30 2 * * *", "2026-03-29T01:00:00Z", None),
+    ("Europe/Berlin", "30 2 * * *", "2026-10-25T00:30:00Z", Some("2026-10-25T01:30:00Z")),
+    ("America/New_York", "30 2 * * *", "2026-03-08T07:00:00Z", None),
+    ("America/New_York", "30 1 * * *", "2026-11-01T05:30:00Z", Some("2026-11-01T06:30:00Z")),
+    ("Australia/Lord_Howe", "15 2 * * *", "2026-10-03T15:30:00Z", None),
+    ("Australia/Lord_Howe", "45 1 * * *", "2026-04-04T14:45:00Z", Some("2026-04-04T15:15:00Z")),
+    ("Africa/Cairo", "30 0 * * *", "2026-04-23T22:00:00Z", None),
+    ("Africa/Cairo", "30 23 * * *", "2026-10-29T20:30:00Z", Some("2026-10-29T21:30:00Z")),
+    ("Antarctica/Troll", "0 2 * * *", "2026-03-29T01:00:00Z", None),
+    ("Antarctica/Troll", "30 1 * * *", "2026-10-24T23:30:00Z", Some("2026-10-25T01:30:00Z")),
+];
+
+fn before(at: &str, seconds: u64) -> String {
+    Time::parse(at).unwrap().minus(Duration::from_secs(seconds)).to_string()
+}
+
+fn lives_through(zone: &str, schedule: &str, slot: &str, second: Option<&str>) {
+    let again = second.unwrap_or(slot);
+    // Runs at the second pass, so that one sees that the daemon was awake.
+    let marker = topic("marker", &format!("{} {} * * *", &again[14..16], &again[11..13]), "UTC");
+    let place = Place::new(sqlite(), SANDBOX, &(topic("acme", schedule, zone) + &marker));
+    let hand = Hand { place: &place };
+    // Known an hour before, so that a daemon that begins late on a busy machine still owes the slot.
+    place.ok(&["once", "--due", "--at", &before(slot, 3_600)]);
+    let has_run = |topic: &str, slot: &str| slots(&place, topic).contains(&format!("{slot} ok"));
+    for (topic, at) in [("acme", slot), ("marker", again)].into_iter().take(if second.is_some() { 2 } else { 1 }) {
+        hand.turn_to(&before(at, 5));
+        let going = hand.program(&["run"]).start();
+        until(&format!("{zone}: {topic} at {at}"), || has_run(topic, at));
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+    assert_eq!(slots(&place, "acme"), [format!("{slot} ok")], "{zone} {schedule}");
+}
+
+#[test]
+#[ignore = "needs libfaketime; scripts/test runs it"]
+fn on_days_when_clocks_change_each_local_time_runs_once() {
+    for few in DAYS.chunks(5) {
+        std::thread::scope(|scope| {
+            for (zone, schedule, slot, second) in few {
+                scope.spawn(|| lives_through(zone, schedule, slot, *second));
+            }
+        });
+    }
+}
+
+#[test]
+#[ignore = "needs libfaketime; scripts/test runs it"]
+fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
+    let hourly = topic("acme", "0 * * * *", "UTC");
+    let place = Place::new(sqlite(), SANDBOX, &format!("[scheduler]\nlease = \"3s\"\n\n{hourly}"));
+    let hand = Hand { place: &place };
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:30:00Z"]);
+    hand.turn_to("2026-03-11T08:59:55Z");
+    let mut going = hand.program(&["run"]).start();
+    going.until("its begin", |said| said.contains("topicwatch"));
+    until("the slot", || slots(&place, "acme") == ["2026-03-11T09:00:00Z ok"]);
+    hand.turn_to("2026-03-11T12:00:05Z");
+    let after = [
+        "2026-03-11T09:00:00Z ok",
+        "2026-03-11T10:00:00Z missed",
+        "2026-03-11T11:00:00Z missed",
+        "2026-03-11T12:00:00Z ok",
+    ];
+    until("three hours more", || slots(&place, "acme") == after);
+    // Five hours back, over three of those slots; what is asked for by hand runs, so that one sees it is awake.
+    for at in ["2026-03-11T07:00:00Z", "2026-03-11T08:59:58Z", "2026-03-11T11:59:58Z"] {
+        hand.turn_to(at);
+        // Its last sign of life may still be of another time.
+        until("a run by hand", || hand.program(&["run-now", "acme", "--wait"]).run().code == Some(0));
+        assert_eq!(slots(&place, "acme"), after, "{at}");
+    }
+    hand.turn_to("2026-03-11T12:59:58Z");
+    until("the next slot", || slots(&place, "acme").contains(&"2026-03-11T13:00:00Z ok".to_owned()));
+    assert_eq!(slots(&place, "acme").len(), 5);
+    going.signal("TERM");
+    assert_eq!(going.wait().code, Some(0));
+    assert_sound(&place, 0);
+}
+
+#[test]
+#[ignore = "needs libfaketime; scripts/test runs it"]
+fn a_clock_that_was_ten_years_ahead_costs_one_run_and_no_later_slot() {
+    let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 0 1 * *", "UTC"));
+    let hand = Hand { place: &place };
+    place.ok(&["once", "--due", "--at", "2026-03-31T23:00:00Z"]);
+    hand.turn_to("2026-03-31T23:59:55Z");
+    let mut going = hand.program(&["run"]).start();
+    going.until("its begin", |said| said.contains("topicwatch"));
+    until("the slot", || slots(&place, "acme") == ["2026-04-01T00:00:00Z ok"]);
+    hand.turn_to("2036-04-01T00:00:05Z");
+    until("ten years", || slots(&place, "acme").len() == 121);
+    assert_eq!(slots(&place, "acme").iter().filter(|slot| slot.ends_with("missed")).count(), 119);
+    hand.turn_to("2026-04-20T00:00:00Z");
+    going.until("it is told", |said| said.contains("planned into the future"));
+    hand.turn_to("2026-04-30T23:59:57Z");
+    until("the next real slot", || slots(&place, "acme").contains(&"2026-05-01T00:00:00Z ok".to_owned()));
+    going.signal("TERM");
+    assert_eq!(going.wait().code, Some(0));
+    assert_sound(&place, 0);
+}
+
+#[test]
+fn slots_that_a_wrong_clock_recorded_as_missed_run_when_they_come() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", "0 0 1 * *", "UTC"));
+        for at in [NINE, "2036-03-11T09:00:00Z", "2026-03-12T09:00:00Z"] {
+            place.run(&["once", "--due", "--at", at]);
+        }
+        let published = place.database.number("SELECT max(seq) FROM run");
+        sandbox.turn_to("2026-04-01T00:00:01Z");
+        place.ok(&["once", "--due", "--at", "2026-04-01T00:00:01Z"]);
+        assert!(slots(&place, "acme").contains(&"2026-04-01T00:00:00Z ok".to_owned()), "{:?}", slots(&place, "acme"));
+        // Whoever has read up to the last number sees it.
+        let run = "SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL AND seq > ";
+        assert_eq!(place.database.number(&format!("{run}{published}")), 1, "{}", place.database.name);
+        let reasons = "SELECT DISTINCT reason FROM run WHERE slot IS NULL";
+        assert_eq!(place.database.texts(reasons), ["recorded by a clock that was ahead"]);
+        assert_sound(&place, sandbox.calls());
+    }
+}
+
+#[test]
+#[ignore = "needs libfaketime; scripts/test runs it"]
+fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
+    let Some(database) = postgres() else { return };
+    let sandbox = today(&[]);
+    let soon = system_clock()().plus(Duration::from_secs(8)).to_string();
+    let schedule = format!("{} {} * * * *", &soon[17..19], &soon[14..16]);
+    let place = Place::new(database, &sandbox.lines(), &topic("acme", &schedule, "UTC"));
+    let hand = Hand { place: &place };
+    place.ok(&["once", "--due"]);
+    hand.turn_to(&system_clock()().plus(Duration::from_secs(600)).to_string());
+    let mut going = hand.program(&["run"]).start();
+    going.until("the difference", |said| said.contains("clock and this machine's differ"));
+    until("the slot", || !slots(&place, "acme").is_empty() && slots(&place, "acme")[0].ends_with("ok"));
+    let lag = place.database.number("SELECT max(started_at - slot) FROM run");
+    assert!((0..60_000).contains(&lag), "{lag} ms by the database's clock");
+    going.signal("TERM");
+    let ended = going.wait();
+    assert_eq!(ended.code, Some(0));
+    let measured = ended.err.split("ahead_ms=").nth(1).unwrap().split_whitespace().next().unwrap();
+    let measured: i64 = measured.parse().unwrap();
+    assert!((-601_000..-598_000).contains(&measured), "{measured}");
+}

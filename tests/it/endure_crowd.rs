@@ -1,0 +1,48 @@
+//! Thousands of topics that are due in one minute, through a real daemon: none is lost, none runs twice, and the service
+//! meets no more calls at once than it allows.
+
+use std::time::Duration;
+
+use crate::databases::{Database, databases};
+use crate::endure::{assert_sound, long};
+use crate::program::{Place, until};
+use crate::several::{Slow, ago, topics};
+
+const AT_ONCE: u32 = 12;
+
+fn crowd(database: Database, count: usize) {
+    let service = Slow::answering_after(Duration::ZERO);
+    // The first of a month is at most 31 days ago, and the daemon finds it when it begins.
+    let each = "schedule = \"0 0 1 * *\"\ncatch_up_window = \"90d\"\n";
+    let rest = format!("[scheduler]\nmax_concurrent_runs = 64\n{}", topics(count, each));
+    let place = Place::new(database, &service.lines(AT_ONCE, "unlimited"), &rest);
+    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(32 * 86_400))]);
+    let going = place.program(&["run"]).start();
+    let name = place.database.name;
+    let ended = "SELECT count(*) FROM run WHERE state = 'ok' AND seq IS NOT NULL";
+    let mut before = -1;
+    while place.database.number(ended) < count as i64 {
+        // As long as it goes on.
+        until("more have run", || place.database.number(ended) > before);
+        before = place.database.number(ended);
+        std::thread::park_timeout(Duration::from_millis(200));
+    }
+    going.signal("TERM");
+    going.wait().says(0, &["stopped"]);
+    let number = |sql: &str| place.database.number(sql);
+    assert_eq!(number("SELECT count(DISTINCT topic) FROM run WHERE state = 'ok'"), count as i64, "{name}: each ran");
+    assert_eq!(number("SELECT count(*) FROM run WHERE state = 'ok' AND attempt = 1"), count as i64, "{name}: once");
+    assert_eq!(number("SELECT count(DISTINCT slot) FROM run WHERE state = 'ok'"), 1, "{name}: in one minute");
+    assert_eq!(service.calls(), count, "{name}: one call for each");
+    assert!(service.most_at_once() <= i64::from(AT_ONCE), "{name}: {} at once", service.most_at_once());
+    assert_sound(&place, count as u64);
+}
+
+#[test]
+fn five_thousand_topics_due_in_one_minute_all_run_once_within_the_services_limits() {
+    for database in databases() {
+        // Twenty thousand: scripts/bench, with a release build.
+        let count = if long() { 5_000 } else { 1_000 };
+        crowd(database, count);
+    }
+}

@@ -1,0 +1,256 @@
+//! Databases that fail under a daemon: PostgreSQL whose backends are ended, whose statements are cancelled, whose
+//! connections are used up, whose transactions collide; SQLite without room, read-only, locked for long. Each slot has one
+//! result afterwards.
+
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
+
+use crate::cluster::Cluster;
+use crate::databases::{on_server, sqlite, wait};
+use crate::endure::{assert_sound, long};
+use crate::program::{Going, Place, Program, until};
+use crate::several::{Slow, ago, topics};
+
+/// Slots of three topics that passed while nobody ran: sixty each.
+fn backlog(cluster: &Cluster, service: &Slow) -> Place {
+    let lines = "every = \"1m\"\ncatch_up = \"all\"\noverlap = \"allow\"\nmax_attempts = 100\n";
+    let rest = format!("[scheduler]\nlease = \"1s\"\nmax_concurrent_runs = 8\n{}", topics(3, lines));
+    let place = Place::new(on_server(&cluster.url()), &service.lines(8, "unlimited"), &rest);
+    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(3_600))]);
+    place
+}
+
+/// The address for somebody who is no superuser.
+fn worker(place: &Place, cluster: &Cluster) -> String {
+    let schema = &place.database.schema;
+    wait(place.database.execute(&format!(
+        "CREATE ROLE worker LOGIN; GRANT ALL ON SCHEMA {schema} TO worker; GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO worker; \
+         GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO worker"
+    )));
+    cluster.url().replace("topicwatch@", "worker@")
+}
+
+fn ran(place: &Place) -> i64 {
+    place.database.number("SELECT count(*) FROM run WHERE state = 'ok'")
+}
+
+/// Waits for every slot's end, stops the daemons, and asserts what there is.
+fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
+    let open = "SELECT count(*) FROM run WHERE state IN ('queued', 'running') OR seq IS NULL";
+    until("every slot has its end", || ran(place) >= 180 && place.database.number(open) == 0);
+    let mut told = String::new();
+    for daemon in daemons {
+        daemon.signal("TERM");
+        let ended = daemon.wait();
+        assert_eq!(ended.code, Some(0), "{ended}");
+        told.push_str(&ended.err);
+    }
+    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state <> 'ok'"), 0);
+    assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT job, slot FROM run) AS t"), ran(place));
+    assert_sound(place, calls);
+    told
+}
+
+#[test]
+fn backends_that_are_ended_and_statements_that_are_cancelled_lose_and_double_no_slot() {
+    let Some(cluster) = Cluster::start("backends that are ended", &[]) else { return };
+    let service = Slow::answering_after(Duration::from_millis(60));
+    let place = backlog(&cluster, &service);
+    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run"]).start()).collect();
+    until("some have run", || ran(&place) >= 10);
+    let rounds = if long() { 40 } else { 8 };
+    for round in 0..rounds {
+        let (share, before) = (100 * (round + 1) / rounds, ran(&place));
+        // A statement that took too long ends as one that is cancelled does (57014).
+        let how = if round % 2 == 0 { "pg_terminate_backend" } else { "pg_cancel_backend" };
+        let all = format!("SELECT count({how}(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'");
+        until(how, || place.database.number(&all) > 0);
+        until("it goes on", || ran(&place) > before || ran(&place) >= share);
+    }
+    assert_all_ran(&place, daemons, service.calls() as u64);
+}
+
+#[test]
+fn transactions_that_collide_are_run_again() {
+    let Some(cluster) = Cluster::start("serialization failures", &[]) else { return };
+    let service = Slow::answering_after(Duration::from_millis(10));
+    let place = backlog(&cluster, &service);
+    let url = worker(&place, &cluster);
+    wait(place.database.execute("ALTER ROLE worker SET default_transaction_isolation = 'serializable'"));
+    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run", "--database", &url]).start()).collect();
+    assert_all_ran(&place, daemons, service.calls() as u64);
+    let rolled_back = "SELECT xact_rollback FROM pg_stat_database WHERE datname = 'postgres'";
+    assert_ne!(place.database.number(rolled_back), 0, "none collided");
+}
+
+#[test]
+fn a_server_without_a_connection_left_is_waited_for() {
+    let Some(cluster) = Cluster::start("a full server", &["max_connections=30", "superuser_reserved_connections=3"])
+    else {
+        return;
+    };
+    let service = Slow::answering_after(Duration::from_millis(60));
+    let place = backlog(&cluster, &service);
+    // A superuser may use the last places.
+    let url = worker(&place, &cluster);
+    let daemon = place.program(&["run", "--database", &url]).start();
+    until("some have run", || ran(&place) >= 20);
+    wait(async {
+        let address: sqlx::postgres::PgConnectOptions = url.parse().unwrap();
+        let mut taken = Vec::new();
+        while let Ok(one) = sqlx::PgConnection::connect_with(&address).await {
+            taken.push(one);
+        }
+        assert!(taken.len() > 10, "{} taken", taken.len());
+        let ended =
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'";
+        assert_ne!(place.database.number(ended), 0);
+        // Their places, too.
+        for _ in 0..8 {
+            taken.extend(sqlx::PgConnection::connect_with(&address).await);
+        }
+        let refused = place.run(&["status", "--database", &url]);
+        refused.says(4, &["hint: "]);
+        for one in taken {
+            one.close().await.ok();
+        }
+    });
+    assert_all_ran(&place, vec![daemon], service.calls() as u64);
+}
+
+/// Due topics on a SQLite file.
+fn due_on_sqlite(service: &Slow, count: usize) -> Place {
+    let rest = format!("[scheduler]\nlease = \"1s\"\n{}", topics(count, "every = \"12h\"\nmax_attempts = 100\n"));
+    let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &rest);
+    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
+    place
+}
+
+fn file(place: &Place) -> String {
+    place.database.url[7..].to_owned()
+}
+
+/// Every slot runs once the trouble is over.
+fn assert_recovers(place: &Place, count: i64, calls: u64) {
+    until("the slots", || {
+        place.run(&["once", "--due"]);
+        ran(place) >= count
+    });
+    assert_eq!(
+        place.database.number("SELECT count(*) FROM (SELECT DISTINCT job FROM run WHERE state = 'ok') AS t"),
+        count
+    );
+    assert_sound(place, calls);
+}
+
+#[test]
+fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
+    let service = Slow::answering_after(Duration::ZERO);
+    let place = due_on_sqlite(&service, 40);
+    let size = std::fs::metadata(file(&place)).unwrap().len();
+    // In units of 512 bytes: hardly more than there is. Without the signal, a write beyond the limit fails.
+    for room in [0, 64] {
+        let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$@\"", size / 512 + room);
+        let mut going = Program::prepared_by(place.folder.path(), &script, &["once", "--due"]).start();
+        going.until("it is told", |said| {
+            // One failed write must not be taken for a transaction that goes on.
+            assert!(!said.contains("transaction depth"), "{said}");
+            said.matches("I/O error").count() >= 3 || said.contains("error: ")
+        });
+        going.kill();
+        assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
+    }
+    assert!(ran(&place) < 40, "the limit was never met");
+    assert_recovers(&place, 40, 0);
+}
+
+#[test]
+fn a_full_disk_is_told_and_nothing_of_what_was_stored_is_lost() {
+    let disk = tempfile::tempdir().unwrap();
+    let path = disk.path().to_str().unwrap().to_owned();
+    let mounted =
+        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=1600k", "tmpfs", &path]).output();
+    if !mounted.is_ok_and(|out| out.status.success()) {
+        crate::pg::say("SKIPPED: a full disk (may not mount a small one; a limit of the file's size is tested)");
+        return;
+    }
+    let _unmount = Mounted(path.clone());
+    let service = Slow::answering_after(Duration::ZERO);
+    let mut database = sqlite();
+    database.url = format!("sqlite:{path}/t.db");
+    let rest = format!("[scheduler]\nlease = \"1s\"\n{}", topics(40, "every = \"12h\"\nmax_attempts = 100\n"));
+    let place = Place::new(database, &service.lines(4, "unlimited"), &rest);
+    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
+    let full =
+        std::process::Command::new("sh").args(["-c", &format!("cat /dev/zero > {path}/ballast")]).output().unwrap();
+    assert!(!full.status.success());
+    let ended = place.run(&["once", "--due"]);
+    ended.says(4, &["hint: ", "disk full"]);
+    std::fs::remove_file(format!("{path}/ballast")).unwrap();
+    assert_recovers(&place, 40, 40);
+}
+
+/// A small disk, gone when dropped.
+struct Mounted(String);
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        std::process::Command::new("umount").args(["-l", &self.0]).status().ok();
+    }
+}
+
+#[test]
+fn a_file_that_is_locked_for_long_is_waited_for() {
+    let service = Slow::answering_after(Duration::ZERO);
+    let place = due_on_sqlite(&service, 3);
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file(&place));
+    let daemon = wait(async {
+        let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+        let mut daemon =
+            place.program(&["run"]).env("TOPICWATCH_TEST_MISHAP", "stop ledger::claim/committed pass=1").start();
+        until("its first claim", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") > 0);
+        holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
+        let begun = std::time::Instant::now();
+        daemon.signal("CONT");
+        until("longer than SQLite itself waits", || begun.elapsed() > Duration::from_secs(7));
+        assert_eq!(ran(&place), 0);
+        holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
+        daemon.until("it goes on", |said| said.contains("run stored"));
+        daemon
+    });
+    until("the slots", || ran(&place) == 3);
+    daemon.signal("TERM");
+    assert_eq!(daemon.wait().code, Some(0));
+    assert_sound(&place, 3);
+}
+
+#[test]
+fn a_read_only_file_is_refused_before_anything_is_called() {
+    let service = Slow::answering_after(Duration::ZERO);
+    let place = due_on_sqlite(&service, 3);
+    // Root may write anything, so the write-protection is SQLite's own way of being read-only: another user's folder.
+    let owner = std::process::Command::new("id").arg("-u").output().unwrap().stdout;
+    let folder = std::path::Path::new(&file(&place)).parent().unwrap().to_str().unwrap().to_owned();
+    let script = if owner == b"0\n" { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
+    let mode = |file: &str, folder_mode: &str| {
+        let script = format!(
+            "chmod {file} {folder}/t.db* {}/jobs.toml && chmod {folder_mode} {folder} {}",
+            place.folder.path().display(),
+            place.folder.path().display()
+        );
+        assert!(std::process::Command::new("sh").args(["-c", &script]).status().unwrap().success());
+    };
+    mode("444", "555");
+    let refused = Program::prepared_by(place.folder.path(), script, &["once", "--due"]).run();
+    mode("600", "700");
+    if refused.err.contains("setpriv") || refused.code == Some(126) || refused.code == Some(127) {
+        crate::pg::say(
+            "SKIPPED: a read-only file (cannot become another user, or the program is not readable for one)",
+        );
+        return;
+    }
+    refused.says(4, &["hint: "]);
+    assert_eq!(service.calls(), 0);
+    assert_recovers(&place, 3, 3);
+}

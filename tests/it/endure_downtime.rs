@@ -1,0 +1,131 @@
+//! Downtime of an hour, three days and forty days under each catch-up and overlap policy, end to end (what becomes of each
+//! slot is a pure table in `schedule/tests/downtime.rs`); and a file that is replaced while slots are due.
+
+use std::time::Duration;
+
+use topicwatch::model::Time;
+
+use crate::databases::{Database, databases};
+use crate::endure::{assert_sound, long};
+use crate::living::today;
+use crate::program::{NINE, Place, until};
+use crate::service::Sandbox;
+use crate::several::{Slow, ago, backlog, each_once};
+
+const CATCH_UP: [&str; 3] = ["latest", "all", "none"];
+const OVERLAP: [&str; 3] = ["skip", "buffer_one", "allow"];
+
+/// One topic for each pair of policies, once an hour.
+fn policies() -> String {
+    let mut topics = String::new();
+    for catch_up in CATCH_UP {
+        for overlap in OVERLAP {
+            topics.push_str(&format!(
+                "[[topics]]\nid = \"{catch_up}-{}\"\nquery = \"acme launch\"\nsources = [\"social\"]\nevery = \"1h\"\n\
+                 catch_up = \"{catch_up}\"\noverlap = \"{overlap}\"\nmax_catch_up_runs = 20\n\n",
+                overlap.replace('_', "-")
+            ));
+        }
+    }
+    topics
+}
+
+/// Runs and missed slots of a topic after so many hours: at most twenty are made up for, of the last seven days.
+fn expected(catch_up: &str, hours: i64) -> (i64, i64) {
+    let runs = match catch_up {
+        "latest" => 1,
+        "all" => hours.min(20),
+        _ => 0,
+    };
+    (runs, hours - runs)
+}
+
+fn down_for(database: Database, hours: i64) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let lines = format!("{}max_calls_per_day = 100000\n", sandbox.lines());
+    let place = Place::new(database, &lines, &policies());
+    place.ok(&["once", "--due", "--at", NINE]);
+    let back = Time::parse(NINE).unwrap().plus(Duration::from_secs(hours as u64 * 3_600 + 300)).to_string();
+    sandbox.turn_to(&back);
+    place.ok(&["once", "--due", "--at", &back]);
+    let name = place.database.name;
+    for catch_up in CATCH_UP {
+        for overlap in OVERLAP {
+            let topic = format!("{catch_up}-{}", overlap.replace('_', "-"));
+            let count = |rest: &str| {
+                place.database.number(&format!("SELECT count(*) FROM run WHERE topic = '{topic}' AND {rest}"))
+            };
+            let (runs, missed) = expected(catch_up, hours);
+            let found =
+                (count("state = 'ok' AND trigger = 'catch_up'"), count("state = 'missed' AND reason IS NOT NULL"));
+            assert_eq!(found, (runs, missed), "{name}: {topic} after {hours} h");
+            assert_eq!(count("true"), hours, "{name}: {topic}: a row for each slot");
+            // What runs is newer than what was missed.
+            let newest = "SELECT count(*) FROM run a JOIN run b ON a.job = b.job AND a.slot < b.slot";
+            let wrong = format!("{newest} WHERE a.topic = '{topic}' AND a.state = 'ok' AND b.state = 'missed'");
+            assert_eq!(place.database.number(&wrong), 0, "{name}: {topic}");
+        }
+    }
+    assert!(place.ok(&["once", "--due", "--at", &back]).contains("nothing was due"), "{name}");
+    assert_sound(&place, sandbox.calls());
+}
+
+#[test]
+fn an_hour_and_three_days_of_downtime_end_as_each_policy_says() {
+    for hours in [1, 72] {
+        databases().into_iter().for_each(|database| down_for(database, hours));
+    }
+}
+
+#[test]
+fn forty_days_of_downtime_end_as_each_policy_says() {
+    let all = databases().into_iter();
+    all.take(if long() { 2 } else { 1 }).for_each(|database| down_for(database, 960));
+}
+
+#[test]
+fn a_file_that_is_replaced_again_and_again_while_slots_are_due_loses_and_doubles_none() {
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(10));
+        let place = backlog(database, &service.lines(8, "unlimited"), "max_concurrent_runs = 8");
+        let text = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        let mut going = place.program(&["run"]).start();
+        let ok = |least: i64| place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") >= least;
+        for n in 0..5_usize {
+            until("some have run", || ok(20 * (n as i64 + 1)));
+            // Another title is another configuration; the schedules stay.
+            let changed = text.replace("query = \"q0\"", &format!("query = \"q0\"\ntitle = \"the {n}th\""));
+            assert_ne!(changed, text);
+            std::fs::write(place.path("new"), changed).unwrap();
+            std::fs::rename(place.path("new"), place.path("jobs.toml")).unwrap();
+            going.signal("HUP");
+            going.until("it is taken over", |said| said.matches("configuration").count() > n);
+        }
+        let ran = each_once(&place);
+        going.signal("TERM");
+        going.wait().says(0, &["stopped"]);
+        assert!(ran >= 300, "{}: {ran} ran", place.database.name);
+        assert_eq!(service.calls() as i64, ran, "{}: one call for each", place.database.name);
+        assert_sound(&place, service.calls() as u64);
+    }
+}
+
+#[test]
+fn slots_that_came_while_the_machine_slept_are_told_apart_from_those_on_time() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";
+        let place = Place::new(database, &sandbox.lines(), rest);
+        place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(40 * 86_400))]);
+        let going = place.program(&["run"]).start();
+        until("the latest", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
+        going.signal("TERM");
+        going.wait().says(0, &["run stored", "stopped"]);
+        // A boundary of twelve hours may pass while this runs.
+        let rows = place.database.number("SELECT count(*) FROM run");
+        assert!((79..=81).contains(&rows), "{}: {rows} rows", place.database.name);
+        let reasons = place.database.texts("SELECT DISTINCT reason FROM run WHERE state = 'missed' ORDER BY reason");
+        assert_eq!(reasons.len(), 2, "{reasons:?}");
+        assert_sound(&place, 1);
+    }
+}

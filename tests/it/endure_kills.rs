@@ -1,0 +1,122 @@
+//! `kill -9` of daemons at random while they work off a backlog, again and again, and a server that crashes under them: each
+//! slot has one result. The long form (`TOPICWATCH_LONG_TESTS=1`) kills 100 times on each database, the short one 10 times.
+
+use std::time::{Duration, Instant};
+
+use crate::cluster::Cluster;
+use crate::databases::{Database, on_server, postgres, sqlite};
+use crate::endure::{assert_sound, long};
+use crate::living::today;
+use crate::program::{Going, Place, until};
+use crate::several::ago;
+
+fn kills() -> u32 {
+    if long() { 100 } else { 10 }
+}
+
+/// Slots that passed while nobody ran: one a minute of each of three topics.
+fn backlog(database: Database, service: &str, minutes: u64) -> Place {
+    let topic = |n: u32| {
+        format!(
+            "[[topics]]\nid = \"t{n}\"\nquery = \"acme {n}\"\nsources = [\"social\"]\nevery = \"1m\"\ncatch_up = \"all\"\n\
+             max_catch_up_runs = 10000\nmax_attempts = 100\noverlap = \"allow\"\n\n"
+        )
+    };
+    let topics: String = (0..3).map(topic).collect();
+    let lines = format!("{service}max_calls_per_day = 1000000\nmax_concurrent = 8\n");
+    let place =
+        Place::new(database, &lines, &format!("[scheduler]\nlease = \"1s\"\nmax_concurrent_runs = 4\n\n{topics}"));
+    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(60 * minutes))]);
+    place
+}
+
+/// Waits until no slot waits for its end, and asserts what there is then. Returns how many ran.
+fn assert_all_ran_once(place: &Place, least: i64) -> i64 {
+    let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
+    let begun = Instant::now();
+    let mut ended = 0;
+    let mut last = begun;
+    // As long as it goes on: what remains may be more than a short wait allows for.
+    while count("run WHERE state IN ('queued', 'running') OR seq IS NULL") > 0 {
+        let now = count("run WHERE state = 'ok'");
+        if now > ended {
+            (ended, last) = (now, Instant::now());
+        }
+        assert!(last.elapsed() < Duration::from_secs(60), "{}: stands at {ended}", place.database.name);
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    let ran = count("run WHERE state = 'ok'");
+    assert_eq!(count("run"), count("(SELECT DISTINCT job, slot FROM run) AS t"), "rows are slots");
+    assert_eq!(count("run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);
+    assert!(ran >= least, "{ran} ran");
+    // No slot between the first and the last was left out.
+    let holes =
+        "SELECT sum(n) FROM (SELECT (max(slot) - min(slot)) / 60000 + 1 - count(*) AS n FROM run GROUP BY job) AS t";
+    assert_eq!(place.database.number(&format!("SELECT CAST(({holes}) AS BIGINT)")), 0, "{}", place.database.name);
+    assert_ne!(count("run WHERE attempt > 1"), 0, "{}: some were killed on the way", place.database.name);
+    ran
+}
+
+fn ends(daemons: Vec<Going>) {
+    for daemon in daemons {
+        daemon.signal("TERM");
+        assert_eq!(daemon.wait().code, Some(0));
+    }
+}
+
+/// Keeps so many daemons alive, and kills each in its turn at some moment of its life.
+fn kill_in_turn(place: &Place, side_by_side: usize, mut between: impl FnMut(u32)) -> Vec<Going> {
+    let start = || place.program(&["run"]).start();
+    let mut daemons: Vec<Going> = (0..side_by_side).map(|_| start()).collect();
+    for n in 0..kills() {
+        // Low-discrepancy moments, so that a young process is met as often as a busy one.
+        let moment = Duration::from_millis(60).mul_f64(1.0 + 9.0 * (f64::from(n) * 0.618_034).fract());
+        assert!(daemons.remove(0).kill_after(moment), "{}: it had ended by itself", place.database.name);
+        between(n);
+        daemons.push(start());
+    }
+    daemons
+}
+
+fn minutes() -> u64 {
+    if long() { 400 } else { 60 }
+}
+
+#[test]
+fn a_daemon_on_sqlite_that_is_killed_again_and_again_runs_each_slot_once() {
+    let sandbox = today(&["delay=60ms"]);
+    let place = backlog(sqlite(), &sandbox.lines(), minutes());
+    let daemons = kill_in_turn(&place, 1, |_| ());
+    let ran = assert_all_ran_once(&place, 3 * minutes() as i64);
+    ends(daemons);
+    until("numbers", || place.database.number("SELECT count(*) FROM run WHERE seq IS NULL") == 0);
+    assert_sound(&place, sandbox.calls());
+    eprintln!("SQLite: {} kills, {ran} slots", kills());
+}
+
+#[test]
+fn two_daemons_on_postgresql_that_are_killed_again_and_again_run_each_slot_once() {
+    let Some(database) = postgres() else { return };
+    let sandbox = today(&["delay=60ms"]);
+    let place = backlog(database, &sandbox.lines(), minutes());
+    let daemons = kill_in_turn(&place, 2, |_| ());
+    let ran = assert_all_ran_once(&place, 3 * minutes() as i64);
+    ends(daemons);
+    assert_sound(&place, sandbox.calls());
+    eprintln!("PostgreSQL: {} kills, {ran} slots", kills());
+}
+
+#[test]
+fn a_server_that_crashes_under_two_daemons_loses_and_doubles_no_slot() {
+    let Some(cluster) = Cluster::start("a crash of the server", &[]) else { return };
+    let sandbox = today(&["delay=60ms"]);
+    let place = backlog(on_server(&cluster.url()), &sandbox.lines(), 60);
+    let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run"]).start()).collect();
+    for crashes in 1..=2 {
+        until("some have run", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") >= 40 * crashes);
+        cluster.crash_and_restart();
+    }
+    assert_all_ran_once(&place, 180);
+    ends(daemons);
+    assert_sound(&place, sandbox.calls());
+}

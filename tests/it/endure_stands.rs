@@ -1,0 +1,207 @@
+//! Processes that stand still, runs that kill or panic, a ticker that is dead: what others do goes on, and nothing is
+//! written twice. On both databases.
+
+use std::time::Duration;
+
+use crate::databases::databases;
+use crate::endure::{MISHAP, assert_sound};
+use crate::living::{daemon, today};
+use crate::program::{NINE, Place, until};
+use crate::service::Sandbox;
+use crate::several::ago;
+
+/// Topics of one call each, one slot of which passed while nobody ran.
+fn overdue(database: crate::databases::Database, service: &str, scheduler: &str, topics: usize) -> Place {
+    let topics: String = (0..topics)
+        .map(|n| {
+            format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme {n}\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")
+        })
+        .collect();
+    let place = Place::new(database, service, &format!("[scheduler]\nlease = \"1s\"\n{scheduler}\n\n{topics}"));
+    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
+    place
+}
+
+/// All that is kept of runs and findings.
+fn everything(place: &Place) -> Vec<String> {
+    [
+        "SELECT public_id || state || attempt || coalesce(finished_at, 0) || coalesce(seq, 0) || cost || found FROM run ORDER BY 1",
+        "SELECT run || source || attempt || state || tries || coalesce(cost, -1) FROM search ORDER BY 1",
+        "SELECT run || source || rank || item FROM sighting ORDER BY 1",
+        "SELECT topic || item || times_seen || last_seen FROM topic_item ORDER BY 1",
+        "SELECT key || item FROM item_key ORDER BY 1",
+    ]
+    .iter()
+    .flat_map(|sql| place.database.texts(sql))
+    .collect()
+}
+
+const OK: &str = "SELECT count(*) FROM run WHERE state = 'ok'";
+
+#[test]
+fn a_process_that_stood_still_past_its_lease_writes_nothing() {
+    for database in databases() {
+        let sandbox = today(&["delay=1500ms"]);
+        let place = overdue(database, &sandbox.lines(), "", 1);
+        let mut stopped = daemon(&place, &[]);
+        until("it calls", || sandbox.calls() == 1);
+        // Stopped in the middle of a write it would hold up everybody on SQLite, which is another matter.
+        until("it stands still and holds no lock", || {
+            stopped.signal("STOP");
+            let free = place.database.is_writable();
+            if !free {
+                stopped.signal("CONT");
+            }
+            free
+        });
+        until("another runs the slot", || {
+            place.ok(&["once", "--due"]);
+            place.database.number(OK) == 1
+        });
+        let before = everything(&place);
+        stopped.signal("CONT");
+        stopped.until("it notices", |said| said.contains("no longer held by this process"));
+        stopped.signal("TERM");
+        assert_eq!(stopped.wait().code, Some(0));
+        assert_eq!(everything(&place), before, "{}", place.database.name);
+        let run = "SELECT state || ' ' || attempt FROM run WHERE state <> 'missed'";
+        assert_eq!(place.database.texts(run), ["ok 2"], "{}", place.database.name);
+        assert_eq!(place.database.texts("SELECT state FROM search ORDER BY attempt"), ["lost", "ok"]);
+        assert_eq!(sandbox.calls(), 2);
+        assert_sound(&place, 2);
+    }
+}
+
+#[test]
+fn runs_that_fill_every_slot_for_three_leases_are_not_run_again() {
+    for database in databases() {
+        let sandbox = today(&["delay=3500ms"]);
+        let place = overdue(database, &sandbox.lines(), "max_concurrent_runs = 2", 2);
+        let going = daemon(&place, &[]);
+        let mut looks = 0;
+        while place.database.number(OK) < 2 {
+            // Each of these looks for lost runs, and for slots that wait.
+            place.ok(&["once", "--due"]);
+            looks += 1;
+        }
+        assert!(looks > 3, "{looks} looks");
+        assert_eq!(
+            place.database.texts("SELECT DISTINCT state || ' ' || attempt FROM run WHERE state <> 'missed'"),
+            ["ok 1"]
+        );
+        assert_eq!(sandbox.calls(), 2, "{}", place.database.name);
+        going.signal("TERM");
+        going.wait().says(0, &["stopped"]);
+        assert_sound(&place, 2);
+    }
+}
+
+const TWO: &str = "[scheduler]\nmax_concurrent_runs = 1\nlease = \"1s\"\n\n\
+                   [[topics]]\nid = \"a\"\nquery = \"acme launch\"\nevery = \"6h\"\nsources = [\"social\"]\n\n\
+                   [[topics]]\nid = \"b\"\nquery = \"globex launch\"\nevery = \"6h\"\nsources = [\"social\"]\n";
+
+#[test]
+fn a_run_that_kills_its_process_fails_at_max_attempts_and_the_others_run() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &format!("{}max_concurrent = 1\n", sandbox.lines()), TWO);
+        place.ok(&["once", "--due", "--at", NINE]);
+        let poisoned = |minute: u32| {
+            let at = format!("2026-03-11T12:{minute:02}:00Z");
+            place.program(&["once", "--due", "--at", &at]).env(MISHAP, "kill call/replied of=a").run()
+        };
+        for minute in 0..3 {
+            assert_eq!(poisoned(minute).code, None, "{}: killed", place.database.name);
+        }
+        assert_eq!(poisoned(3).code, Some(0), "it is not begun a fourth time");
+        let runs =
+            "SELECT topic || ' ' || state || ' ' || attempt || ' ' || coalesce(error_class, '-') FROM run ORDER BY 1";
+        assert_eq!(place.database.texts(runs), ["a failed 3 lease_lost", "b ok 1 -"]);
+        assert_eq!(
+            place.database.number("SELECT cost FROM run WHERE topic = 'a'"),
+            9_000,
+            "three calls at their price"
+        );
+        assert_sound(&place, sandbox.calls());
+    }
+}
+
+#[test]
+fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
+    for point in [
+        "call/counted of=a",
+        "call/replied of=a",
+        "decode/begun pass=1",
+        "run/absorbed of=a",
+        "together::write/written pass=1",
+        "together::write/committed pass=1",
+    ] {
+        for database in databases() {
+            let sandbox = Sandbox::at(NINE, &[]);
+            let place = Place::new(database, &sandbox.lines(), &TWO.replace("max_concurrent_runs = 1", ""));
+            place.ok(&["once", "--due", "--at", NINE]);
+            let at = "2026-03-11T12:00:00Z";
+            let program = place.program(&["once", "--due", "--at", at]).env(MISHAP, &format!("panic {point}"));
+            let ended = program.start().wait_after_a_panic();
+            let name = place.database.name;
+            assert!(ended.code.is_some_and(|code| code != 0), "{name}, {point}: {ended}");
+            let states = "SELECT count(*) FROM run WHERE state = ";
+            // Those that were written together with it may share its lot when the writer itself ended.
+            let least = i64::from(!point.contains("::"));
+            let ok = place.database.number(&format!("{states}'ok'"));
+            assert!((least..=2).contains(&ok), "{name}, {point}: {ok} ended well\n{ended}");
+            assert_eq!(ok + place.database.number(&format!("{states}'running'")), 2, "{name}, {point}");
+            place.ok(&["once", "--due", "--at", "2026-03-11T12:05:00Z"]);
+            assert_eq!(place.database.texts("SELECT DISTINCT state FROM run"), ["ok"], "{name}, {point}");
+            assert_eq!(place.database.number("SELECT count(*) FROM run"), 2, "{name}, {point}");
+            assert_sound(&place, sandbox.calls());
+        }
+    }
+}
+
+#[test]
+fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
+    for (mishap, tells) in [
+        ("panic decode/begun pass=1", "ended by a defect"),
+        ("panic planner/decide of=t0", "planning it ended by a defect"),
+    ] {
+        for database in databases() {
+            let sandbox = today(&[]);
+            let place = overdue(database, &sandbox.lines(), "", 3);
+            let mut going = place.program(&["run"]).env(MISHAP, mishap).start();
+            going.until("the defect", |said| said.contains(tells));
+            until("the others", || place.database.number(OK) == 2);
+            going.signal("TERM");
+            assert_eq!(going.wait_after_a_panic().code, Some(0), "{}: {mishap}", place.database.name);
+            // What could not be planned owes its slots, and whoever comes later runs them.
+            place.ok(&[
+                "once",
+                "--due",
+                "--at",
+                &topicwatch::daemon::system_clock()().plus(Duration::from_secs(120)).to_string(),
+            ]);
+            assert_eq!(place.database.number(OK), 3, "{}: {mishap}", place.database.name);
+            assert_sound(&place, sandbox.calls());
+        }
+    }
+}
+
+#[test]
+fn slots_run_though_the_ticker_is_dead() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let soon = topicwatch::daemon::system_clock()().plus(Duration::from_secs(6)).to_string();
+        let (minute, second) = (&soon[14..16], &soon[17..19]);
+        let rest = format!(
+            "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nschedule = \"{second} {minute} * * * *\"\n"
+        );
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        place.ok(&["once", "--due"]);
+        let going = place.program(&["run"]).env(MISHAP, "fail ticker").start();
+        until("the slot", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
+        assert_eq!(place.database.texts("SELECT state || ' ' || trigger FROM run"), ["ok scheduled"]);
+        going.signal("TERM");
+        going.wait().says(0, &["stopped"]);
+        assert_sound(&place, 1);
+    }
+}
