@@ -39,7 +39,7 @@ fn crowd(database: Database, count: usize) {
 }
 
 #[test]
-fn five_thousand_topics_due_in_one_minute_all_run_once_within_the_services_limits() {
+fn topics_due_in_one_minute_all_run_once_within_the_services_limits() {
     for database in databases() {
         // Twenty thousand: scripts/bench, with a release build.
         let count = if long() { 5_000 } else { 1_000 };
