@@ -41,7 +41,7 @@ const OK: &str = "SELECT count(*) FROM run WHERE state = 'ok'";
 #[test]
 fn a_process_that_stood_still_past_its_lease_writes_nothing() {
     for database in databases() {
-        let sandbox = today(&["delay=1500ms"]);
+        let sandbox = today(&["delay=5s"]);
         let place = overdue(database, &sandbox.lines(), "", 1);
         let mut stopped = daemon(&place, &[]);
         until("it calls", || sandbox.calls() == 1);
