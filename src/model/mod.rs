@@ -5,6 +5,7 @@ mod allowance;
 mod item;
 mod looks;
 mod money;
+mod report;
 mod rows;
 mod run;
 mod span;
@@ -15,6 +16,7 @@ pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;
+pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow,
     TopicStatus,

@@ -1,0 +1,59 @@
+//! A report as it is configured and stored: which topics it is about, when it is made, and what it is written as. What it
+//! says is `report`'s.
+
+use super::{SchedulePolicy, closed_list};
+
+closed_list! {
+    /// Which stretch of time a report is about.
+    ReportWindow {
+        /// The last whole local day before it is made.
+        Day = "day",
+        /// From where the last delivered report ended.
+        SinceLast = "since_last",
+    }
+}
+
+closed_list! {
+    /// What a report is written as.
+    ReportFormat {
+        /// One self-contained page.
+        Html = "html",
+        /// Markdown.
+        Markdown = "markdown",
+    }
+}
+
+/// A report of `[[reports]]`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ReportSpec {
+    /// Unique in the file; a slug like a topic's id.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// Topics by id. Empty, with no tags either, means all.
+    pub topics: Vec<String>,
+    /// Topics by tag, beside those by id.
+    pub tags: Vec<String>,
+    /// When it is made by itself; `None` means only when asked.
+    pub schedule: Option<SchedulePolicy>,
+    /// IANA zone in which its days are meant.
+    pub timezone: String,
+    /// What it is about.
+    pub window: ReportWindow,
+    /// What it is written as, each once.
+    pub formats: Vec<ReportFormat>,
+    /// Where its files go: a path without ending, with `{name}` and `{date}`.
+    pub path: String,
+    /// Tag of the topics whose share of voice is compared; `None` compares all of the report.
+    pub group: Option<String>,
+    /// Names of the channels it is delivered by.
+    pub channels: Vec<String>,
+}
+
+impl ReportSpec {
+    /// The job name in the ledger.
+    #[must_use]
+    pub fn job(&self) -> String {
+        format!("report:{}", self.name)
+    }
+}
