@@ -32,6 +32,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("insight", &["model", "budget", "schedule"]),
     ("collect", &["model", "budget", "search", "normalise", "store", "mishap"]),
     ("export", &["model", "store", "insight", "files"]),
+    // Keys of the links that an answer names, and links that may be shown.
+    ("report", &["model", "normalise", "store", "insight", "files"]),
     ("config", &["model", "budget", "schedule", "search"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),
@@ -47,6 +49,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("clap", &["cli", "main"]),
     ("axum", &["sandbox"]),
+    ("maud", &["report"]),
     ("tokio_cron_scheduler", &["daemon"]),
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),

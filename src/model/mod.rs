@@ -4,6 +4,7 @@
 mod allowance;
 mod item;
 mod looks;
+mod mark;
 mod money;
 mod report;
 mod rows;
@@ -15,6 +16,7 @@ mod topic;
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
+pub use mark::{Asked, Mark, Met, Reaction, Sound, Words};
 pub use money::Micros;
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use rows::{

@@ -16,6 +16,7 @@ mod graphile;
 mod limits;
 mod living;
 mod locks;
+mod moment;
 mod open;
 mod postgres;
 mod queue;
@@ -33,6 +34,7 @@ pub use error::{StoreError, StoreErrorKind};
 pub use limits::{LeaseAsk, Standing};
 pub use living::*;
 pub use locks::DaemonLock;
+pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
 
