@@ -124,6 +124,8 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
 pub(super) fn tone(topic: &TopicFacts) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
     let (title, desc) = (format!("{}-trend", topic.id), format!("{}-trend-words", topic.id));
+    let highest = topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
+    let top = [0.2, 0.4, 0.6].into_iter().find(|top| *top >= highest).unwrap_or(1.0);
     let words = topic.days.iter().map(|day| {
         let told = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), words::share);
         format!("{}: negative {}, positive {}, of {}", day.date, told(&day.negative), told(&day.positive), number(day.sounds.sample()))
@@ -132,7 +134,7 @@ pub(super) fn tone(topic: &TopicFacts) -> Markup {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
             title id=(title) { "Share of negative and positive items a day, " (topic.title) }
             desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) }
-            @for part in [1.0, 0.5] { (scale(part, &percent(part))) }
+            @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
             (ground(topic, &axis, &format!("{}-hatch-tone", topic.id)))
             @for (class, shift, share) in [
                 ("negative", -3.0, (|day| day.negative) as fn(&super::facts::DayFacts) -> Option<Share>),
@@ -142,13 +144,13 @@ pub(super) fn tone(topic: &TopicFacts) -> Markup {
                     share(day).map(|share| (f64::midpoint(axis.x(day.span.from), axis.x(day.span.until)) + shift, share))
                 }).collect();
                 @for run in points.split(Option::is_none) {
-                    @let path: Vec<String> = run.iter().flatten().map(|(x, share)| format!("{},{}", c(*x), c(y(share.share)))).collect();
+                    @let path: Vec<String> = run.iter().flatten().map(|(x, share)| format!("{},{}", c(*x), c(y(share.share / top)))).collect();
                     polyline class=(format!("trend {class}")) points=(path.join(" ")) {}
                 }
                 @for (x, share) in points.iter().flatten() {
-                    line class=(format!("interval {class}")) x1=(c(*x)) y1=(c(y(share.low))) x2=(c(*x)) y2=(c(y(share.high))) {}
-                    @if class == "negative" { rect class=(format!("dot {class}")) x=(c(x - 2.5)) y=(c(y(share.share) - 2.5)) width="5" height="5" {} }
-                    @else { circle class=(format!("dot {class}")) cx=(c(*x)) cy=(c(y(share.share))) r="2.8" {} }
+                    line class=(format!("interval {class}")) x1=(c(*x)) y1=(c(y(share.low / top))) x2=(c(*x)) y2=(c(y(share.high / top))) {}
+                    @if class == "negative" { rect class=(format!("dot {class}")) x=(c(x - 2.5)) y=(c(y(share.share / top) - 2.5)) width="5" height="5" {} }
+                    @else { circle class=(format!("dot {class}")) cx=(c(*x)) cy=(c(y(share.share / top))) r="2.8" {} }
                 }
             }
         }

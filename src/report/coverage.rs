@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{HoleFacts, SourceFacts};
-use crate::insight::{Coverage, cover, covered, sum};
+use crate::insight::{Coverage, Hole, Why, cover, covered, sum};
 use crate::model::{Asked, Look, Micros, SearchState, Source, Span, Time, Topic, Watched};
 use crate::store::{Moment, StoreError};
 
@@ -18,6 +18,8 @@ pub(super) struct Looked {
     /// What social searches covered; `None` for a topic without them, whose sources are asked at instants.
     spans: Option<Vec<Span>>,
     told: Vec<HoleFacts>,
+    /// Holes that are there only because replies were full: somebody looked, and saw as much as could be had.
+    full: Vec<Span>,
     checks: Vec<Time>,
 }
 
@@ -25,12 +27,14 @@ impl Looked {
     pub(super) async fn read(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<Self, StoreError> {
         let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
         let looks = moment.looks(&topic.id, seen).await?;
-        let mut looked = Self { watched, looks, spans: None, told: Vec::new(), checks: Vec::new() };
+        let mut looked = Self { watched, looks, spans: None, told: Vec::new(), full: Vec::new(), checks: Vec::new() };
         let Some(watched) = &looked.watched else { return Ok(looked) };
         for source in covered(watched, &looked.looks, seen, Source::ALL) {
             match source.coverage {
                 Coverage::Spans { covered, holes, open, .. } => {
                     looked.spans = Some(covered.iter().map(|stretch| stretch.span).collect());
+                    let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == Why::Saturated);
+                    looked.full = holes.iter().filter(full).map(|hole| hole.stretch.span).collect();
                     looked.told = holes
                         .iter()
                         .chain(&open)
@@ -50,13 +54,20 @@ impl Looked {
 
     /// Part of a span that was covered; of a topic that is only asked at instants, whether it was asked at all.
     pub(super) fn covered(&self, span: Span) -> f64 {
-        let Some(spans) = &self.spans else {
-            return if self.checks.iter().any(|at| span.holds(*at)) { 1.0 } else { 0.0 };
-        };
-        let inside = sum(&cover(span, spans.iter().copied()).covered);
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds of a few days")]
-        let part = inside as f64 / (span.until.0 - span.from.0).max(1) as f64;
-        part
+        match &self.spans {
+            None if self.checks.iter().any(|at| span.holds(*at)) => 1.0,
+            None => 0.0,
+            Some(spans) => part(span, spans.iter().copied()),
+        }
+    }
+
+    /// The same, and what replies that were full did not reach: the busiest days are those, and leaving them out would make
+    /// every busy day look unusual.
+    pub(super) fn looked_at(&self, span: Span) -> f64 {
+        match &self.spans {
+            None => self.covered(span),
+            Some(spans) => part(span, spans.iter().chain(&self.full).copied()),
+        }
     }
 
     /// Whether the topic was watched in all of a span.
@@ -64,14 +75,23 @@ impl Looked {
         self.watched.as_ref().is_some_and(|watched| watched.began <= span.from)
     }
 
-    /// Whether a search that looked into a span was answered with as much as it can be.
+    /// Whether there may be more than was returned: a full reply left a hole in the span, which no other search filled. A
+    /// topic that is only asked at instants never knows more than a full reply says.
     pub(super) fn saturated(&self, span: Span) -> bool {
-        self.looks.iter().any(|look| {
-            look.search.as_ref().is_some_and(|search| {
-                let into = search.asked.map_or_else(|| span.holds(look.at), |asked| asked.within(span).is_some());
-                search.saturated && into
-            })
-        })
+        if self.spans.is_none() {
+            return self.full_pages(span);
+        }
+        let full = |look: &Look| {
+            let search = look.search.as_ref().filter(|s| s.saturated && s.source == Source::Social);
+            search.and_then(|s| s.asked).is_some_and(|asked| asked.within(span).is_some())
+        };
+        self.covered(span) < 0.995 && self.looks.iter().any(full)
+    }
+
+    /// Whether a web search of the span returned as many pages as it may.
+    pub(super) fn full_pages(&self, span: Span) -> bool {
+        let full = |look: &Look| look.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
+        self.looks.iter().any(|look| span.holds(look.at) && full(look))
     }
 
     /// What of a span nothing covered, with causes; what lies before the topic was watched is told apart.
@@ -90,6 +110,14 @@ impl Looked {
         holes.retain(|hole| hole.span.until.0 - hole.span.from.0 >= SHORT);
         holes
     }
+}
+
+/// The part of a span that spans cover together.
+fn part(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
+    let inside = sum(&cover(span, spans).covered);
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a few days")]
+    let part = inside as f64 / (span.until.0 - span.from.0).max(1) as f64;
+    part
 }
 
 /// How each source did in a span; its last search may be a little later.

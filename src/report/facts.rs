@@ -17,8 +17,10 @@ pub struct TopicFacts {
     pub first_day: bool,
     /// The period's items.
     pub period: Counted,
-    /// Whether a search of the period was answered with as much as it can be: there may be more.
+    /// Whether full replies left a hole in the period: there may be more.
     pub saturated: bool,
+    /// Whether a web search returned as many pages as it may.
+    pub full_pages: bool,
     /// First seen in the period, but older than it; they count on their own days.
     pub earlier: u64,
     /// Of these, older than the search asked for.
@@ -82,7 +84,7 @@ pub struct DayFacts {
     pub positive: Option<Share>,
     /// Part that searches covered, 0..1.
     pub covered: f64,
-    /// A search was answered with as much as it can be.
+    /// Full replies left a hole: there may be more.
     pub saturated: bool,
 }
 

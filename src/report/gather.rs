@@ -78,6 +78,7 @@ pub(super) async fn topic(
         began,
         first_day: began.is_some_and(|began| began >= span.from),
         saturated: looked.saturated(span),
+        full_pages: looked.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
         usual: usual.and_then(Result::ok),
@@ -104,10 +105,10 @@ pub(super) async fn topic(
     })
 }
 
-/// The days that the last one can be compared with, and their items: watched, and covered all but a little.
+/// The days that the last one can be compared with, and their items: watched, and looked at all but a little.
 fn earlier(marks: &[Mark], history: &[Day], looked: &coverage::Looked) -> Vec<(Day, u64)> {
     let before = history.split_last().map_or(history, |(_, before)| before);
-    let whole = before.iter().filter(|day| looked.watched(day.span) && looked.covered(day.span) >= WHOLE);
+    let whole = before.iter().filter(|day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE);
     whole.map(|day| (*day, marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64)).collect()
 }
 

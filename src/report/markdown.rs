@@ -2,6 +2,7 @@
 //! one line. Charts are tables here.
 
 use super::facts::{RowFacts, Shown, TopicFacts};
+use super::prose::{Piece, pieces};
 use super::words::{self, at_least, counted, number, percent, round};
 use super::{Report, matters, sql};
 use crate::insight::daily::Tally;
@@ -51,7 +52,11 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     }
     if let Some(answer) = &topic.answer {
         for line in answer.text.lines().map(|line| words::line(line, 2_000)).filter(|line| !line.is_empty()) {
-            text.push_str(&format!("> {}\n>\n", escaped(&line)));
+            let told = |piece| match piece {
+                Piece::Words(words) => escaped(&words),
+                Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
+            };
+            text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
         }
         text.push_str(&format!("> Asked {}{}.\n\n", words::when(answer.asked_at, zone), if answer.partial { ", cut" } else { "" }));
         for citation in &answer.citations {

@@ -1,7 +1,7 @@
 //! What the reader should know first: sentences worked out from the facts, the heaviest first. A change is told only when
 //! chance does not explain it, and what makes a figure doubtful is told beside it.
 
-use super::facts::{Matter, TopicFacts};
+use super::facts::{Matter, SourceFacts, TopicFacts};
 use super::words::{counted, length, number, percent, round, share, short};
 use crate::model::Span;
 
@@ -17,11 +17,11 @@ const MIN_SAMPLE: u64 = 20;
 /// What matters in all topics.
 pub(super) fn of(topics: &[TopicFacts], timezone: &str) -> Vec<Matter> {
     let mut all: Vec<Matter> = Vec::new();
+    sources(topics, timezone, &mut all);
     for topic in topics {
         let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
             all.push(Matter { weight, topic: topic.id.clone(), section, kind, sentence });
         };
-        sources(topic, timezone, &mut tell);
         if topic.began.is_none() {
             tell(50, "", "not run", "has not been run yet: there is nothing to report.".to_owned());
             continue;
@@ -53,14 +53,14 @@ pub(super) fn change(topic: &TopicFacts) -> Option<f64> {
     let usual = topic.usual?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.median).abs() >= MIN_CHANGE;
     // Fewer than usual is no news where nobody looked.
-    let believed = raw > usual.high || topic.covered >= 0.9;
+    let believed = raw > usual.high || topic.covered >= 0.9 && !topic.saturated;
     (beyond && believed).then(|| raw / usual.median.max(1.0))
 }
 
 fn volume(topic: &TopicFacts, tell: Tell<'_>) {
     let (Some(factor), Some(usual)) = (change(topic), topic.usual) else { return };
     let times = if factor >= 1.0 {
-        format!("{factor:.1} times the usual", )
+        format!("{factor:.1} times the usual")
     } else {
         format!("{} below the usual", percent(1.0 - factor))
     };
@@ -153,21 +153,31 @@ fn hole(topic: &TopicFacts, timezone: &str, tell: Tell<'_>) {
     tell(42 + strength, "coverage", "hole", sentence);
 }
 
-fn sources(topic: &TopicFacts, timezone: &str, tell: Tell<'_>) {
-    for source in &topic.sources {
-        let trouble = source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
-        let (failed, made) = (number(source.failed), number(source.made));
-        if source.fails {
-            let sentence = format!(
-                "{} is failing: the last search, at {}, ended as {}{trouble}; {failed} of {made} failed in the period.",
-                source.source,
-                short(source.last_at, timezone),
-                source.last,
-            );
-            tell(85, "sources", "source", sentence);
-        } else if source.failed > 0 {
-            let sentence = format!("{}: {failed} of {made} searches failed; the last one went well.", source.source);
-            tell(35, "sources", "source", sentence);
+/// A source that fails for several topics fails once.
+fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
+    for source in crate::model::Source::ALL {
+        let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
+        let asked: Vec<(&TopicFacts, SourceFacts)> = topics.iter().filter_map(|t| Some((t, of(t)?))).collect();
+        let failing: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.fails).collect();
+        let limping: Vec<&(&TopicFacts, SourceFacts)> =
+            asked.iter().filter(|(_, facts)| !facts.fails && facts.failed > 0).collect();
+        for (weight, hit) in [(85, failing), (35, limping)] {
+            let Some((topic, facts)) = hit.first() else { continue };
+            let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
+            let others = match hit.len() - 1 {
+                0 => String::new(),
+                1 => " and one other topic".to_owned(),
+                n => format!(" and {n} other topics"),
+            };
+            let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
+            let (failed, made) = (sum(|s| s.failed), sum(|s| s.made));
+            let sentence = if weight == 85 {
+                let at = short(facts.last_at, timezone);
+                format!("{source} is failing here{others}: the last search, at {at}, ended as {}{trouble}; {failed} of {made} failed in the period.", facts.last)
+            } else {
+                format!("{source}: {failed} of {made} searches failed here{others}; the last one went well.")
+            };
+            all.push(Matter { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
         }
     }
 }

@@ -15,6 +15,7 @@ mod items;
 mod markdown;
 mod matters;
 mod period;
+mod prose;
 mod sql;
 mod words;
 

@@ -4,7 +4,9 @@ use maud::{Markup, html};
 
 use super::super::facts::{RowFacts, Shown, TopicFacts};
 use super::super::words::{self, counted, number, round};
+use super::super::items::host;
 use crate::insight::daily::Tally;
+use crate::model::Kind;
 
 /// The item's words as a link where its address may be one.
 fn named(item: &Shown) -> Markup {
@@ -19,6 +21,12 @@ fn named(item: &Shown) -> Markup {
 
 fn by(item: &Shown) -> Markup {
     html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author not told" } }
+}
+
+/// Who wrote a post; where a page is.
+fn source(row: &RowFacts) -> Markup {
+    let host = row.item.link.as_deref().filter(|_| row.kind == Kind::Page && row.item.author.is_none()).and_then(host);
+    html! { @match host { Some(host) => bdi { (words::line(&host, 60)) }, None => (by(&row.item)) } }
 }
 
 fn row_id(topic: &TopicFacts, place: usize) -> String {
@@ -40,7 +48,7 @@ fn list(topic: &TopicFacts, title: &str, places: &[usize], none: &str, zone: &st
             @if places.is_empty() { p.meta { (none) } } @else { ol.items { @for (place, row) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))) { li {
                 (named(&row.item))
                 p.meta {
-                    (by(&row.item)) " · " (words::short(row.at, zone)) @if row.undated { " (undated)" }
+                    (source(row)) " · " (words::short(row.at, zone)) @if row.undated { " (undated)" }
                     @if scores { " · " (words::sound(row.sound)) " " (row.score.map_or(String::new(), words::score)) } @else { " · " (engagement(row)) }
                     " · " (to_row(topic, place))
                 }
@@ -60,9 +68,10 @@ pub(super) fn standouts(topic: &TopicFacts, zone: &str) -> Markup {
         div.pair {
             (list(topic, "Top posts by engagement", &topic.top_posts, quiet, zone, false))
             (rising(topic, zone))
-            (list(topic, "New pages", &topic.top_pages, "No new page was found.", zone, false))
             (list(topic, "Most negative", &topic.negative, unscored, zone, true))
             (list(topic, "Most positive", &topic.positive, unscored, zone, true))
+            (list(topic, "New pages", &topic.top_pages, "No new page was found.", zone, false))
+            (campaigns(topic, zone))
         }
     }
 }
@@ -82,11 +91,11 @@ fn rising(topic: &TopicFacts, zone: &str) -> Markup {
     }
 }
 
-pub(super) fn campaigns(topic: &TopicFacts, zone: &str) -> Markup {
+fn campaigns(topic: &TopicFacts, zone: &str) -> Markup {
     html! {
-        @if !topic.campaigns.is_empty() { section aria-labelledby=(format!("{}-copies", topic.id)) {
+        section aria-labelledby=(format!("{}-copies", topic.id)) {
             h3 id=(format!("{}-copies", topic.id)) { "One text, many posts" }
-            ol.items { @for copies in &topic.campaigns { li {
+            @if topic.campaigns.is_empty() { p.meta { "No text of the period was posted three times." } } @else { ol.items { @for copies in &topic.campaigns { li {
                 (named(&copies.item))
                 p.meta {
                     strong { (counted(copies.campaign.copies, "post")) } ", "
@@ -136,7 +145,7 @@ pub(super) fn rows(topic: &TopicFacts, zone: &str) -> Markup {
                 tbody { @for (place, row) in topic.rows.iter().enumerate() { tr id=(row_id(topic, place)) {
                     th.n scope="row" { (place + 1) }
                     td { (words::short(row.at, zone)) @if row.undated { " (first seen; undated)" } }
-                    td { (by(&row.item)) ": " (named(&row.item)) }
+                    td { (source(row)) ": " (named(&row.item)) }
                     td { (words::sound(row.sound)) @if let Some(score) = row.score { " " (words::score(score)) } }
                     td.n { (row.engagement.map_or("not told".to_owned(), words::signed)) }
                     td { code { (row.item.key) } @if let Some(of) = &row.copy_of { br; "copy of " code { (of) } } }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::facts::{AnswerFacts, TopicFacts};
+use super::super::prose::{Piece, pieces};
 use super::super::words::{self, at_least, counted, number, percent};
 use super::super::{Report, chart, sql};
 use super::lists;
@@ -19,7 +20,6 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
                 div.pair { (volume(report, topic)) (tone(topic)) }
                 (lists::standouts(topic, zone))
-                (lists::campaigns(topic, zone))
                 (lists::tallies(topic))
                 (looked(topic, zone))
                 (lists::rows(topic, zone))
@@ -29,13 +29,12 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// The answer's words as paragraphs; links in them are told below, checked.
 fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     let missing = answer.citations.iter().filter(|citation| citation.key.is_none()).count() as u64;
     html! {
         section.answer aria-labelledby=(format!("{}-answer", topic.id)) {
             h3 id=(format!("{}-answer", topic.id)) { "The answer" }
-            @for part in answer.text.split("\n").map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (part) } }
+            @for part in answer.text.lines().map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (told(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut." } }
             p.meta {
                 "Asked " (words::when(answer.asked_at, zone))
@@ -57,6 +56,23 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     }
 }
 
+/// A line of the answer: its links are links when they may be, and marked when nothing stored has them.
+fn told(answer: &AnswerFacts, line: &str) -> Markup {
+    let stored = |address: &str| answer.citations.iter().any(|c| c.cited == address && c.key.is_some());
+    let (bullet, line) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
+    html! {
+        (bullet)
+        @for piece in pieces(line) { @match piece {
+            Piece::Words(words) => (words),
+            Piece::Link(label, address) => {
+                @let label = if label == address { label.to_owned() } else { format!("[{label}]") };
+                @match safe_link(address) { Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (label) }, None => (label) }
+                @if !stored(address) { " " strong.bad { "✗ not found" } }
+            }
+        } }
+    }
+}
+
 fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let rows = super::anchor(&topic.id, "rows");
@@ -67,7 +83,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                 a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } " items" } ", "
                 strong { (number(period.unique)) } " unique, "
                 @if period.authors == 0 && period.no_author > 0 { "authors not told" } @else { strong { (number(period.authors)) } " authors" }
-                ". " (super::change(topic)) "."
+                " – " (super::change(topic)) "."
             }
             figure {
                 (chart::volume(topic, &report.timezone))
@@ -92,7 +108,8 @@ fn unknown(topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let mut told = Vec::new();
     if period.raw > 0 {
-        told.push(format!("{}, {}", counted(period.posts, "post"), counted(period.pages, "page")));
+        let more = if topic.full_pages { "≥\u{a0}" } else { "" };
+        told.push(format!("{}, {more}{}", counted(period.posts, "post"), counted(period.pages, "page")));
     }
     for (many, what) in [
         (period.undated, "without a date (counted when first seen)"),
