@@ -63,7 +63,7 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
     let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
     assert!(dom.contains("What matters"), "the browser showed nothing: {dom}");
     assert!(!dom.contains("data-ran=\"yes\""), "something ran");
-    for tag in ["<script", "<img", "<iframe", "<form", "<input", "<base", "<link", "<image", "onerror=\"", "href=\"javascript", "href=\"data"] {
+    for tag in ["<script", "<img", "<iframe", "<form", "<input", "<base", "<link", "<image", "href=\"javascript", "href=\"data"] {
         // What is shown as words is written `&lt;script` in the page that the browser has.
         assert!(!dom.to_lowercase().contains(tag), "{tag} came alive");
     }

@@ -97,7 +97,7 @@ pub fn fill(database: &Database) {
                 let d = |what: i64, below: i64| draw(&[slot, number, n, what], below);
                 let page = n % 9 == 8;
                 let kind = if page { "page" } else { "post" };
-                let key = if page { format!("page:https://host{}.example/{slot}-{number}-{n}", d(1, 4)) } else { format!("x:{slot}{number}{n:03}") };
+                let key = if page { format!("page:https://host{}.example/{slot}-{number}-{n}", d(1, 4)) } else { format!("post:x:{slot}{number}{n:03}") };
                 let url = if page { key[5..].to_owned() } else { format!("https://x.com/i/status/{slot}{number}{n:03}") };
                 let author = (!page && d(2, 10) > 0).then(|| format!("{}{}", if d(3, 9) == 0 { "Who" } else { "who" }, d(4, 17)));
                 let published = (d(5, 12) > 0).then(|| (at - d(6, 12 * HOUR)).to_string());
@@ -133,7 +133,7 @@ pub fn fill(database: &Database) {
                     sightings.add(format!("{}, {item}, 'ai', {back}, 'in', {back}", id - 2));
                 }
                 answers.add(format!(
-                    "{id}, 'See [1](https://x.com/i/status/{slot}{number}000) and https://nowhere.example/x.', 'NOVA', 0, '[\"x:{slot}{number}000\",\"x:404\"]'"
+                    "{id}, 'See [1](https://x.com/i/status/{slot}{number}000) and https://nowhere.example/x.', 'NOVA', 0, '[\"post:x:{slot}{number}000\",\"post:x:404\"]'"
                 ));
             }
         }
