@@ -89,6 +89,7 @@ fn topic() -> Topic {
         ai: None,
         schedule: None,
         limits: Default::default(),
+        filter: Default::default(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
+pub(super) use super::diff_args::DiffArgs;
 use super::examples;
 use super::plan::PlanArgs;
 use super::schedule::ScheduleArgs;
@@ -101,6 +102,9 @@ pub enum Verb {
     /// One run's merged snapshot: answer, posts, pages, which sources agree
     #[command(after_help = examples::SHOW)]
     Show(ShowArgs),
+    /// What changed in a topic: new, gone, edited, rising
+    #[command(after_help = examples::DIFF)]
+    Diff(DiffArgs),
     /// Items, the newest first
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),

@@ -103,6 +103,13 @@ Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
   topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
+pub(super) const DIFF: &str = "\
+Examples:
+  topicwatch diff acme-launches                     against the run before
+  topicwatch diff acme-launches --since 24h
+  topicwatch diff acme-launches --since topic:acme-launches@2026-03-11T06:00:00Z --json
+
+Words: docs/changes.md. The first answers to a query are a baseline, not new.";
 pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h

@@ -9,6 +9,8 @@ mod context;
 mod control;
 mod control_args;
 mod coverage;
+mod diff;
+mod diff_args;
 mod examples;
 mod export;
 mod failure;
@@ -121,6 +123,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,
+        Verb::Diff(args) => diff::run(&common, &args).await,
         Verb::Items(args) => items::run(&common, &args).await,
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,

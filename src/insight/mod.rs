@@ -1,18 +1,25 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
-//! the holes are (`coverage`, `holes`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
+mod changes;
 mod coverage;
 mod forecast;
 mod holes;
 mod outlook;
 mod quota;
+mod words;
 
+pub use changes::{
+    ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, RISING_GAIN, RISING_SHARE, Reading,
+    Rising, SourceChanges, Unknown, baselines, changes, needs,
+};
 pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use quota::{Allowance, Amount, Quota, UsedUp};
+pub use words::{Piece, word_diff};
 
 use std::collections::BTreeMap;
 

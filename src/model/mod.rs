@@ -2,6 +2,7 @@
 //! and nothing here decides anything; rooms pass these values to one another.
 
 mod allowance;
+mod changes;
 mod item;
 mod looks;
 mod money;
@@ -13,6 +14,9 @@ mod time;
 mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
+pub use changes::{
+    Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots,
+};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;
@@ -25,7 +29,7 @@ pub use run::{Engine, RunState, SearchState, Trigger};
 pub use span::{LookBack, Span, spell};
 pub use time::{Clock, Time};
 pub use topic::{
-    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
+    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic, TopicFilter,
     WebOperation, WebQuery,
 };
 

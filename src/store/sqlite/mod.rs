@@ -12,6 +12,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/changes.rs"]
+pub(super) mod changes;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
 #[path = "../statements/foresight.rs"]
@@ -44,6 +46,8 @@ mod resolve;
 pub(super) mod snapshot;
 #[path = "../statements/spent.rs"]
 mod spent;
+#[path = "../statements/sights.rs"]
+pub(super) mod sights;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
 #[path = "../statements/together.rs"]
