@@ -1,5 +1,5 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
-//! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod changes;
@@ -8,6 +8,7 @@ mod forecast;
 mod holes;
 mod outlook;
 mod quota;
+mod silence;
 mod words;
 
 pub use changes::{
@@ -19,6 +20,7 @@ pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use quota::{Allowance, Amount, Quota, UsedUp};
+pub use silence::{Ill, Illness, JUDGED_FROM, illness};
 pub use words::{Piece, word_diff};
 
 use std::collections::BTreeMap;

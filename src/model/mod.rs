@@ -6,6 +6,7 @@ mod changes;
 mod item;
 mod looks;
 mod money;
+mod pulse;
 mod report;
 mod rows;
 mod run;
@@ -20,6 +21,7 @@ pub use changes::{
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;
+pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow,

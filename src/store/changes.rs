@@ -1,7 +1,7 @@
 //! What the store reads about a span of a topic's runs; see `model::changes`. What changed in it is `insight`'s to say.
 
 use super::{Db, Store, StoreError, postgres, sqlite};
-use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Question, Snapshots, Time};
+use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Pulse, Question, Snapshots, Time};
 
 /// Rows of one reading of [`Store`] about a span; as many mean that there may be more.
 pub const MOST_SIGHTS: i64 = 20_000;
@@ -45,5 +45,10 @@ impl Store {
     /// Items that a source showed twice in a span and whose reactions grew.
     pub async fn growths(&self, topic: &str, between: Between) -> Result<Vec<Growth>, StoreError> {
         read!(self, sights::grown(topic, between))
+    }
+
+    /// What the sources of these topics gave over their latest runs.
+    pub async fn pulses(&self, topics: &[String]) -> Result<Vec<Pulse>, StoreError> {
+        read!(self, pulse::pulses(topics))
     }
 }

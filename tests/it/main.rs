@@ -11,6 +11,7 @@
 mod backfill;
 mod budget;
 mod budget_store;
+mod changes;
 mod cli;
 mod client;
 mod cluster;

@@ -13,11 +13,16 @@ pub const GONE_AFTER: usize = 3;
 /// A search that looked at a span ending this long before it was made was about the past (a backfill).
 const OF_THE_PAST: Duration = Duration::from_secs(60);
 
+/// Services that are not told a number cut their replies at a round one.
+const ROUND: i64 = 10;
+
 /// Whether an item's absence from a snapshot means that the source does not show it any more: the search was answered,
-/// not cut at the maximum, and about the moment at which it was made.
-fn complete(snapshot: &Snapshot) -> bool {
+/// not cut at the maximum, and about the moment at which it was made. `most` is what any reply to the question held.
+fn complete(snapshot: &Snapshot, most: i64) -> bool {
     let of_the_past = snapshot.asked.is_some_and(|asked| asked.until.plus(OF_THE_PAST) < snapshot.at);
-    snapshot.state == SearchState::Ok && !snapshot.saturated && !of_the_past
+    let found = snapshot.counts.found;
+    let cut = snapshot.saturated || (found == most && found % ROUND == 0);
+    snapshot.state == SearchState::Ok && !cut && !of_the_past
 }
 
 /// What has to be read to say what is gone: last sightings in these runs of items published since that instant.
@@ -45,7 +50,9 @@ fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Step>
         if question.source == Source::Ai {
             continue;
         }
-        let own: Vec<&Snapshot> = snapshots.all.iter().filter(|s| s.question == place && complete(s)).collect();
+        let of_question = || snapshots.all.iter().filter(|s| s.question == place);
+        let most = of_question().map(|s| s.counts.found).max().unwrap_or(0);
+        let own: Vec<&Snapshot> = of_question().filter(|s| complete(s, most)).collect();
         for row in own.windows(GONE_AFTER + 1) {
             let [before @ .., missed] = row else { continue };
             if missed.seq > between.since {

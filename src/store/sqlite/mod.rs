@@ -34,6 +34,8 @@ pub(super) mod limits;
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
+#[path = "../statements/pulse.rs"]
+pub(super) mod pulse;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
