@@ -33,7 +33,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("insight", &["model", "budget", "schedule", "filter"]),
     ("collect", &["model", "budget", "search", "normalise", "store", "mishap"]),
     ("compare", &["model", "store", "insight", "filter"]),
-    ("export", &["model", "store", "insight", "files", "filter"]),
+    ("export", &["model", "store", "insight", "files", "compare"]),
     ("config", &["model", "budget", "schedule", "search", "filter"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),

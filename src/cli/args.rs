@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
-pub(super) use super::diff_args::DiffArgs;
+pub(super) use super::diff_args::{DiffArgs, FilterArgs, FilterTestArgs, FilterVerb};
 use super::examples;
 use super::plan::PlanArgs;
 use super::schedule::ScheduleArgs;
@@ -105,6 +105,9 @@ pub enum Verb {
     /// What changed in a topic: new, gone, edited, rising
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
+    /// What the filter of the file would hide, beside the one in force
+    #[command(after_help = examples::FILTER)]
+    Filter(FilterArgs),
     /// Items, the newest first
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),
@@ -190,6 +193,9 @@ pub struct RunArgs {}
 /// `status`
 #[derive(Debug, Args)]
 pub struct StatusArgs {
+    /// Exit with 3 when a source is stale or silent (stale,silent)
+    #[arg(long, value_name = "STATES", value_delimiter = ',', value_parser = ["stale", "silent"], hide_possible_values = true)]
+    pub fail_on: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -226,6 +232,9 @@ pub struct ShowArgs {
     /// This run instead of the last
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
+    /// Items that the topic's filter hides: without them, all, or only them
+    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
+    pub filtered: String,
     /// Print Markdown, ready to paste
     #[arg(long, conflicts_with = "json")]
     pub md: bool,
@@ -240,9 +249,12 @@ pub struct ItemsArgs {
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// First seen at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    /// New since: first seen at or after 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago, and not older than the window
     #[arg(long, value_name = "TIME")]
     pub new_since: Option<String>,
+    /// Items that their topic's filter hides: without them, all, or only them
+    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
+    pub filtered: String,
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub limit: u32,
@@ -311,6 +323,9 @@ pub struct ExportArgs {
     /// Before (same forms)
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
+    /// Items and sightings that their topic's filter hides: all rows, without them, or only them
+    #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
+    pub filtered: String,
     /// File to replace as a whole, or - for stdout
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,

@@ -56,10 +56,7 @@ pub(super) async fn stored(context: &Context, store: &Store, id: &str) -> Result
 }
 
 fn never(id: &str) -> Failure {
-    Failure::usage(
-        format!("topic {id} has no finished run yet"),
-        format!("run it: topicwatch once --topic {id}"),
-    )
+    Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
 }
 
 /// The runs that are compared: from the run before the last one, a run, or an instant on.

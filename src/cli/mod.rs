@@ -14,6 +14,7 @@ mod diff_args;
 mod examples;
 mod export;
 mod failure;
+mod filter;
 mod ids;
 mod init;
 mod items;
@@ -124,6 +125,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,
         Verb::Diff(args) => diff::run(&common, &args).await,
+        Verb::Filter(args) => filter::run(&common, &args).await,
         Verb::Items(args) => items::run(&common, &args).await,
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::args::{Common, ShowArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
+use crate::compare::{Filtered, Hiding};
 use crate::insight::{SeenOnce, merge};
 use crate::model::{Kind, Question, SearchState, Source, WindowFit};
 use crate::store::{AnswerRow, Nature, RunRow, SearchRow, Store};
@@ -16,6 +17,8 @@ struct Snapshot {
     answer: Option<AnswerRow>,
     searches: Vec<SearchRow>,
     items: Vec<SeenOnce>,
+    /// Sightings that the topic's filter hides.
+    filtered: u64,
     /// Sources that had not been asked this before.
     baseline: Vec<Source>,
     invented: bool,
@@ -43,19 +46,24 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
             ),
         });
     };
+    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(&store, std::slice::from_ref(&args.topic), mode).await?;
+    let mut sightings = store.sightings_of(&run.run).await?;
+    sightings.retain(|sighting| hiding.sighting(sighting));
     let searches = store.searches(std::slice::from_ref(&run.run)).await?;
     let snapshot = Snapshot {
         answer: store.answer_of(&run.run).await?,
         baseline: baseline(&store, &run, &searches).await?,
         searches,
-        items: merge(&store.sightings_of(&run.run).await?),
+        items: merge(&sightings),
+        filtered: hiding.hidden(),
         invented: store.nature().await? == Some(Nature::Sandbox),
         run,
     };
     store.close().await;
     if args.json {
         output::json(&json!({
-            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline, "items": snapshot.items,
+            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline, "filtered": snapshot.filtered, "items": snapshot.items,
         }))?;
     } else if args.md {
         output::text(&markdown(&snapshot))?;
@@ -71,11 +79,8 @@ async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result
     let mut baseline = Vec::new();
     let asked = |s: &&SearchRow| s.attempt == run.attempt && matches!(s.state, SearchState::Ok | SearchState::Empty);
     for search in searches.iter().filter(asked) {
-        let question = Question {
-            source: search.source,
-            operation: search.operation.clone(),
-            query: search.query.clone(),
-        };
+        let question =
+            Question { source: search.source, operation: search.operation.clone(), query: search.query.clone() };
         if !store.asked_before(topic, &question, seq).await? {
             baseline.push(search.source);
         }
@@ -86,8 +91,9 @@ async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
     let at = run.started_at.map_or_else(String::new, output::when);
+    let filtered = if snapshot.filtered > 0 { format!(", {} filtered", snapshot.filtered) } else { String::new() };
     format!(
-        "{} · {at} · {} · {} found, {} new",
+        "{} · {at} · {} · {} found, {} new{filtered}",
         run.topic.as_deref().unwrap_or(""),
         run.state,
         run.counts.found,

@@ -1,5 +1,11 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
-//! changed. It shows nothing and decides nothing.
+//! changed, which items the topics' filters hide, which sources fell silent. It shows nothing and decides nothing.
+
+mod hiding;
+mod silence;
+
+pub use hiding::{Filtered, Hiding};
+pub use silence::{Health, MOST_JUDGED, health};
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, changes, needs};

@@ -21,7 +21,9 @@ pub(super) fn filter(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option
 }
 
 fn entries(value: &Value, check: fn(&str) -> Result<(), TermError>) -> Result<Vec<String>, Fault> {
-    let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "write [\"…\", \"…\"]")) };
+    let Value::List(list) = value else {
+        return Err(Fault::new("takes a list of strings", "write [\"…\", \"…\"]"));
+    };
     if list.len() > MOST {
         return Err(Fault::new(format!("has {} entries, at most {MOST} are allowed", list.len()), "join some with |"));
     }

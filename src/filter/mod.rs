@@ -6,8 +6,8 @@ mod term;
 use crate::model::TopicFilter;
 use crate::normalise::fold;
 
-use term::{Folded, Term};
 pub use term::TermError;
+use term::{Folded, Term};
 
 /// A filter that is ready to be asked.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,16 @@ pub struct Filter {
     exclude: Vec<Term>,
     lang: Vec<String>,
     authors: Vec<Term>,
+}
+
+/// The entry of a filter that hides an item: its key in the file, and its place in the list, from 0. A language hides as
+/// a whole list, at place 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Why {
+    /// Key of the list.
+    pub key: &'static str,
+    /// Place in it.
+    pub place: usize,
 }
 
 /// What is wrong with a filter.
@@ -88,25 +98,40 @@ impl Filter {
     /// Whether an item is meant. What is not known hides nothing: an item without a language or an author passes these.
     #[must_use]
     pub fn passes(&self, title: Option<&str>, text: Option<&str>, author: Option<&str>, lang: Option<&str>) -> bool {
+        self.why(title, text, author, lang).is_none()
+    }
+
+    /// The first entry that hides an item.
+    #[must_use]
+    pub fn why(
+        &self,
+        title: Option<&str>,
+        text: Option<&str>,
+        author: Option<&str>,
+        lang: Option<&str>,
+    ) -> Option<Why> {
         if self.is_empty() {
-            return true;
+            return None;
         }
+        let at = |key, place: Option<usize>| place.map(|place| Why { key, place });
         let lang = lang.and_then(|tag| language(tag).ok()).filter(|lang| lang != "und" && lang != "qme");
         if !self.lang.is_empty() && lang.is_some_and(|lang| !self.lang.contains(&lang)) {
-            return false;
+            return at("lang", Some(0));
         }
         if let Some(author) = author.filter(|_| !self.authors.is_empty()) {
             let author = Folded::new(fold(author.trim_start_matches('@')));
-            if self.authors.iter().any(|term| term.matches(&author)) {
-                return false;
+            let place = self.authors.iter().position(|term| term.matches(&author));
+            if place.is_some() {
+                return at("exclude_authors", place);
             }
         }
         if self.must.is_empty() && self.exclude.is_empty() {
-            return true;
+            return None;
         }
         let parts: Vec<Folded> = [title, text].into_iter().flatten().map(|part| Folded::new(fold(part))).collect();
         let occurs = |term: &Term| parts.iter().any(|part| term.matches(part));
-        self.must.iter().all(occurs) && !self.exclude.iter().any(occurs)
+        at("must", self.must.iter().position(|term| !occurs(term)))
+            .or_else(|| at("exclude", self.exclude.iter().position(occurs)))
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod changes;
 mod coverage;
+mod fit;
 mod forecast;
 mod holes;
 mod outlook;
@@ -16,6 +17,7 @@ pub use changes::{
     Rising, SourceChanges, Unknown, baselines, changes, needs,
 };
 pub use coverage::{Cover, cover, sum};
+pub use fit::fit_of;
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
@@ -50,6 +52,8 @@ pub struct SeenOnce {
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
+    /// Language, when known.
+    pub lang: Option<String>,
     /// Reactions.
     pub engagement: Engagement,
 }
@@ -70,6 +74,7 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
             author: seen.author.clone(),
             title: seen.title.clone(),
             text: seen.text.clone(),
+            lang: seen.lang.clone(),
             engagement: seen.engagement,
         });
         entry.sources.insert(seen.source, seen.rank);
@@ -118,6 +123,7 @@ mod tests {
             author: None,
             title: None,
             text: None,
+            lang: None,
             engagement: Engagement::default(),
         }
     }

@@ -56,7 +56,10 @@ impl std::fmt::Display for Illness {
             ),
             Ill::Stale => {
                 let usual = crate::model::spell(Duration::from_millis(u64::try_from(*usual).unwrap_or(0)));
-                write!(f, "{topic}: {source} is stale: nothing new in {searches} searches since {since}; up to {usual} was usual")
+                write!(
+                    f,
+                    "{topic}: {source} is stale: nothing new in {searches} searches since {since}; up to {usual} was usual"
+                )
             }
         }
     }
@@ -79,7 +82,11 @@ fn usual(mut values: Vec<i64>) -> i64 {
     let median = median(&values);
     let mut away: Vec<i64> = values.iter().map(|value| (value - median).abs()).collect();
     away.sort_unstable();
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "spans of time are far below 2^53")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "spans of time are far below 2^53"
+    )]
     let robust = median + (self::median(&away) as f64 * 1.4826 * DEVIATIONS) as i64;
     ninth_decile(&values).saturating_mul(TIMES).max(robust)
 }
@@ -99,8 +106,7 @@ fn silent(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
     let empty = beats.len() - 1 - last;
     // How many empty replies in a row there were between two that held something.
     let held: Vec<usize> = (0..=last).filter(|n| beats.get(*n).is_some_and(|beat| beat.counts.found > 0)).collect();
-    let rows: Vec<i64> =
-        held.windows(2).map(|pair| i64::try_from(pair[1] - pair[0] - 1).unwrap_or(i64::MAX)).collect();
+    let rows: Vec<i64> = held.windows(2).map(|pair| i64::try_from(pair[1] - pair[0] - 1).unwrap_or(i64::MAX)).collect();
     // Of a source that gave something once or twice nothing is known.
     if held.len() < LEAST_EMPTY {
         return None;
@@ -193,7 +199,8 @@ mod tests {
     #[test]
     fn it_is_told_in_words() {
         let told = illness(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
-        let expected = "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual";
+        let expected =
+            "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual";
         assert_eq!(told.as_deref(), Some(expected));
     }
 

@@ -15,9 +15,7 @@ mod time;
 mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
-pub use changes::{
-    Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots,
-};
+pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;
@@ -31,8 +29,8 @@ pub use run::{Engine, RunState, SearchState, Trigger};
 pub use span::{LookBack, Span, spell};
 pub use time::{Clock, Time};
 pub use topic::{
-    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic, TopicFilter,
-    WebOperation, WebQuery,
+    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
+    TopicFilter, WebOperation, WebQuery,
 };
 
 /// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.

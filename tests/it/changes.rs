@@ -113,7 +113,14 @@ fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_told() {
         assert_eq!((&fourth["rising"][0]["gain"], &fourth["rising"][0]["per_hour"]), (&json!(40), &json!(20.0)));
 
         let narrow = place.program(&["diff", "acme"]).env("COLUMNS", "80").run();
-        narrow.shows(0, &["0 new · 1 gone · 1 edited · 1 rising", "two costs $[-10-]{+12+} now", "+40 reactions in 2h (1 before), 20.0 an hour"]);
+        narrow.shows(
+            0,
+            &[
+                "0 new · 1 gone · 1 edited · 1 rising",
+                "two costs $[-10-]{+12+} now",
+                "+40 reactions in 2h (1 before), 20.0 an hour",
+            ],
+        );
         assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
         // The whole history is one span; the baseline is not new in it either.
         let all = diff(&place, &["--since", "2026-03-01"]);
@@ -146,8 +153,13 @@ fn a_changed_query_begins_a_baseline_and_floods_nobody() {
         let changed = diff(&place, &[]);
         assert_eq!(counts(&changed, &FIVE), [0, 20, 0, 0, 0], "{changed}");
         let asked = &changed["sources"][0]["queries"][0];
-        assert_eq!((&asked["changed"], &asked["baseline"], &asked["query"]), (&json!(true), &json!(true), &json!("acme OR globex")));
-        place.run(&["diff", "acme"]).shows(0, &["20 baseline", "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex"]);
+        assert_eq!(
+            (&asked["changed"], &asked["baseline"], &asked["query"]),
+            (&json!(true), &json!(true), &json!("acme OR globex"))
+        );
+        place
+            .run(&["diff", "acme"])
+            .shows(0, &["20 baseline", "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex"]);
         place.run(&["show", "acme"]).shows(0, &["baseline: social was asked this for the first time"]);
         world.posts(&[&many[..], &[post(40, 25, "globex 40", 0)]].concat());
         once(&place, 26);
@@ -158,7 +170,10 @@ fn a_changed_query_begins_a_baseline_and_floods_nobody() {
         world.posts(&[post(50, 26, "acme 50", 0)]);
         once(&place, 27);
         let back = diff(&place, &[]);
-        assert_eq!((counts(&back, &FIVE), &back["sources"][0]["queries"][0]["changed"]), (vec![1, 0, 0, 0, 0], &json!(true)));
+        assert_eq!(
+            (counts(&back, &FIVE), &back["sources"][0]["queries"][0]["changed"]),
+            (vec![1, 0, 0, 0, 0], &json!(true))
+        );
     }
 }
 
@@ -187,7 +202,8 @@ fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
     for database in databases() {
         let world = World::new();
         let more = "web.limit = 4";
-        let place = Place::new(database, &world.lines(), &topic("acme", more).replace("[\"social\"]", "[\"social\", \"web\"]"));
+        let place =
+            Place::new(database, &world.lines(), &topic("acme", more).replace("[\"social\"]", "[\"social\", \"web\"]"));
         world.posts(&[post(1, 20, "one", 5)]);
         world.pages(&[]);
         once(&place, 24);
@@ -200,7 +216,11 @@ fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
         world.pages(&[page(1), page(2), page(3), page(4)]);
         once(&place, 25);
         let told = diff(&place, &[]);
-        assert_eq!(counts(&told, &["new", "undated", "outside", "new_texts", "new_authors"]), [6, 6, 1, 6, 0], "{told}");
+        assert_eq!(
+            counts(&told, &["new", "undated", "outside", "new_texts", "new_authors"]),
+            [6, 6, 1, 6, 0],
+            "{told}"
+        );
         assert_eq!(told["counts"]["unknown"], json!({ "date": 6, "author": 6, "engagement": 6 }));
         assert_eq!((&told["counts"]["at_least"], &told["sources"][1]["saturated"]), (&json!(true), &json!(1)));
         assert_eq!(keys(&told["outside"]), ["post:x:9"]);

@@ -4,9 +4,9 @@
 mod gone;
 mod rising;
 mod sources;
-mod told;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::collections::BTreeSet;
 

@@ -110,14 +110,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
         ("the last failed", replaced(&|s| s.state = SearchState::Error, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("the last was empty", replaced(&|s| s.state = SearchState::Empty, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("another question", replaced(&|s| s.question = 1, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
-        (
-            "about the past",
-            replaced(&|s| s.asked = Span::new(at(-50), at(-26)), 4),
-            3,
-            seen(&[1, 2, 3]),
-            Some(0),
-            0,
-        ),
+        ("about the past", replaced(&|s| s.asked = Span::new(at(-50), at(-26)), 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         (
             "a failure between is no snapshot",
             vec![ok(1), ok(2), with(3, &|s| s.state = SearchState::Error), ok(4), ok(5)],
@@ -137,8 +130,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
     ] {
         let mut reading = reading(all, since);
         let last = seen.iter().map(|(_, seq)| *seq).max().unwrap();
-        reading.last =
-            vec![LastSight { item: head("a", published), last_seq: last, last_seen: at(last), seen }];
+        reading.last = vec![LastSight { item: head("a", published), last_seq: last, last_seen: at(last), seen }];
         let got = told(&reading);
         assert_eq!((got.gone.len(), got.counts.gone), (expected, expected), "{name}");
         assert_eq!(got.sources[0].gone, expected, "{name}");
@@ -168,7 +160,13 @@ fn a_rise_needs_ten_reactions_and_a_fifth_of_what_there_was() {
         ("unknown then", none, likes(60), 60, None),
         ("unknown now", likes(60), none, 60, None),
         ("one kind that shrank", both(10, 90), both(30, 10), 60, Some((100, 20, 20.0))),
-        ("views are no reactions", Engagement { views: Some(1), ..none }, Engagement { views: Some(999), ..none }, 60, None),
+        (
+            "views are no reactions",
+            Engagement { views: Some(1), ..none },
+            Engagement { views: Some(999), ..none },
+            60,
+            None,
+        ),
     ] {
         let mut reading = reading(vec![ok(1), ok(2)], 1);
         let growth = |source, from: i64| Growth {

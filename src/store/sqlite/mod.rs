@@ -44,12 +44,12 @@ pub(super) mod rename;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/sights.rs"]
+pub(super) mod sights;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/spent.rs"]
 mod spent;
-#[path = "../statements/sights.rs"]
-pub(super) mod sights;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
 #[path = "../statements/together.rs"]

@@ -26,8 +26,7 @@ pub(in crate::store) async fn seq_before(conn: &mut Conn, topic: &str, at: Time)
         "SELECT r.seq FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {} < $2 ORDER BY r.seq DESC LIMIT 1",
         read::RUN_AT
     );
-    let seq: Option<i64> =
-        sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_optional(conn).await?;
+    let seq: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_optional(conn).await?;
     Ok(seq.unwrap_or(0))
 }
 
@@ -58,8 +57,7 @@ async fn collect(
     most: i64,
     found: &mut Snapshots,
 ) -> Result<(), StoreError> {
-    let mut rows =
-        sqlx::query(SNAPSHOT).bind(topic).bind(between.since).bind(between.until).bind(most).fetch(conn);
+    let mut rows = sqlx::query(SNAPSHOT).bind(topic).bind(between.since).bind(between.until).bind(most).fetch(conn);
     while let Some(row) = rows.try_next().await? {
         let snapshot = snapshot(&row, &mut found.questions)?;
         found.all.push(snapshot);

@@ -61,8 +61,7 @@ pub(in crate::store) async fn first(
         joined("t.item")
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(from).bind(to);
-    let rows =
-        asked.bind(between.since).bind(between.until).bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let rows = asked.bind(between.since).bind(between.until).bind(MOST_SIGHTS).fetch_all(conn).await?;
     let mut all: Vec<FirstSight> = Vec::new();
     for row in &rows {
         let seen = match row.try_get::<Option<String>, _>("source")? {
@@ -174,11 +173,7 @@ pub(in crate::store) async fn edited(
 }
 
 /// Items that one source showed twice in the span, whose reactions grew; the order is that of the key and the source.
-pub(in crate::store) async fn grown(
-    conn: &mut Conn,
-    topic: &str,
-    between: Between,
-) -> Result<Vec<Growth>, StoreError> {
+pub(in crate::store) async fn grown(conn: &mut Conn, topic: &str, between: Between) -> Result<Vec<Growth>, StoreError> {
     const KINDS: [&str; 6] = ["likes", "reposts", "replies", "quotes", "bookmarks", "views"];
     let columns = |table: &str, name: &str| KINDS.map(|kind| format!("{table}.{kind} AS {name}_{kind}")).join(", ");
     let grew = KINDS.map(|kind| format!("y.{kind} > x.{kind}")).join(" OR ");
