@@ -250,3 +250,66 @@ fn a_span_and_a_topic_that_are_not_there_are_refused() {
     place.run(&["diff", "acme", "--since", "sometime"]).says(2, &["neither a run of acme nor a time"]);
     place.run(&["diff", "acme", "--since", "1h", "--at", "2026-06-01T00:00:00Z"]).shows(0, &["no run since then"]);
 }
+
+#[test]
+fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for n in 0..5 {
+            world.posts(
+                &(0..20)
+                    .map(|id| post(n * 5 + id, 20, &format!("post {id} at {n}"), 30 * i64::from(n)))
+                    .collect::<Vec<_>>(),
+            );
+            once(&place, 24 + n);
+        }
+        crate::databases::wait(place.database.execute("ANALYZE"));
+        let mut statements = std::collections::BTreeSet::new();
+        for verb in [&["diff", "acme", "--since", "2026-03-12"][..], &["status"], &["show", "acme"]] {
+            let logged =
+                place.program(&[verb, &["--log-format", "json"]].concat()).env("RUST_LOG", "sqlx::query=debug").run();
+            let events = logged.err.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            statements.extend(events.filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            }));
+        }
+        let ours =
+            |sql: &&String| ["sighting", "topic_item", "item_revision", "search s"].iter().any(|t| sql.contains(t));
+        let ours: Vec<&String> = statements.iter().filter(|sql| sql.starts_with("SELECT")).filter(ours).collect();
+        assert!(ours.len() >= 6, "{}: {statements:#?}", place.database.name);
+        for sql in ours {
+            let plan = place.database.plan(sql);
+            for table in [
+                "r",
+                "s",
+                "i",
+                "c",
+                "t",
+                "v",
+                "x",
+                "y",
+                "a",
+                "b",
+                "f",
+                "q",
+                "run",
+                "item",
+                "sighting",
+                "topic_item",
+                "item_revision",
+                "search",
+            ] {
+                let scans = [format!("SCAN {table}"), format!("Seq Scan on {table}")];
+                let scanned = plan.iter().find(|line| {
+                    scans.iter().any(|scan| {
+                        line.trim().ends_with(scan.as_str())
+                            || line.contains(&format!("{scan} ")) && !line.contains("USING")
+                    })
+                });
+                assert!(scanned.is_none(), "{}: {sql}\n{plan:#?}", place.database.name);
+            }
+        }
+    }
+}

@@ -17,10 +17,10 @@ pub(in crate::store) async fn pulses(conn: &mut Conn, topics: &[String]) -> Resu
     let mut all = Vec::new();
     for topic in topics {
         let rows = sqlx::query(
-            "SELECT s.source, r.started_at AS at, s.found, s.new, s.duplicate, s.outside, s.undated \
-             FROM (SELECT id, attempt, started_at, seq FROM run WHERE topic = $1 AND seq IS NOT NULL AND started_at IS NOT NULL ORDER BY seq DESC LIMIT $2) r \
-             CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') \
-             AND (s.asked_until IS NULL OR s.asked_until >= r.started_at - 60000) ORDER BY r.seq",
+            "SELECT s.source, latest.started_at AS at, s.found, s.new, s.duplicate, s.outside, s.undated \
+             FROM (SELECT id, attempt, started_at, seq FROM run WHERE topic = $1 AND seq IS NOT NULL AND started_at IS NOT NULL ORDER BY seq DESC LIMIT $2) latest \
+             CROSS JOIN search s WHERE s.run = latest.id AND s.attempt = latest.attempt AND s.state IN ('ok', 'empty') \
+             AND (s.asked_until IS NULL OR s.asked_until >= latest.started_at - 60000) ORDER BY latest.seq",
         )
         .bind(topic)
         .bind(RUNS)
