@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
-pub(super) use super::diff_args::{DiffArgs, FilterArgs, FilterTestArgs, FilterVerb};
 use super::examples;
 use super::plan::PlanArgs;
+pub(super) use super::reading_args::{
+    DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
+};
 use super::schedule::ScheduleArgs;
 
 /// Watches topics through a search service and keeps every finding once.
@@ -190,20 +192,6 @@ pub struct OnceArgs {
 #[derive(Debug, Args)]
 pub struct RunArgs {}
 
-/// `status`
-#[derive(Debug, Args)]
-pub struct StatusArgs {
-    /// Exit with 3 when a source is stale or silent (stale,silent)
-    #[arg(long, value_name = "STATES", value_delimiter = ',', value_parser = ["stale", "silent"], hide_possible_values = true)]
-    pub fail_on: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// The present, for tests and rehearsals
-    #[arg(long, hide = true, value_name = "TIME")]
-    pub at: Option<String>,
-}
-
 /// `runs`
 #[derive(Debug, Args)]
 pub struct RunsArgs {
@@ -219,45 +207,6 @@ pub struct RunsArgs {
     /// With every search of each run
     #[arg(long)]
     pub searches: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `show`
-#[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// Topic id
-    pub topic: String,
-    /// This run instead of the last
-    #[arg(long, value_name = "ID")]
-    pub run: Option<String>,
-    /// Items that the topic's filter hides: without them, all, or only them
-    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
-    pub filtered: String,
-    /// Print Markdown, ready to paste
-    #[arg(long, conflicts_with = "json")]
-    pub md: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `items`
-#[derive(Debug, Args)]
-pub struct ItemsArgs {
-    /// Only this topic (repeat for more)
-    #[arg(long, value_name = "ID")]
-    pub topic: Vec<String>,
-    /// New since: first seen at or after 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago, and not older than the window
-    #[arg(long, value_name = "TIME")]
-    pub new_since: Option<String>,
-    /// Items that their topic's filter hides: without them, all, or only them
-    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
-    pub filtered: String,
-    /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub limit: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -68,8 +68,9 @@ async fn span(context: &Context, store: &Store, topic: &Topic, args: &DiffArgs) 
         None => {
             let filter = Filter { topics: vec![topic.id.clone()], ..Filter::default() };
             let runs = store.runs(&filter, 200).await?;
-            let before = |seq: &i64| *seq < latest;
-            runs.iter().filter(|run| run.counts.found > 0).filter_map(|run| run.seq).filter(before).max().unwrap_or(0)
+            let before = || runs.iter().filter(|run| run.seq.is_some_and(|seq| seq < latest));
+            let found = before().filter(|run| run.counts.found > 0).filter_map(|run| run.seq).max();
+            found.or_else(|| before().filter_map(|run| run.seq).max()).unwrap_or(0)
         }
         Some(named) => match store.run(named).await?.filter(|run| run.topic.as_deref() == Some(topic.id.as_str())) {
             Some(run) => match run.seq {

@@ -14,7 +14,7 @@ mod words;
 
 pub use changes::{
     ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, RISING_GAIN, RISING_SHARE, Reading,
-    Rising, SourceChanges, Unknown, baselines, changes, needs,
+    Rising, SourceChanges, Unknown, asked, baselines, changes, needs,
 };
 pub use coverage::{Cover, cover, sum};
 pub use fit::fit_of;
@@ -22,7 +22,7 @@ pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use quota::{Allowance, Amount, Quota, UsedUp};
-pub use silence::{Ill, Illness, JUDGED_FROM, illness};
+pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
 pub use words::{Piece, word_diff};
 
 use std::collections::BTreeMap;

@@ -91,6 +91,13 @@ fn usual(mut values: Vec<i64>) -> i64 {
     ninth_decile(&values).saturating_mul(TIMES).max(robust)
 }
 
+/// Whether the latest searches of a source leave it open that it is ill: a quick look that spares the long one.
+#[must_use]
+pub fn suspect(pulse: &Pulse) -> bool {
+    let latest = pulse.beats.iter().rev().take(LEAST_EMPTY);
+    !latest.into_iter().any(|beat| fresh(&beat))
+}
+
 /// Whether a source is ill; a healthy one, and one that is too young to tell, is not.
 #[must_use]
 pub fn illness(pulse: &Pulse) -> Option<Illness> {
@@ -214,6 +221,7 @@ mod tests {
         fn nobody_is_judged_young_and_nothing_panics(beats in "[+=o.]{0,120}") {
             let got = illness(&pulse(&beats));
             prop_assert!(got.is_none() || beats.len() >= JUDGED_FROM);
+            prop_assert!(got.is_none() || suspect(&pulse(&beats)), "the quick look overlooks nothing");
         }
     }
 }

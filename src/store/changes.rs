@@ -47,8 +47,8 @@ impl Store {
         read!(self, sights::grown(topic, between))
     }
 
-    /// What the sources of these topics gave over their latest runs.
-    pub async fn pulses(&self, topics: &[String]) -> Result<Vec<Pulse>, StoreError> {
-        read!(self, pulse::pulses(topics))
+    /// What the sources of these topics gave over their latest runs, so many of each topic.
+    pub async fn pulses(&self, topics: &[String], runs: u32) -> Result<Vec<Pulse>, StoreError> {
+        read!(self, pulse::pulses(topics, runs))
     }
 }

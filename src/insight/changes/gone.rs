@@ -13,16 +13,20 @@ pub const GONE_AFTER: usize = 3;
 /// A search that looked at a span ending this long before it was made was about the past (a backfill).
 const OF_THE_PAST: Duration = Duration::from_secs(60);
 
+/// Whether a search looked at a time that was over when it was made.
+pub(super) fn of_the_past(snapshot: &Snapshot) -> bool {
+    snapshot.asked.is_some_and(|asked| asked.until.plus(OF_THE_PAST) < snapshot.at)
+}
+
 /// Services that are not told a number cut their replies at a round one.
 const ROUND: i64 = 10;
 
 /// Whether an item's absence from a snapshot means that the source does not show it any more: the search was answered,
 /// not cut at the maximum, and about the moment at which it was made. `most` is what any reply to the question held.
 fn complete(snapshot: &Snapshot, most: i64) -> bool {
-    let of_the_past = snapshot.asked.is_some_and(|asked| asked.until.plus(OF_THE_PAST) < snapshot.at);
     let found = snapshot.counts.found;
     let cut = snapshot.saturated || (found == most && found % ROUND == 0);
-    snapshot.state == SearchState::Ok && !cut && !of_the_past
+    snapshot.state == SearchState::Ok && !cut && !of_the_past(snapshot)
 }
 
 /// What has to be read to say what is gone: last sightings in these runs of items published since that instant.

@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 
 pub use gone::{GONE_AFTER, Needs, needs};
 pub use rising::{RISING_GAIN, RISING_SHARE};
-pub use sources::{InForce, SourceChanges, baselines};
+pub use sources::{InForce, SourceChanges, asked, baselines};
 pub use told::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
 
 use super::words::word_diff;
 use crate::filter::Filter;
 use crate::model::{
-    Between, Edit, Engagement, FirstSight, Growth, ItemHead, LastSight, Snapshots, Source, Time, WindowFit,
+    Between, Edit, Engagement, FirstSight, Growth, ItemHead, LastSight, Snapshot, Snapshots, Source, Time, WindowFit,
 };
 
 /// Everything that is known of a span.
@@ -47,9 +47,14 @@ fn meant(filter: &Filter, item: &ItemHead) -> bool {
     filter.passes(item.title.as_deref(), item.text.as_deref(), item.author.as_deref(), item.lang.as_deref())
 }
 
-/// In the window when any source says so; undated only when no source knows.
-fn fit(first: &FirstSight) -> WindowFit {
-    let has = |fit: WindowFit| first.seen.iter().any(|(_, seen)| *seen == fit);
+/// In the window when any source says so; undated only when no source knows. What a backfill found lay in the day that it
+/// asked for, which was over.
+fn fit(first: &FirstSight, past: &BTreeSet<(i64, Source)>) -> WindowFit {
+    let of = |(source, fit): &(Source, WindowFit)| match fit {
+        WindowFit::In if past.contains(&(first.seq, *source)) => WindowFit::Outside,
+        fit => *fit,
+    };
+    let has = |fit: WindowFit| first.seen.iter().any(|seen| of(seen) == fit);
     if has(WindowFit::In) || (first.seen.is_empty() && first.item.published_at.is_some()) {
         WindowFit::In
     } else if has(WindowFit::Outside) {
@@ -63,10 +68,17 @@ fn unknown(engagement: Engagement) -> bool {
     engagement == Engagement::default()
 }
 
+/// The searches that looked at a time that was over.
+fn past(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
+    let of = |s: &Snapshot| Some((s.seq, snapshots.questions.get(s.question)?.source));
+    snapshots.all.iter().filter(|s| gone::of_the_past(s)).filter_map(of).collect()
+}
+
 /// Says what changed; each list holds at most so many, the counts hold all.
 #[must_use]
 pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
     let baseline = baselines(&reading.snapshots);
+    let past = past(&reading.snapshots);
     let mut sources = sources::sources(&reading.snapshots, reading.between, &baseline);
     let mut counts = ChangeCounts::default();
     let mut told = Changes::new(reading);
@@ -74,7 +86,7 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
     for first in &reading.first {
         let by: BTreeSet<Source> = first.seen.iter().map(|(source, _)| *source).collect();
         let quiet = !by.is_empty() && by.iter().all(|source| baseline.contains(&(first.seq, *source)));
-        let fit = fit(first);
+        let fit = fit(first, &past);
         if !meant(filter, &first.item) {
             counts.filtered += 1;
             continue;
@@ -154,6 +166,10 @@ fn edited(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, c
         (old != new).then(|| word_diff(old.map_or("", String::as_str), new.map_or("", String::as_str)))
     };
     for edit in &reading.edits {
+        // Edited back and forth, it is as it was.
+        if (&edit.old_title, &edit.old_text) == (&edit.item.title, &edit.item.text) {
+            continue;
+        }
         if !meant(filter, &edit.item) {
             counts.filtered_edited += 1;
             continue;

@@ -204,12 +204,33 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
     ];
     reading.edits =
         vec![Edit { item: head("a", None), old_title: None, old_text: Some("x".into()), at: at(2), edits: 1 }];
+    // One that was edited back and forth is as it was.
+    let same = Some("about z".to_owned());
+    reading.edits.push(Edit { item: head("z", None), old_title: None, old_text: same, at: at(2), edits: 2 });
     let all = told(&reading);
     assert_eq!((all.counts.new, all.counts.outside, all.counts.filtered, all.counts.edited), (3, 1, 0, 1));
     let filter = crate::model::TopicFilter { exclude: vec!["a | c".into()], ..Default::default() };
     let some = changes(&reading, &Filter::of(&filter).unwrap(), 1);
     assert_eq!((some.counts.new, some.counts.outside, some.counts.filtered), (2, 0, 2));
     assert_eq!((some.counts.edited, some.counts.filtered_edited, some.new.len()), (0, 1, 1));
+}
+
+#[test]
+fn what_a_backfill_found_is_not_new() {
+    let mut reading = reading(vec![ok(1), ok(50)], 1);
+    reading.snapshots.known = vec![true; 3];
+    reading.first = vec![FirstSight {
+        item: head("a", Some(1)),
+        run: "r50".into(),
+        seq: 50,
+        first_seen: at(50),
+        seen: vec![(Source::Social, WindowFit::In)],
+        engagement: Engagement::default(),
+    }];
+    assert_eq!(told(&reading).counts.new, 1);
+    reading.snapshots.all[1].asked = Span::new(at(-4), at(20));
+    let got = told(&reading).counts;
+    assert_eq!((got.new, got.outside), (0, 1));
 }
 
 proptest! {
