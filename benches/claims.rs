@@ -110,6 +110,7 @@ fn topic(number: usize) -> Topic {
         ai: None,
         schedule: None,
         limits: Default::default(),
+        filter: Default::default(),
     }
 }
 

@@ -14,6 +14,7 @@
 //! * [`collect`] is one run: the calls (`fetch`) and what becomes of them (`absorb`);
 //! * [`store`] keeps it, in SQLite or PostgreSQL, behind one contract;
 //! * [`insight`] reads several rows as one statement: what is new, which sources agree;
+//! * [`filter`] says which items of a topic are meant, [`compare`] what changed between two of its runs;
 //! * [`export`] hands it out again as CSV, [`report`] as a page to read each morning;
 //! * [`sandbox`] stands in for the service, so that everything can be tried without a key;
 //! * [`daemon`] is the only loop, [`cli`] the only place where the parts are wired together.
@@ -24,10 +25,12 @@
 pub mod budget;
 pub mod cli;
 pub mod collect;
+pub mod compare;
 pub mod config;
 pub mod daemon;
 pub mod export;
 pub mod files;
+pub mod filter;
 pub mod http;
 pub mod insight;
 mod mishap;

@@ -25,16 +25,18 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("budget", &["model"]),
     ("schedule", &["model"]),
     ("normalise", &["model"]),
+    ("filter", &["model", "normalise"]),
     // Nothing of search: the stand-in and the client check one another.
     ("sandbox", &["model"]),
     ("search", &["model", "http", "mishap"]),
     ("store", &["model", "mishap"]),
-    ("insight", &["model", "budget", "schedule"]),
+    ("insight", &["model", "budget", "schedule", "filter"]),
     ("collect", &["model", "budget", "search", "normalise", "store", "mishap"]),
-    ("export", &["model", "store", "insight", "files"]),
-    // Keys of the links that an answer names, and links that may be shown.
-    ("report", &["model", "normalise", "store", "insight", "files"]),
-    ("config", &["model", "budget", "schedule", "search"]),
+    ("compare", &["model", "store", "insight", "filter"]),
+    ("export", &["model", "store", "insight", "files", "compare"]),
+    // Of normalise: keys of the links that an answer names, and links that may be shown.
+    ("report", &["model", "normalise", "filter", "store", "insight", "files", "compare"]),
+    ("config", &["model", "budget", "schedule", "search", "filter"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),
     ("main", &["cli"]),

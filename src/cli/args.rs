@@ -10,6 +10,9 @@ pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArg
 use super::examples;
 use super::plan::PlanArgs;
 use super::report::ReportArgs;
+pub(super) use super::reading_args::{
+    DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
+};
 use super::schedule::ScheduleArgs;
 
 /// Watches topics through a search service and keeps every finding once.
@@ -102,6 +105,12 @@ pub enum Verb {
     /// One run's merged snapshot: answer, posts, pages, which sources agree
     #[command(after_help = examples::SHOW)]
     Show(ShowArgs),
+    /// What changed in a topic: new, gone, edited, rising
+    #[command(after_help = examples::DIFF)]
+    Diff(DiffArgs),
+    /// What the filter of the file would hide, beside the one in force
+    #[command(after_help = examples::FILTER)]
+    Filter(FilterArgs),
     /// Items, the newest first
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),
@@ -187,17 +196,6 @@ pub struct OnceArgs {
 #[derive(Debug, Args)]
 pub struct RunArgs {}
 
-/// `status`
-#[derive(Debug, Args)]
-pub struct StatusArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// The present, for tests and rehearsals
-    #[arg(long, hide = true, value_name = "TIME")]
-    pub at: Option<String>,
-}
-
 /// `runs`
 #[derive(Debug, Args)]
 pub struct RunsArgs {
@@ -213,39 +211,6 @@ pub struct RunsArgs {
     /// With every search of each run
     #[arg(long)]
     pub searches: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `show`
-#[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// Topic id
-    pub topic: String,
-    /// This run instead of the last
-    #[arg(long, value_name = "ID")]
-    pub run: Option<String>,
-    /// Print Markdown, ready to paste
-    #[arg(long, conflicts_with = "json")]
-    pub md: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `items`
-#[derive(Debug, Args)]
-pub struct ItemsArgs {
-    /// Only this topic (repeat for more)
-    #[arg(long, value_name = "ID")]
-    pub topic: Vec<String>,
-    /// First seen at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
-    #[arg(long, value_name = "TIME")]
-    pub new_since: Option<String>,
-    /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub limit: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -311,6 +276,9 @@ pub struct ExportArgs {
     /// Before (same forms)
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
+    /// Items and sightings that their topic's filter hides: all rows, without them, or only them
+    #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
+    pub filtered: String,
     /// File to replace as a whole, or - for stdout
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,

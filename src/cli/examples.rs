@@ -93,6 +93,7 @@ SIGTERM and Ctrl-C as for run.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status
+  topicwatch status --fail-on stale,silent
   topicwatch status --json | jq '.topics[] | select(.standing != \"ok\")'";
 pub(super) const RUNS: &str = "\
 Examples:
@@ -103,6 +104,19 @@ Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
   topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
+pub(super) const DIFF: &str = "\
+Examples:
+  topicwatch diff acme-launches         against the run before
+  topicwatch diff acme-launches --since 24h
+  topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
+
+Words: docs/changes.md. The first answers to a query are a baseline, not new.";
+pub(super) const FILTER: &str = "\
+Examples:
+  topicwatch filter test acme-launches        file against what is in force
+  topicwatch filter test acme-launches --exclude hiring --exclude '/\\bjobs?\\b/'
+
+Entries: whole words, part*, one | other, /pattern/ (docs/changes.md).";
 pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h

@@ -9,9 +9,11 @@ mod context;
 mod control;
 mod control_args;
 mod coverage;
+mod diff;
 mod examples;
 mod export;
 mod failure;
+mod filter;
 mod ids;
 mod init;
 mod items;
@@ -22,6 +24,7 @@ mod output;
 mod plan;
 mod probe;
 mod progress;
+mod reading_args;
 mod reload;
 mod rename;
 mod report;
@@ -122,6 +125,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,
+        Verb::Diff(args) => diff::run(&common, &args).await,
+        Verb::Filter(args) => filter::run(&common, &args).await,
         Verb::Items(args) => items::run(&common, &args).await,
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,

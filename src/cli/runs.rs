@@ -5,6 +5,7 @@ use serde_json::json;
 use super::args::{Common, RunsArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
+use crate::compare::health;
 use crate::model::{Source, spell};
 use crate::store::{Filter, Nature, RunRow, SearchRow};
 
@@ -16,11 +17,15 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     let runs = store.runs(&filter, i64::from(args.limit)).await?;
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();
     let searches = if args.searches || args.json { store.searches(&ids).await? } else { Vec::new() };
+    let mut topics: Vec<String> = runs.iter().filter_map(|run| run.topic.clone()).collect();
+    topics.sort();
+    topics.dedup();
+    let health = health(&store, &topics).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
         let runs = runs.iter().map(|run| told(run, &searches)).collect::<Result<Vec<_>, _>>()?;
-        output::json(&json!({ "sandbox": invented, "runs": runs }))?;
+        output::json(&json!({ "sandbox": invented, "runs": runs, "ill": health.ill }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
@@ -38,6 +43,12 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     }
     if runs.is_empty() {
         text.push_str("no runs\n");
+    }
+    for ill in &health.ill {
+        text.push_str(&format!("\n{ill}"));
+    }
+    if !health.ill.is_empty() {
+        text.push('\n');
     }
     output::text(&text)?;
     Ok(Exit::Ok)

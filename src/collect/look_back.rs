@@ -156,6 +156,7 @@ mod tests {
             ai: None,
             schedule: None,
             limits: Default::default(),
+            filter: Default::default(),
         }
     }
 

@@ -161,6 +161,10 @@ keys! {
         "ai.tools" Texts, Some("[]"), "Tools an AI answer may use (dialect desearch).";
         "max_calls_per_day" Integer(1, 10_000_000), None, "Calls of the topic per UTC day, beside those of the service.";
         "budget_per_day" Budget, None, "Dollars of the topic per UTC day, beside those of the service.";
+        "must" Texts, Some("[]"), "Each of these must occur in title or text, or the item is hidden from what is read.";
+        "exclude" Texts, Some("[]"), "An item in which one of these occurs is hidden.";
+        "lang" Texts, Some("[]"), "An item known to be in another language is hidden.";
+        "exclude_authors" Texts, Some("[]"), "Items of these authors are hidden.";
         "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
         "every" Duration, None, "Period, instead of a schedule.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone in which the schedule is meant.";

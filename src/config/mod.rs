@@ -5,6 +5,7 @@ mod discover;
 mod document;
 mod draw;
 mod environment;
+mod filter_keys;
 mod given;
 pub mod keys;
 mod load;

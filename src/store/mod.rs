@@ -8,6 +8,7 @@
 #[macro_use]
 mod macros;
 mod allowance;
+mod changes;
 mod clock;
 mod engine;
 mod error;
@@ -29,6 +30,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use changes::MOST_SIGHTS;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
 pub use limits::{LeaseAsk, Standing};

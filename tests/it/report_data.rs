@@ -42,6 +42,7 @@ fn topic(id: &str) -> Topic {
         ai: None,
         schedule: None,
         limits: Default::default(),
+        filter: Default::default(),
     }
 }
 

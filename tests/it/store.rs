@@ -34,6 +34,7 @@ pub(crate) fn topic(id: &str) -> Topic {
         web: None,
         ai: None,
         limits: Default::default(),
+        filter: Default::default(),
         schedule: Some(SchedulePolicy {
             period: Period::Every(3_600_000),
             timezone: "UTC".into(),

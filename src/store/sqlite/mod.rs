@@ -12,6 +12,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/changes.rs"]
+pub(super) mod changes;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
 #[path = "../statements/days.rs"]
@@ -34,6 +36,8 @@ pub(super) mod limits;
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
+#[path = "../statements/pulse.rs"]
+pub(super) mod pulse;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
@@ -42,6 +46,8 @@ pub(super) mod rename;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/sights.rs"]
+pub(super) mod sights;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/spent.rs"]
