@@ -47,7 +47,7 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     };
     let (clock, id) = (Arc::clone(&context.clock), ids::run_id((context.clock)()));
     let membership = Membership::join_as_worker(store.clone(), clock, id, scheduler.lease).await?;
-    let life = Life { membership: Some(Arc::new(membership)), manager, reloads: None };
+    let life = Life { membership: Some(Arc::new(membership)), manager, reloads: None, jobs: None };
     let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
     signals.abort();
     if let Some(sandbox) = sandbox {

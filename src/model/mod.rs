@@ -3,7 +3,9 @@
 
 mod allowance;
 mod item;
+mod job;
 mod looks;
+mod message;
 mod money;
 mod report;
 mod rows;
@@ -14,7 +16,9 @@ mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
+pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
+pub use message::{Message, OutboxState, Posted};
 pub use money::Micros;
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use rows::{
