@@ -33,6 +33,7 @@ pub mod insight;
 mod mishap;
 pub mod model;
 pub mod normalise;
+pub mod notify;
 pub mod sandbox;
 pub mod schedule;
 pub mod search;

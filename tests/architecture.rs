@@ -32,6 +32,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("insight", &["model", "budget", "schedule"]),
     ("collect", &["model", "budget", "search", "normalise", "store", "mishap"]),
     ("export", &["model", "store", "insight", "files"]),
+    ("notify", &["model", "http", "store", "mishap"]),
     ("config", &["model", "budget", "schedule", "search"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),
@@ -50,6 +51,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("tokio_cron_scheduler", &["daemon"]),
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),
+    ("lettre", &["notify"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

@@ -2,6 +2,7 @@
 //! and nothing here decides anything; rooms pass these values to one another.
 
 mod allowance;
+mod channel;
 mod item;
 mod job;
 mod looks;
@@ -15,6 +16,7 @@ mod time;
 mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
+pub use channel::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec, shown_url};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
