@@ -33,6 +33,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("collect", &["model", "budget", "search", "normalise", "store", "mishap"]),
     ("export", &["model", "store", "insight", "files"]),
     ("notify", &["model", "http", "store", "mishap"]),
+    // Keys of the links that an answer names, and links that may be shown.
+    ("report", &["model", "normalise", "store", "insight", "files"]),
     ("config", &["model", "budget", "schedule", "search"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),
@@ -48,6 +50,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("clap", &["cli", "main"]),
     ("axum", &["sandbox"]),
+    ("maud", &["report"]),
     ("tokio_cron_scheduler", &["daemon"]),
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),

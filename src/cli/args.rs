@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
 use super::examples;
 use super::plan::PlanArgs;
+use super::report::ReportArgs;
 use super::schedule::ScheduleArgs;
 
 /// Watches topics through a search service and keeps every finding once.
@@ -110,6 +111,9 @@ pub enum Verb {
     /// Ask for days that are over, where the calls take dates
     #[command(after_help = examples::BACKFILL)]
     Backfill(BackfillArgs),
+    /// What a day brought: one page of HTML, or Markdown
+    #[command(after_help = examples::REPORT)]
+    Report(ReportArgs),
     /// Write items, sightings, answers or runs as CSV
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),

@@ -121,6 +121,15 @@ Examples:
 
 One run a day; each call is counted against max_calls_per_day. It needs calls
 that take dates: dialect \"desearch\", or social.operation = \"basic\".";
+pub(super) const REPORT: &str = "\
+Examples:
+  topicwatch report --open
+  topicwatch report --date 2026-03-11 --out day.html
+  topicwatch report --out - | wc -c
+  topicwatch report --out day.md --topic acme-launches
+
+Without --date it is about the last whole day. HTML or Markdown by the ending of
+--out; - is HTML on stdout.";
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv

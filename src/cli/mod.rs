@@ -24,6 +24,7 @@ mod probe;
 mod progress;
 mod reload;
 mod rename;
+mod report;
 mod run;
 mod run_now;
 mod runs;
@@ -124,6 +125,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Items(args) => items::run(&common, &args).await,
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,
+        Verb::Report(args) => report::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,

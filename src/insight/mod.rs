@@ -1,8 +1,9 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
-//! the holes are (`coverage`, `holes`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the holes are (`coverage`, `holes`); the numbers of a day (`daily`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod coverage;
+pub mod daily;
 mod forecast;
 mod holes;
 mod outlook;

@@ -6,6 +6,7 @@ mod channel;
 mod item;
 mod job;
 mod looks;
+mod mark;
 mod message;
 mod money;
 mod report;
@@ -20,6 +21,7 @@ pub use channel::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, 
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
+pub use mark::{Asked, Mark, Met, Reaction, Sound, Words};
 pub use message::{Message, OutboxState, Posted};
 pub use money::Micros;
 pub use report::{ReportFormat, ReportSpec, ReportWindow};

@@ -13,6 +13,8 @@ use super::StoreError;
 pub(super) mod calls;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
+#[path = "../statements/days.rs"]
+pub(super) mod days;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
 #[path = "../statements/handing.rs"]
