@@ -148,3 +148,10 @@ pub(super) const COMPLETIONS: &str = "\
 Examples:
   topicwatch completions bash > /etc/bash_completion.d/topicwatch
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
+pub(super) const OUTBOX: &str = "\
+Examples:
+  topicwatch outbox
+  topicwatch outbox list --state dead
+  topicwatch outbox show report:daily@2026-11-21T06:00:00Z/team
+  topicwatch outbox retry --dead
+  topicwatch outbox deliver             now, without a daemon";

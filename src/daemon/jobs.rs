@@ -115,8 +115,8 @@ impl Jobs {
         self.tasks.spawn(async move {
             let result = jobs.execute(&run, handler, timeout).await;
             jobs.held().remove(run.public_id());
-            (jobs.tell)(JobDone { run: run.public_id().to_owned(), job: run.job.id.clone(), result });
             drop(place);
+            (jobs.tell)(JobDone { run: run.public_id().to_owned(), job: run.job.id.clone(), result });
             jobs.ended.notify_one();
         });
     }
@@ -190,12 +190,6 @@ impl Jobs {
     /// Waits for the next end.
     pub async fn ended(&self) {
         self.ended.notified().await;
-    }
-
-    /// Whether none is going on.
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
-        self.held().is_empty()
     }
 
     /// Waits until all have ended, at most so long; what then still runs is given back, and nothing of it is recorded.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Db, Hold, JobPlan, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
-use crate::model::{Job, Message, RunState, Time, Trigger};
+use crate::model::{Job, Message, RunState, Time, Topic, Trigger};
 
 /// What is planned from: the two tables that have slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,6 +171,11 @@ impl Store {
     /// Up to where a named reader has got; `None` when it has told of nothing yet.
     pub async fn cursor(&self, name: &str) -> Result<Option<Cursor>, StoreError> {
         read!(self, jobs::cursor(name))
+    }
+
+    /// The stored definitions of all topics that are watched now, by id.
+    pub async fn definitions(&self) -> Result<Vec<Topic>, StoreError> {
+        read!(self, topics::definitions())
     }
 
     /// The number of the last run that readers can see.

@@ -243,6 +243,13 @@ pub(in crate::store) async fn next_slots(conn: &mut Conn, limit: u32) -> Result<
     rows.iter().map(|row| Ok((row.try_get(0)?, Time(row.try_get(1)?)))).collect()
 }
 
+pub(in crate::store) async fn definitions(conn: &mut Conn) -> Result<Vec<Topic>, StoreError> {
+    let texts: Vec<String> = sqlx::query_scalar("SELECT definition FROM topic WHERE removed_at IS NULL ORDER BY id")
+        .fetch_all(conn)
+        .await?;
+    texts.iter().map(|text| definition(text)).collect()
+}
+
 /// Reads a stored definition back.
 pub(super) fn definition(text: &str) -> Result<Topic, StoreError> {
     serde_json::from_str(text).map_err(|e| StoreError::unreadable(&format!("a topic definition ({e})")))
