@@ -39,6 +39,7 @@ mod program;
 mod real_input;
 mod receivers;
 mod reload;
+mod reports;
 mod sandbox;
 mod service;
 mod several;
