@@ -36,6 +36,7 @@ pub mod insight;
 mod mishap;
 pub mod model;
 pub mod normalise;
+pub mod notify;
 pub mod report;
 pub mod sandbox;
 pub mod schedule;

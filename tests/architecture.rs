@@ -34,6 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("collect", &["model", "budget", "search", "normalise", "store", "mishap"]),
     ("compare", &["model", "store", "insight", "filter"]),
     ("export", &["model", "store", "insight", "files", "compare"]),
+    ("notify", &["model", "http", "store", "mishap"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "files", "compare"]),
     ("config", &["model", "budget", "schedule", "search", "filter"]),
@@ -55,6 +56,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("tokio_cron_scheduler", &["daemon"]),
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),
+    ("lettre", &["notify"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

@@ -1,18 +1,20 @@
 //! What can be said on the command line. Help texts here are the reference; README's help blocks are checked against
 //! them.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
+pub(super) use super::control_args::{
+    OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
+};
 use super::examples;
 use super::plan::PlanArgs;
-use super::report::ReportArgs;
 pub(super) use super::reading_args::{
     DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
 };
+use super::report::ReportArgs;
+use super::sandbox::SandboxArgs;
 use super::schedule::ScheduleArgs;
 
 /// Watches topics through a search service and keeps every finding once.
@@ -123,6 +125,9 @@ pub enum Verb {
     /// What a day brought: one page of HTML, or Markdown
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
+    /// What is to be delivered, what was, and what was given up
+    #[command(after_help = examples::OUTBOX)]
+    Outbox(OutboxArgs),
     /// Write items, sightings, answers or runs as CSV
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
@@ -282,29 +287,6 @@ pub struct ExportArgs {
     /// File to replace as a whole, or - for stdout
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
-}
-
-/// `sandbox`
-#[derive(Debug, Args)]
-pub struct SandboxArgs {
-    /// Address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8787")]
-    pub listen: SocketAddr,
-    /// Answer from a folder of JSONL and CSV posts and pages instead of invented ones
-    #[arg(long, value_name = "DIR")]
-    pub corpus: Option<PathBuf>,
-    /// Over how much time the folder's own span is laid, ending now
-    #[arg(long, value_name = "DURATION", default_value = "14d", requires = "corpus")]
-    pub span: String,
-    /// The only key accepted [default: any]
-    #[arg(long, value_name = "KEY")]
-    pub key: Option<String>,
-    /// Misbehave: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
-    #[arg(long, value_name = "RULE")]
-    pub fault: Vec<String>,
-    /// The present, for tests and rehearsals
-    #[arg(long, hide = true, value_name = "TIME")]
-    pub at: Option<String>,
 }
 
 /// `completions`

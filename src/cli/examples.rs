@@ -138,6 +138,7 @@ that take dates: dialect \"desearch\", or social.operation = \"basic\".";
 pub(super) const REPORT: &str = "\
 Examples:
   topicwatch report --open
+  topicwatch report morning --date 2026-03-11
   topicwatch report --date 2026-03-11 --out day.html
   topicwatch report --out - | wc -c
   topicwatch report --out day.md --topic acme-launches
@@ -162,3 +163,10 @@ pub(super) const COMPLETIONS: &str = "\
 Examples:
   topicwatch completions bash > /etc/bash_completion.d/topicwatch
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
+pub(super) const OUTBOX: &str = "\
+Examples:
+  topicwatch outbox
+  topicwatch outbox list --state dead
+  topicwatch outbox show report:daily@2026-11-21T06:00:00Z/team
+  topicwatch outbox retry --dead
+  topicwatch outbox deliver             now, without a daemon";

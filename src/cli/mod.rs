@@ -3,6 +3,7 @@
 
 mod args;
 mod backfill;
+mod channels;
 mod check;
 mod completions;
 mod context;
@@ -17,9 +18,11 @@ mod filter;
 mod ids;
 mod init;
 mod items;
+mod jobs;
 mod logs;
 mod migrate;
 mod once;
+mod outbox;
 mod output;
 mod plan;
 mod probe;
@@ -131,6 +134,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,
         Verb::Report(args) => report::run(&common, &args).await,
+        Verb::Outbox(args) => outbox::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,

@@ -31,7 +31,7 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if args.searches {
         for run in &runs {
-            let topic = run.topic.as_deref().unwrap_or("-");
+            let topic = whose(run);
             text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run, 120)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
@@ -54,6 +54,11 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
+/// The topic, or the job that is none.
+fn whose(run: &RunRow) -> &str {
+    run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
+}
+
 /// A run with its searches inside.
 fn told(run: &RunRow, searches: &[SearchRow]) -> Result<serde_json::Value, serde_json::Error> {
     let mut value = serde_json::to_value(run)?;
@@ -68,7 +73,7 @@ fn told(run: &RunRow, searches: &[SearchRow]) -> Result<serde_json::Value, serde
 fn drawn(runs: &[RunRow], width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
-            r.topic.clone().unwrap_or_default(),
+            whose(r).to_owned(),
             output::when_known(r.started_at.or(r.slot)),
             r.state.to_string(),
             r.counts.found.to_string(),

@@ -88,6 +88,8 @@ pub struct Words {
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
+    /// Language, when known.
+    pub lang: Option<String>,
 }
 
 /// Reactions to an item at a moment.

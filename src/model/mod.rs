@@ -3,9 +3,12 @@
 
 mod allowance;
 mod changes;
+mod channel;
 mod item;
+mod job;
 mod looks;
 mod mark;
+mod message;
 mod money;
 mod pulse;
 mod report;
@@ -17,9 +20,12 @@ mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
+pub use channel::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec, shown_url};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
+pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Sound, Words};
+pub use message::{Message, OutboxState, Posted};
 pub use money::Micros;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};

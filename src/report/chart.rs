@@ -89,7 +89,8 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
     let top = ceiling(topic.usual.map_or(most, |usual| usual.high.max(most)));
     let (title, desc) = (format!("{}-volume", topic.id), format!("{}-volume-words", topic.id));
     let hatch = format!("{}-hatch-volume", topic.id);
-    let words = topic.days.iter().map(|day| format!("{}: {}", day.date, words::at_least(day.counted.raw, day.saturated)));
+    let words =
+        topic.days.iter().map(|day| format!("{}: {}", day.date, words::at_least(day.counted.raw, day.saturated)));
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
             title id=(title) { "Items a day, " (topic.title) }
@@ -124,11 +125,18 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
 pub(super) fn tone(topic: &TopicFacts) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
     let (title, desc) = (format!("{}-trend", topic.id), format!("{}-trend-words", topic.id));
-    let highest = topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
+    let highest =
+        topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
     let top = [0.2, 0.4, 0.6].into_iter().find(|top| *top >= highest).unwrap_or(1.0);
     let words = topic.days.iter().map(|day| {
         let told = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), words::share);
-        format!("{}: negative {}, positive {}, of {}", day.date, told(&day.negative), told(&day.positive), number(day.sounds.sample()))
+        format!(
+            "{}: negative {}, positive {}, of {}",
+            day.date,
+            told(&day.negative),
+            told(&day.positive),
+            number(day.sounds.sample())
+        )
     });
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {

@@ -99,10 +99,11 @@ impl Looked {
         let (Some(spans), Some(watched)) = (&self.spans, &self.watched) else { return Vec::new() };
         let mut holes = Vec::new();
         for hole in cover(span, spans.iter().copied()).holes {
-            holes.extend(
-                Span::new(hole.from, hole.until.min(watched.began))
-                    .map(|span| HoleFacts { span, why: String::new(), before: true }),
-            );
+            holes.extend(Span::new(hole.from, hole.until.min(watched.began)).map(|span| HoleFacts {
+                span,
+                why: String::new(),
+                before: true,
+            }));
             let Some(hole) = Span::new(hole.from.max(watched.began), hole.until) else { continue };
             let why = self.told.iter().find(|told| told.span.within(hole).is_some());
             holes.push(HoleFacts { span: hole, why: why.map_or_else(String::new, |t| t.why.clone()), before: false });

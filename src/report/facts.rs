@@ -1,6 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/report.md defines each.
 
+use crate::insight::Piece;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
 use crate::model::{Kind, Micros, Sound, Source, Span, Time};
 
@@ -25,6 +26,12 @@ pub struct TopicFacts {
     pub earlier: u64,
     /// Of these, older than the search asked for.
     pub outside: u64,
+    /// Hidden by the topic's filter: not in any figure.
+    pub filtered: u64,
+    /// What became of what was known: edited, gone, queries that changed.
+    pub changes: Option<ChangeFacts>,
+    /// Sources that are answered but have fallen silent, in words.
+    pub ill: Vec<String>,
     /// What is usual for such a day; `None` where there is too little to compare with.
     pub usual: Option<Usual>,
     /// Earlier days that can be compared with, where they are too few.
@@ -86,6 +93,41 @@ pub struct DayFacts {
     pub covered: f64,
     /// Full replies left a hole: there may be more.
     pub saturated: bool,
+}
+
+/// What became of what was known.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ChangeFacts {
+    /// Items whose words changed.
+    pub edited: u64,
+    /// Items that complete searches do not show any more.
+    pub gone: u64,
+    /// Questions that replaced others, in words.
+    pub queries: Vec<String>,
+    /// The latest edits.
+    pub edits: Vec<EditFacts>,
+    /// The latest that are gone.
+    pub lost: Vec<GoneFacts>,
+}
+
+/// An edit.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct EditFacts {
+    /// The item as it is now.
+    pub item: Shown,
+    /// When it was seen.
+    pub at: Time,
+    /// What changed, in words.
+    pub diff: Vec<Piece>,
+}
+
+/// An item that is gone.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct GoneFacts {
+    /// The item.
+    pub item: Shown,
+    /// When a search showed it last.
+    pub last_seen: Time,
 }
 
 /// A stretch that nothing covered.

@@ -20,7 +20,7 @@ const MOST_MARKS: i64 = 200_000;
 /// Searches of the period that are read at most.
 const MOST_SEARCHES: i64 = 20_000;
 /// How long after the period an answer or a failure still tells about it, milliseconds.
-const TAIL: i64 = 12 * 3_600_000;
+pub(super) const TAIL: i64 = 12 * 3_600_000;
 
 /// A day is compared with only when this much of it was covered.
 const WHOLE: f64 = 0.9;
@@ -55,7 +55,9 @@ pub(super) async fn topic(
     let from = history.first().map_or(span.from, |day| day.span.from.min(span.from));
     let seen = Span { from, until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
-    let marks = moment.marks(&topic.id, seen, MOST_MARKS).await?;
+    let all = moment.marks(&topic.id, seen, MOST_MARKS).await?;
+    let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
+    let (marks, hidden) = meant(moment, topic, all).await?;
     let looked = coverage::Looked::read(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
 
@@ -101,8 +103,32 @@ pub(super) async fn topic(
         campaigns: chosen.campaigns,
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
-        cut: i64::try_from(marks.len()).is_ok_and(|many| many >= MOST_MARKS),
+        filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
+        changes: None,
+        ill: Vec::new(),
+        cut,
     })
+}
+
+/// The items that the topic's filter means, and those it hides. Words are read only where there is a filter.
+async fn meant(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<(Vec<Mark>, Vec<Mark>), StoreError> {
+    if topic.filter.is_none() {
+        return Ok((marks, Vec::new()));
+    }
+    let filter = crate::compare::filter_of(topic);
+    let (mut passed, mut hidden) = (Vec::new(), Vec::new());
+    for marks in marks.chunks(2_000) {
+        let keys: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
+        let words = moment.words(&keys).await?;
+        for mark in marks {
+            let found = words.binary_search_by(|words| words.key.cmp(&mark.key)).ok().and_then(|at| words.get(at));
+            let passes = found.is_none_or(|w| {
+                filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref())
+            });
+            (if passes { &mut passed } else { &mut hidden }).push(mark.clone());
+        }
+    }
+    Ok((passed, hidden))
 }
 
 /// The days that the last one can be compared with, and their items: watched, and looked at all but a little.

@@ -39,7 +39,8 @@ pub(super) async fn choose(
     room: usize,
 ) -> Result<Chosen, StoreError> {
     let of = |kind: Kind| period.iter().copied().filter(move |mark| mark.kind == kind);
-    let loud = |a: &&Mark, b: &&Mark| (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key));
+    let loud =
+        |a: &&Mark, b: &&Mark| (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key));
     let top_posts = best(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
     // Web searches look through pages of any age: one that is found now is news, whatever its date.
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();

@@ -15,11 +15,21 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
     let made = words::when(report.made_at, zone);
-    text.push_str(&format!("{} ({zone}). Made {made}. Searches cost {}.\n\n", words::span(report.span, zone), report.cost));
+    text.push_str(&format!(
+        "{} ({zone}). Made {made}. Searches cost {}.\n\n",
+        words::span(report.span, zone),
+        report.cost
+    ));
     text.push_str("## What matters\n\n");
     for (place, matter) in report.matters.iter().enumerate() {
         let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);
-        text.push_str(&format!("{}. **{}** ({}): {}\n", place + 1, escaped(title), matter.kind, escaped(&matter.sentence)));
+        text.push_str(&format!(
+            "{}. **{}** ({}): {}\n",
+            place + 1,
+            escaped(title),
+            matter.kind,
+            escaped(&matter.sentence)
+        ));
     }
     if report.matters.is_empty() {
         text.push_str("Nothing unusual.\n");
@@ -58,7 +68,11 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             };
             text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
         }
-        text.push_str(&format!("> Asked {}{}.\n\n", words::when(answer.asked_at, zone), if answer.partial { ", cut" } else { "" }));
+        text.push_str(&format!(
+            "> Asked {}{}.\n\n",
+            words::when(answer.asked_at, zone),
+            if answer.partial { ", cut" } else { "" }
+        ));
         for citation in &answer.citations {
             let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
             text.push_str(&format!("- {mark}: {}\n", linked(&citation.cited, safe_link(&citation.cited).as_deref())));
@@ -67,8 +81,11 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     }
     text.push_str(&numbers(topic));
     text.push_str(&days(topic));
-    let scored = |row: &RowFacts| format!("{} {}", words::sound(row.sound), row.score.map_or_else(String::new, words::score));
-    let loud = |row: &RowFacts| row.engagement.map_or("engagement not told".to_owned(), |n| format!("engagement {}", words::signed(n)));
+    let scored =
+        |row: &RowFacts| format!("{} {}", words::sound(row.sound), row.score.map_or_else(String::new, words::score));
+    let loud = |row: &RowFacts| {
+        row.engagement.map_or("engagement not told".to_owned(), |n| format!("engagement {}", words::signed(n)))
+    };
     for (title, places, told) in [
         ("Top posts by engagement", &topic.top_posts, &loud as &dyn Fn(&RowFacts) -> String),
         ("New pages", &topic.top_pages, &loud),
@@ -76,7 +93,8 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         ("Most positive", &topic.positive, &scored),
     ] {
         let rows: Vec<&RowFacts> = places.iter().filter_map(|place| topic.rows.get(*place)).collect();
-        let lines = rows.iter().map(|row| format!("{} · {} · {}", item(&row.item), words::short(row.at, zone), told(row)));
+        let lines =
+            rows.iter().map(|row| format!("{} · {} · {}", item(&row.item), words::short(row.at, zone), told(row)));
         text.push_str(&listed(title, lines));
     }
     text.push_str(&listed(
@@ -91,6 +109,14 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             format!("{copies}, {by}: {}", item(&c.item))
         }),
     ));
+    if let Some(changes) = &topic.changes {
+        text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escaped(query))));
+        let edit = |e: &super::facts::EditFacts| format!("{}: {}", words::short(e.at, zone), item(&e.item));
+        text.push_str(&listed(&format!("Edited: {}", number(changes.edited)), changes.edits.iter().map(edit)));
+        let gone =
+            |g: &super::facts::GoneFacts| format!("last seen {}: {}", words::short(g.last_seen, zone), item(&g.item));
+        text.push_str(&listed(&format!("Gone: {}", number(changes.gone)), changes.lost.iter().map(gone)));
+    }
     let tally = |one: &Tally| format!("{}: {}", escaped(&words::line(&one.name, 60)), number(one.raw));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
     text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
@@ -104,26 +130,52 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
 
 fn numbers(topic: &TopicFacts) -> String {
     let period = &topic.period;
-    let authors = if period.authors == 0 && period.no_author > 0 { "authors not told".to_owned() } else { counted(period.authors, "author") };
+    let authors = if period.authors == 0 && period.no_author > 0 {
+        "authors not told".to_owned()
+    } else {
+        counted(period.authors, "author")
+    };
     let change = match (matters::change(topic), topic.usual) {
         (Some(factor), _) => format!("{factor:.1} times the usual"),
         (None, Some(_)) => "as usual".to_owned(),
         (None, None) => "too few days to compare with".to_owned(),
     };
     let usual = topic.usual.map_or_else(String::new, |u| {
-        format!(" ({}–{}, median {} of {})", round(u.low.ceil()), round(u.high.floor()), round(u.median), counted(u.days as u64, "day"))
+        format!(
+            " ({}–{}, median {} of {})",
+            round(u.low.ceil()),
+            round(u.high.floor()),
+            round(u.median),
+            counted(u.days as u64, "day")
+        )
     });
     let mut text = format!(
         "**{}** items, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
-        at_least(period.raw, topic.saturated), number(period.unique), number(period.undated), number(period.no_author), number(period.no_engagement),
+        at_least(period.raw, topic.saturated),
+        number(period.unique),
+        number(period.undated),
+        number(period.no_author),
+        number(period.no_engagement),
     );
+    if topic.filtered > 0 {
+        text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
+    }
     let tone = &topic.tone;
-    let shares: Vec<String> = tone.shares.iter().map(|(sound, share)| format!("{sound} {}", words::share(share))).collect();
+    let shares: Vec<String> =
+        tone.shares.iter().map(|(sound, share)| format!("{sound} {}", words::share(share))).collect();
     let scorer = tone.scorer.as_deref().map_or("nobody".to_owned(), |name| escaped(&words::line(name, 40)));
-    let others: String = tone.period.by_others.iter().map(|(name, many)| format!(", {} by {} left out", number(*many), escaped(name))).collect();
+    let others: String = tone
+        .period
+        .by_others
+        .iter()
+        .map(|(name, many)| format!(", {} by {} left out", number(*many), escaped(name)))
+        .collect();
     text.push_str(&format!(
         "Tone of posts: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}\n\n",
-        number(tone.period.sample()), number(tone.period.unsupported), number(tone.period.unscored), shares.join(", "),
+        number(tone.period.sample()),
+        number(tone.period.unsupported),
+        number(tone.period.unscored),
+        shares.join(", "),
     ));
     text
 }
@@ -134,8 +186,14 @@ fn days(topic: &TopicFacts) -> String {
     for day in &topic.days {
         text.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
-            day.date, at_least(day.counted.raw, day.saturated), number(day.counted.unique), number(day.counted.authors), number(day.sounds.sample()),
-            share(&day.negative), share(&day.positive), percent(day.covered),
+            day.date,
+            at_least(day.counted.raw, day.saturated),
+            number(day.counted.unique),
+            number(day.counted.authors),
+            number(day.sounds.sample()),
+            share(&day.negative),
+            share(&day.positive),
+            percent(day.covered),
         ));
     }
     text.push('\n');
@@ -144,16 +202,25 @@ fn days(topic: &TopicFacts) -> String {
 
 fn looked(topic: &TopicFacts, zone: &str) -> String {
     let sources = topic.sources.iter().map(|source| {
-        let trouble = source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&words::line(t, 100))));
+        let trouble =
+            source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&words::line(t, 100))));
         format!(
             "{}: last {}, {}{trouble}; {} of {} failed; {}",
-            source.source, escaped(&source.last), words::short(source.last_at, zone), number(source.failed), number(source.made), source.cost,
+            source.source,
+            escaped(&source.last),
+            words::short(source.last_at, zone),
+            number(source.failed),
+            number(source.made),
+            source.cost,
         )
     });
     let holes = topic.holes.iter().filter(|hole| !hole.before).rev().take(8);
-    let holes = holes.map(|hole| format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160))));
+    let holes = holes.map(|hole| {
+        format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
+    });
     let covered = format!("{} of the period covered", percent(topic.covered));
-    listed("How it was looked at", sources.chain([covered]).chain(holes))
+    let ill = topic.ill.iter().map(|ill| escaped(&words::line(ill, 240)));
+    listed("How it was looked at", sources.chain(ill).chain([covered]).chain(holes))
 }
 
 fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {

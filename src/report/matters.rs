@@ -34,6 +34,18 @@ pub(super) fn of(topics: &[TopicFacts], timezone: &str) -> Vec<Matter> {
             tell(45, "numbers", "baseline", sentence);
             continue;
         }
+        for ill in &topic.ill {
+            let words = ill.strip_prefix(&format!("{}: ", topic.id)).unwrap_or(ill);
+            tell(70, "sources", "silent", format!("{words}."));
+        }
+        for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
+            tell(
+                66,
+                "numbers",
+                "query",
+                format!("the query changed: {query}; figures before and after differ for that alone."),
+            );
+        }
         volume(topic, &mut tell);
         tone(topic, &mut tell);
         campaign(topic, &mut tell);
@@ -136,7 +148,8 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
 
 fn hole(topic: &TopicFacts, timezone: &str, tell: Tell<'_>) {
     let Some(period) = topic.days.last().map(|day| day.span) else { return };
-    let inside = topic.holes.iter().filter(|hole| !hole.before).filter_map(|hole| Some((hole, hole.span.within(period)?)));
+    let inside =
+        topic.holes.iter().filter(|hole| !hole.before).filter_map(|hole| Some((hole, hole.span.within(period)?)));
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
     if topic.covered >= 0.98 {
         return;
@@ -173,7 +186,10 @@ fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
             let (failed, made) = (sum(|s| s.failed), sum(|s| s.made));
             let sentence = if weight == 85 {
                 let at = short(facts.last_at, timezone);
-                format!("{source} is failing here{others}: the last search, at {at}, ended as {}{trouble}; {failed} of {made} failed in the period.", facts.last)
+                format!(
+                    "{source} is failing here{others}: the last search, at {at}, ended as {}{trouble}; {failed} of {made} failed in the period.",
+                    facts.last
+                )
             } else {
                 format!("{source}: {failed} of {made} searches failed here{others}; the last one went well.")
             };

@@ -2,10 +2,11 @@
 //! the same facts. It reads one moment of the store and computes with `insight`; who gets it, and when, is not decided here.
 //!
 //! ```text
-//! spec, topics, span -> gather (store::Moment, insight::daily) -> facts -> matters -> html | markdown
+//! spec, topics, span -> gather (store::Moment, insight::daily), changed (compare) -> facts -> matters -> html | markdown
 //! ```
 
 mod answer;
+mod changed;
 mod chart;
 mod coverage;
 mod facts;
@@ -78,6 +79,9 @@ pub async fn make(
     }
     let sandbox = moment.nature().await? == Some(Nature::Sandbox);
     moment.end().await?;
+    for (topic, facts) in ours.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
+        changed::read(store, topic, facts, span, now).await?;
+    }
     let compared: Vec<&TopicFacts> = ours
         .iter()
         .zip(&gathered)

@@ -15,9 +15,7 @@ pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     const DAY: Duration = Duration::from_secs(86_400);
     let since = |from: Time| Span { from: from.min(at), until: at };
     match spec.window {
-        ReportWindow::Day => {
-            days(at, 2, &spec.timezone).first().map_or_else(|| since(at.minus(DAY)), |day| day.span)
-        }
+        ReportWindow::Day => days(at, 2, &spec.timezone).first().map_or_else(|| since(at.minus(DAY)), |day| day.span),
         ReportWindow::SinceLast => since(last.unwrap_or_else(|| at.minus(DAY))),
     }
 }

@@ -55,7 +55,13 @@ mod tests {
         for (line, told) in [
             (
                 "**Most** liked [1](https://a.example/b), see http://c.example.",
-                vec![Words("Most liked ".into()), Link("1", "https://a.example/b"), Words(", see ".into()), Link("http://c.example", "http://c.example"), Words(".".into())],
+                vec![
+                    Words("Most liked ".into()),
+                    Link("1", "https://a.example/b"),
+                    Words(", see ".into()),
+                    Link("http://c.example", "http://c.example"),
+                    Words(".".into()),
+                ],
             ),
             ("[x](javascript:alert(1)) <b>", vec![Words("[x](javascript:alert(1)) <b>".into())]),
             ("![i](https://a.example/i.png)", vec![Words("!".into()), Link("i", "https://a.example/i.png")]),

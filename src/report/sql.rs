@@ -41,7 +41,9 @@ pub(super) fn queries(topic: &TopicFacts, span: Span, window: ReportWindow) -> V
         },
         Query {
             figure: "tone",
-            sql: format!("SELECT i.scorer, i.tone, count(*) AS items\n{inside}\nGROUP BY i.scorer, i.tone ORDER BY 1, 2"),
+            sql: format!(
+                "SELECT i.scorer, i.tone, count(*) AS items\n{inside}\nGROUP BY i.scorer, i.tone ORDER BY 1, 2"
+            ),
         },
         Query {
             figure: "copied texts",

@@ -154,9 +154,8 @@ impl Caller {
 
     /// Headers worth keeping: the body's type, billing, and what a support desk asks for.
     fn kept(&self, headers: &HeaderMap) -> Vec<(String, String)> {
-        let known = |name: &str| {
-            matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox")
-        };
+        let known =
+            |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
         let worth = |name: &str| known(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
         kept.map(|(name, value)| {

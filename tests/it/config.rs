@@ -70,9 +70,15 @@ fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
     assert_eq!(config.topics[2].schedule.as_ref().map(|s| s.period.clone()), Some(Period::Every(12 * 3_600_000)));
 }
 
-/// A line of the example that shows a key, commented out or not: `# key = value`.
-fn shown_in_example(key: &str) -> Option<&'static str> {
-    EXAMPLE.lines().find_map(|line| {
+/// A line of the example that shows a key, commented out or not: `# key = value`; in its own section where others have
+/// keys of the same name.
+fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
+    let from = match section {
+        Section::Report => EXAMPLE.find("[[reports]]\n").unwrap(),
+        Section::Channel => EXAMPLE.find("[[channels]]\n").unwrap(),
+        _ => 0,
+    };
+    EXAMPLE[from..].lines().find_map(|line| {
         let line = line.trim_start_matches("# ");
         line.strip_prefix(key)?.strip_prefix(" = ")
     })
@@ -81,7 +87,7 @@ fn shown_in_example(key: &str) -> Option<&'static str> {
 #[test]
 fn the_example_shows_every_key_with_its_default() {
     for key in KEYS {
-        let shown = shown_in_example(key.name).unwrap_or_else(|| panic!("{} is missing", key.name));
+        let shown = shown_in_example(key.section, key.name).unwrap_or_else(|| panic!("{} is missing", key.name));
         // Keys that the example sets on purpose.
         if let Some(default) = key.default.filter(|_| !matches!(key.name, "tags" | "ai.prompt" | "timezone")) {
             assert_eq!(shown, default, "{}", key.name);
@@ -212,9 +218,9 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         ),
         (service("base_url = \"sandbox\"\n[databse]"), "3:2", "unknown key `databse`", "did you mean `[database]`?"),
         (
-            service("base_url = \"sandbox\"\n[[reports]]"),
+            service("base_url = \"sandbox\"\n[[exports]]"),
             "3:3",
-            "unknown key `reports`",
+            "unknown key `exports`",
             "not available in this version",
         ),
         (service("base_url = \"sandbox\"\n[web]"), "3:2", "unknown key `web`", "not available in this version"),

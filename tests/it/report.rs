@@ -79,7 +79,11 @@ fn every_figure_equals_sql_over_the_database() {
                 ("positive", facts.tone.period.positive, of("*", &format!("AND i.tone = 'positive' {BY}"))),
                 ("unsupported", facts.tone.period.unsupported, of("*", &format!("AND i.tone = 'unsupported' {BY}"))),
                 ("not scored", facts.tone.period.unscored, of("*", "AND i.tone IS NULL")),
-                ("by another", *facts.tone.period.by_others.get("other-2").unwrap_or(&0), of("*", "AND i.scorer = 'other-2'")),
+                (
+                    "by another",
+                    *facts.tone.period.by_others.get("other-2").unwrap_or(&0),
+                    of("*", "AND i.scorer = 'other-2'"),
+                ),
             ] {
                 assert_eq!(told, sql, "{figure} of {} on {}", facts.id, database.name);
             }
@@ -116,7 +120,11 @@ fn days(database: &Database, facts: &TopicFacts) {
              AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)",
             facts.id
         ));
-        let spans: Vec<(i64, i64)> = searches.iter().map(|s| s.split_once(' ').unwrap()).map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap())).collect();
+        let spans: Vec<(i64, i64)> = searches
+            .iter()
+            .map(|s| s.split_once(' ').unwrap())
+            .map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()))
+            .collect();
         let minutes: Vec<i64> = (day.span.from.0..day.span.until.0).step_by(60_000).collect();
         let covered = minutes.iter().filter(|at| spans.iter().any(|(from, until)| from <= at && *at < until)).count();
         #[expect(clippy::cast_precision_loss, reason = "minutes of a day")]
@@ -158,7 +166,8 @@ fn lists(database: &Database, facts: &TopicFacts, span: Span) {
          HAVING count(*) >= 3 ORDER BY count(DISTINCT lower(i.author)) DESC, count(*) DESC",
         inside(&facts.id, span)
     ));
-    let told: Vec<String> = facts.campaigns.iter().map(|c| format!("{} {}", c.campaign.copies, c.campaign.authors)).collect();
+    let told: Vec<String> =
+        facts.campaigns.iter().map(|c| format!("{} {}", c.campaign.copies, c.campaign.authors)).collect();
     assert_eq!(told, copies[..copies.len().min(5)]);
     let first = &facts.authors[0];
     let and = format!("AND lower(i.author) = lower('{}')", first.name);
@@ -219,7 +228,8 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
                 }
             };
             let text = report.markdown();
-            let blocks: Vec<&str> = text.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
+            let blocks: Vec<&str> =
+                text.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
             assert_eq!(blocks.len(), 5 * report.topics.len());
             for (facts, sql) in report.topics.iter().zip(blocks.chunks(5)) {
                 let told = database.texts(&format!(
@@ -232,7 +242,8 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
                 let scored = database.number(&format!("SELECT CAST(coalesce(sum(items), 0) AS BIGINT) FROM ({}) q WHERE tone = 'negative' AND scorer = 'builtin-1'", sql[2]));
                 assert_eq!(scored.unsigned_abs(), facts.tone.period.negative);
                 assert!(rows(sql[3]) >= facts.campaigns.len() as u64);
-                let cost = database.number(&format!("SELECT CAST(coalesce(sum(micro_dollars), 0) AS BIGINT) FROM ({}) q", sql[4]));
+                let cost = database
+                    .number(&format!("SELECT CAST(coalesce(sum(micro_dollars), 0) AS BIGINT) FROM ({}) q", sql[4]));
                 assert_eq!(cost, facts.cost.0);
             }
         }
@@ -255,7 +266,11 @@ fn the_same_data_gives_the_same_bytes_from_both_databases() {
     assert!(kinds.contains(&"volume") && kinds.contains(&"tone"), "{:#?}", report.matters);
     assert!(report.matters.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
     for matter in &report.matters {
-        assert!(html.contains(&matter.sentence.replace('“', "“")) || matter.sentence.contains(['&', '<', '"']), "{}", matter.sentence);
+        assert!(
+            html.contains(&matter.sentence.replace('“', "“")) || matter.sentence.contains(['&', '<', '"']),
+            "{}",
+            matter.sentence
+        );
     }
     assert!(markdown.contains("## What matters") && html.contains("✗ not found"));
     assert!(report.subject().starts_with("Morning 2026-03-16: ") && !report.subject().contains('\n'));

@@ -43,11 +43,20 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
         format!("<base href='{url}/'><form action='{url}/g'><input autofocus onfocus={run}>"),
     ];
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"acme\"\ntitle = \"<b onclick=x>Acme</b>\"\nquery = \"acme launch\"\n");
+    let place = Place::new(
+        sqlite(),
+        &sandbox.lines(),
+        "[[topics]]\nid = \"acme\"\ntitle = \"<b onclick=x>Acme</b>\"\nquery = \"acme launch\"\n",
+    );
     place.ok(&["once", "--at", NINE]);
     for (at, words) in hostile.iter().enumerate() {
         let words = words.replace('\'', "''");
-        let address = ["javascript:document.documentElement.setAttribute(1,1)".into(), format!("{url}/\"onmouseover=\"{at}"), format!("data:text/html,{at}")][at % 3].replace('\'', "''");
+        let address = [
+            "javascript:document.documentElement.setAttribute(1,1)".into(),
+            format!("{url}/\"onmouseover=\"{at}"),
+            format!("data:text/html,{at}"),
+        ][at % 3]
+            .replace('\'', "''");
         crate::databases::wait(place.database.execute(&format!(
             "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', url = '{address}', tone = 'negative', score = -900, scorer = '{words}' \
              WHERE id % {} = {at}; UPDATE answer SET text = '{words} [x](javascript:alert(1)) ![i]({url}/h.png)', model = '{words}'",
@@ -57,13 +66,31 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
     let mut command = Command::new(browser);
     // As root there is no sandbox of its own; the page is a file of this test.
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--virtual-time-budget=2000", "--dump-dom"]);
+    command.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--virtual-time-budget=2000",
+        "--dump-dom",
+    ]);
     command.arg(format!("--user-data-dir={}", place.path("profile").display()));
     let dom = command.arg(format!("file://{}", place.path("page.html").display())).output().unwrap();
     let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
     assert!(dom.contains("What matters"), "the browser showed nothing: {dom}");
     assert!(!dom.contains("data-ran=\"yes\""), "something ran");
-    for tag in ["<script", "<img", "<iframe", "<form", "<input", "<base", "<link", "<image", "href=\"javascript", "href=\"data"] {
+    for tag in [
+        "<script",
+        "<img",
+        "<iframe",
+        "<form",
+        "<input",
+        "<base",
+        "<link",
+        "<image",
+        "href=\"javascript",
+        "href=\"data",
+    ] {
         // What is shown as words is written `&lt;script` in the page that the browser has.
         assert!(!dom.to_lowercase().contains(tag), "{tag} came alive");
     }

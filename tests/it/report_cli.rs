@@ -14,7 +14,10 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         place.ok(&["once", "--at", NINE]);
         let at = ["--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z"];
         let page = place.ok(&[&["report", "--out", "-"][..], &at].concat());
-        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("SANDBOX") && page.contains("First day."), "{page}");
+        assert!(
+            page.starts_with("<!DOCTYPE html>") && page.contains("SANDBOX") && page.contains("First day."),
+            "{page}"
+        );
         for file in ["a.html", "a.md"] {
             place.run(&[&["report", "--out", file][..], &at].concat()).shows(0, &[]);
         }
@@ -82,7 +85,11 @@ fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
 #[test]
 fn a_report_of_nothing_says_so() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), &format!("{TOPIC}\n[[topics]]\nid = \"late\"\nquery = \"x\"\n"));
+    let place = Place::new(
+        crate::databases::sqlite(),
+        &sandbox.lines(),
+        &format!("{TOPIC}\n[[topics]]\nid = \"late\"\nquery = \"x\"\n"),
+    );
     place.ok(&["once", "--topic", "acme", "--at", NINE]);
     let page = place.ok(&["report", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
     assert!(page.contains("has not been run yet") && page.contains("This topic has not been run yet."), "{page}");

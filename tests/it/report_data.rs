@@ -69,7 +69,8 @@ impl Rows {
 
 /// Fills an opened, empty database.
 pub fn fill(database: &Database) {
-    let (mut items, mut keys, mut runs, mut searches) = (Rows::default(), Rows::default(), Rows::default(), Rows::default());
+    let (mut items, mut keys, mut runs, mut searches) =
+        (Rows::default(), Rows::default(), Rows::default(), Rows::default());
     let (mut sightings, mut known, mut answers) = (Rows::default(), Rows::default(), Rows::default());
     let mut seq = 0;
     for slot in 0..=RUNS {
@@ -85,7 +86,9 @@ pub fn fill(database: &Database) {
             let job = topic.job();
             let id = runs.add(format!(
                 "'{job}@{}', '{job}', '{}', {at}, 'scheduled', 'ok', {at}, {at}, {at}, {}, {readable}",
-                Time(at), topic.id, at + 5_000
+                Time(at),
+                topic.id,
+                at + 5_000
             ));
             let (from, failed) = (at - DAY, slot > RUNS - 4 && number == 0);
             let search = |source: &str, state: &str, cost: i64, span: &str| {
@@ -93,19 +96,32 @@ pub fn fill(database: &Database) {
             };
             searches.add(search("social", "ok", 3_000, &format!("{from}, {at}, {from}, {at}")));
             searches.add(search("web", if failed { "error" } else { "ok" }, 1_000, "NULL, NULL, NULL, NULL"));
-            let many = 18 + draw(&[slot, number], 9) + if slot == RUNS - 2 || slot == RUNS - 3 { 40 * (1 - number) } else { 0 };
+            let many = 18
+                + draw(&[slot, number], 9)
+                + if slot == RUNS - 2 || slot == RUNS - 3 { 40 * (1 - number) } else { 0 };
             for n in 0..many {
                 let d = |what: i64, below: i64| draw(&[slot, number, n, what], below);
                 let page = n % 9 == 8;
                 let kind = if page { "page" } else { "post" };
-                let key = if page { format!("page:https://host{}.example/{slot}-{number}-{n}", d(1, 4)) } else { format!("post:x:{slot}{number}{n:03}") };
-                let url = if page { key[5..].to_owned() } else { format!("https://x.com/i/status/{slot}{number}{n:03}") };
-                let author = (!page && d(2, 10) > 0).then(|| format!("{}{}", if d(3, 9) == 0 { "Who" } else { "who" }, d(4, 17)));
+                let key = if page {
+                    format!("page:https://host{}.example/{slot}-{number}-{n}", d(1, 4))
+                } else {
+                    format!("post:x:{slot}{number}{n:03}")
+                };
+                let url =
+                    if page { key[5..].to_owned() } else { format!("https://x.com/i/status/{slot}{number}{n:03}") };
+                let author = (!page && d(2, 10) > 0)
+                    .then(|| format!("{}{}", if d(3, 9) == 0 { "Who" } else { "who" }, d(4, 17)));
                 let published = (d(5, 12) > 0).then(|| (at - d(6, 12 * HOUR)).to_string());
                 let likes = (d(7, 8) > 0 && !page).then(|| d(8, 400).to_string());
-                let sound = ["negative", "neutral", "neutral", "positive", "unsupported", ""][usize::try_from(d(9, 6)).unwrap()];
+                let sound = ["negative", "neutral", "neutral", "positive", "unsupported", ""]
+                    [usize::try_from(d(9, 6)).unwrap()];
                 let sound = if slot >= RUNS - 3 && number == 0 && sound == "neutral" { "negative" } else { sound };
-                let scorer = if sound.is_empty() { None } else { Some(if d(10, 20) == 0 { "other-2" } else { "builtin-1" }.to_owned()) };
+                let scorer = if sound.is_empty() {
+                    None
+                } else {
+                    Some(if d(10, 20) == 0 { "other-2" } else { "builtin-1" }.to_owned())
+                };
                 let score = match sound {
                     "negative" => (-300 - d(11, 700)).to_string(),
                     "positive" => (300 + d(11, 700)).to_string(),
@@ -117,15 +133,23 @@ pub fn fill(database: &Database) {
                 let cluster = if n > 0 && n % 7 == 0 { first.to_string() } else { "NULL".into() };
                 let id_of = items.add(format!(
                     "'{key}', '{kind}', 1, '{url}', {}, {}, {}, {}, {at}, {at}, {}, {cluster}, {}, {score}, {}",
-                    text(author), text(page.then(|| format!("Page {n} <b>{key}</b>"))), text(Some(format!("words {n} of {slot} & [more](http://e.example)"))),
-                    published.unwrap_or("NULL".into()), likes.clone().unwrap_or("NULL".into()),
-                    text((!sound.is_empty()).then(|| sound.to_owned())), text(scorer),
+                    text(author),
+                    text(page.then(|| format!("Page {n} <b>{key}</b>"))),
+                    text(Some(format!("words {n} of {slot} & [more](http://e.example)"))),
+                    published.unwrap_or("NULL".into()),
+                    likes.clone().unwrap_or("NULL".into()),
+                    text((!sound.is_empty()).then(|| sound.to_owned())),
+                    text(scorer),
                 ));
                 keys.add(format!("'{key}', 1, {id_of}"));
                 known.add(format!("'{}', {id_of}, {at}, {id}, {at}, {id}, 1", topic.id));
                 let fit = if d(12, 15) == 0 { "outside" } else { "in" };
                 let source = if page { "web" } else { "social" };
-                sightings.add(format!("{id}, {id_of}, '{source}', {}, '{fit}', {}", n + 1, likes.unwrap_or("NULL".into())));
+                sightings.add(format!(
+                    "{id}, {id_of}, '{source}', {}, '{fit}', {}",
+                    n + 1,
+                    likes.unwrap_or("NULL".into())
+                ));
             }
             // The run before saw some of them with fewer likes.
             if slot == RUNS - 2 {
@@ -146,7 +170,10 @@ pub fn fill(database: &Database) {
             topic.id, topic.title, definition, BEGIN.0 - 1_000
         )));
     }
-    runs.into(database, "run (public_id, job, topic, slot, trigger, state, due_at, planned_at, started_at, finished_at, seq)");
+    runs.into(
+        database,
+        "run (public_id, job, topic, slot, trigger, state, due_at, planned_at, started_at, finished_at, seq)",
+    );
     searches.into(
         database,
         "search (run, attempt, source, operation, query, state, started_at, cost, cost_basis, topic, asked_from, asked_until, covered_from, covered_until)",

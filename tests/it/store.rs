@@ -289,7 +289,7 @@ pub(crate) async fn to_plan(store: &Store) -> Vec<PlannedTopic> {
 
 pub(crate) fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
     JobPlan {
-        topic: "rust".into(),
+        id: "rust".into(),
         from,
         until,
         next: Some(until),

@@ -175,7 +175,7 @@ async fn a_definition_that_cannot_be_read_holds_up_no_other_topic() {
         store.sync_topics(&[topic("other"), topic("rust")], NOW).await.unwrap();
         let at = slot(10);
         let mut plans = vec![plan(NOW, at, &[(at.0, RunState::Queued)]), plan(NOW, at, &[(at.0, RunState::Queued)])];
-        plans[0].topic = "other".into();
+        plans[0].id = "other".into();
         store.plan(&plans, at).await.unwrap();
         database.execute("UPDATE topic SET definition = '{\"from\": \"the future\"}' WHERE id = 'other'").await;
         let readable = |known: topicwatch::store::PlannedTopic| known.topic.map(|topic| topic.id);

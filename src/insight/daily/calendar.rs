@@ -53,7 +53,10 @@ mod tests {
     fn days_follow_one_another_and_are_as_long_as_the_zone_says() {
         let last = Time::parse("2026-03-30T12:00:00Z").unwrap();
         let all = days(last, 3, "Europe/Berlin");
-        assert_eq!(all.iter().map(|d| d.date.to_string()).collect::<Vec<_>>(), ["2026-03-28", "2026-03-29", "2026-03-30"]);
+        assert_eq!(
+            all.iter().map(|d| d.date.to_string()).collect::<Vec<_>>(),
+            ["2026-03-28", "2026-03-29", "2026-03-30"]
+        );
         assert_eq!(all.iter().map(|d| d.span.length().as_secs() / 3_600).collect::<Vec<_>>(), [24, 23, 24]);
         assert!(all.windows(2).all(|pair| pair[0].span.until == pair[1].span.from));
         assert_eq!(all[0].span.from.to_string(), "2026-03-27T23:00:00Z");

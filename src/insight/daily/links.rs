@@ -57,9 +57,15 @@ mod tests {
     #[test]
     fn addresses_are_found_as_people_and_markdown_write_them() {
         for (text, found) in [
-            ("see https://a.example/b, and (http://c.example/d_(e)).", vec!["https://a.example/b", "http://c.example/d_(e)"]),
+            (
+                "see https://a.example/b, and (http://c.example/d_(e)).",
+                vec!["https://a.example/b", "http://c.example/d_(e)"],
+            ),
             ("[1](https://x.com/i/status/12) [2](https://x.com/i/status/12).", vec!["https://x.com/i/status/12"]),
-            ("<https://a.example/?q=1&r=2> \"https://b.example\"", vec!["https://a.example/?q=1&r=2", "https://b.example"]),
+            (
+                "<https://a.example/?q=1&r=2> \"https://b.example\"",
+                vec!["https://a.example/?q=1&r=2", "https://b.example"],
+            ),
             ("https:// http://)https://c.example", vec!["https://c.example"]),
             ("javascript:alert(1) HTTPS", vec![]),
         ] {

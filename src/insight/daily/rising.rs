@@ -71,7 +71,17 @@ mod tests {
             engagement: Engagement { likes: Some(likes), ..Engagement::default() },
         };
         let all = rising(
-            &[seen("a", 0, 10), seen("a", 120, 50), seen("b", 0, 0), seen("b", 5, 900), seen("c", 0, 5), seen("c", 60, 4), seen("d", 0, 1), seen("d", 60, 31), seen("d", 60, 30)],
+            &[
+                seen("a", 0, 10),
+                seen("a", 120, 50),
+                seen("b", 0, 0),
+                seen("b", 5, 900),
+                seen("c", 0, 5),
+                seen("c", 60, 4),
+                seen("d", 0, 1),
+                seen("d", 60, 31),
+                seen("d", 60, 30),
+            ],
             9,
         );
         assert_eq!(all.iter().map(|r| (r.key.as_str(), r.per_hour)).collect::<Vec<_>>(), [("d", 30.0), ("a", 20.0)]);

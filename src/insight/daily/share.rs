@@ -51,9 +51,13 @@ mod tests {
     #[test]
     fn intervals_are_wilsons() {
         // Expected values from the closed formula, worked out apart.
-        for (part, whole, low, high) in
-            [(0, 10, 0.0, 0.277_533), (1, 10, 0.017_876, 0.404_150), (5, 10, 0.236_593, 0.763_407), (50, 100, 0.403_832, 0.596_168), (10, 10, 0.722_467, 1.0)]
-        {
+        for (part, whole, low, high) in [
+            (0, 10, 0.0, 0.277_533),
+            (1, 10, 0.017_876, 0.404_150),
+            (5, 10, 0.236_593, 0.763_407),
+            (50, 100, 0.403_832, 0.596_168),
+            (10, 10, 0.722_467, 1.0),
+        ] {
             let got = share(part, whole).unwrap_or(Share { part, whole, share: 0.0, low: 9.0, high: 9.0 });
             assert!((got.low - low).abs() < 1e-5 && (got.high - high).abs() < 1e-5, "{part}/{whole}: {got:?}");
         }

@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 
 use super::super::facts::{RowFacts, Shown, TopicFacts};
-use super::super::words::{self, counted, number, round};
 use super::super::items::host;
+use super::super::words::{self, counted, number, round};
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
 /// The item's words as a link where its address may be one.
-fn named(item: &Shown) -> Markup {
+pub(super) fn named(item: &Shown) -> Markup {
     let words = if item.words.is_empty() { "(no words)" } else { &item.words };
     html! {
         @match &item.link {
@@ -19,7 +19,7 @@ fn named(item: &Shown) -> Markup {
     }
 }
 
-fn by(item: &Shown) -> Markup {
+pub(super) fn by(item: &Shown) -> Markup {
     html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author not told" } }
 }
 

@@ -1,6 +1,7 @@
 //! The report as one page: no script, no address that is loaded, one style sheet inside; foreign words are escaped by the
 //! template, and links are http or https and tell their target nothing. What stands in a topic's section is `topic`'s.
 
+mod changed;
 mod lists;
 mod topic;
 
@@ -112,7 +113,9 @@ fn overview(report: &Report) -> Markup {
 }
 
 fn row(topic: &TopicFacts) -> Markup {
-    let share = |sound: Sound| topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| words::share(s));
+    let share = |sound: Sound| {
+        topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| words::share(s))
+    };
     let failing: Vec<&str> = topic.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
     html! {
         tr {
@@ -148,7 +151,9 @@ fn voice(report: &Report) -> Markup {
     if report.voice.is_empty() {
         return html! {};
     }
-    let told = |share: Option<crate::insight::daily::Share>| share.map_or("–".to_owned(), |s| format!("{} ({})", percent(s.share), number(s.part)));
+    let told = |share: Option<crate::insight::daily::Share>| {
+        share.map_or("–".to_owned(), |s| format!("{} ({})", percent(s.share), number(s.part)))
+    };
     html! {
         section aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }

@@ -6,7 +6,7 @@ use super::super::facts::{AnswerFacts, TopicFacts};
 use super::super::prose::{Piece, pieces};
 use super::super::words::{self, at_least, counted, number, percent};
 use super::super::{Report, chart, sql};
-use super::lists;
+use super::{changed, lists};
 use crate::normalise::safe_link;
 
 pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
@@ -20,6 +20,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
                 div.pair { (volume(report, topic)) (tone(topic)) }
                 (lists::standouts(topic, zone))
+                (changed::section(topic, zone))
                 (lists::tallies(topic))
                 (looked(topic, zone))
                 (lists::rows(topic, zone))
@@ -59,7 +60,8 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
 /// A line of the answer: its links are links when they may be, and marked when nothing stored has them.
 fn told(answer: &AnswerFacts, line: &str) -> Markup {
     let stored = |address: &str| answer.citations.iter().any(|c| c.cited == address && c.key.is_some());
-    let (bullet, line) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
+    let (bullet, line) =
+        line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
     html! {
         (bullet)
         @for piece in pieces(line) { @match piece {
@@ -126,7 +128,16 @@ fn unknown(topic: &TopicFacts) -> Markup {
         } else {
             String::new()
         };
-        told.push(format!("{} first seen in the period but older, counted on their own days{outside}", number(topic.earlier)));
+        told.push(format!(
+            "{} first seen in the period but older, counted on their own days{outside}",
+            number(topic.earlier)
+        ));
+    }
+    if topic.filtered > 0 {
+        told.push(format!(
+            "{} hidden by the topic's filter, in no figure here; the SQL counts them too",
+            number(topic.filtered)
+        ));
     }
     if topic.cut {
         told.push("more items than are read: the oldest days are incomplete".to_owned());
@@ -201,6 +212,7 @@ fn looked(topic: &TopicFacts, zone: &str) -> Markup {
                     } } }
                 } }
             }
+            @for ill in &topic.ill { p.note { (words::line(ill, 240)) } }
             p #(format!("{}-coverage", topic.id)) {
                 (percent(topic.covered)) " of the period covered. "
                 @if holes.is_empty() { "No holes in the days of the charts." }

@@ -26,6 +26,8 @@ pub(super) mod handing;
 pub(super) mod instances;
 #[path = "../statements/items.rs"]
 mod items;
+#[path = "../statements/jobs.rs"]
+pub(super) mod jobs;
 #[path = "../statements/known.rs"]
 mod known;
 #[path = "../statements/ledger.rs"]
@@ -36,6 +38,8 @@ pub(super) mod limits;
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
+#[path = "../statements/outbox.rs"]
+pub(super) mod outbox;
 #[path = "../statements/pulse.rs"]
 pub(super) mod pulse;
 #[path = "../statements/read.rs"]
