@@ -69,6 +69,19 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
             assert!(page.contains(told), "{told}\n{page}");
         }
         assert!(!page.contains("SANDBOX"), "a real service");
+        // A filter hides when reading: what was stored before it is counted as hidden.
+        place.configure(
+            &service.lines(),
+            &format!("{TOPIC}sources = [\"social\", \"web\"]\nexclude = [\"plain\"]\n\n[[reports]]\nname = \"morning\"\ntimezone = \"Europe/Berlin\"\npath = \"out/{{name}}-{{date}}\"\n"),
+        );
+        let at = ["--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z"];
+        place.ok(&[&["report", "morning"][..], &at].concat());
+        let page = std::fs::read_to_string(place.path("out/morning-2026-03-11.html")).unwrap();
+        for told in ["1 hidden by the topic&#39;s filter", "(Europe/Berlin)", "2 without a date"] {
+            assert!(page.contains(told) || page.contains(&told.replace("&#39;", "'")), "{told}\n{page}");
+        }
+        let wrong = place.run(&[&["report", "mornin"][..], &at].concat());
+        assert!(wrong.code == Some(2) && wrong.err.contains("did you mean `morning`?"), "{wrong}");
     }
 }
 
