@@ -99,6 +99,8 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.md"]);
     let text = std::fs::read_to_string(place.path("page.md")).unwrap();
     for (at, line) in text.lines().enumerate() {
+        // An escaped mark of exclamation in front of a link makes no image of it.
+        let line = line.replace("\\!", "");
         let foreign = ["<script", "<img", "<svg", "](javascript", "](<javascript", "](data", "!["];
         assert!(!foreign.iter().any(|mark| line.to_lowercase().contains(mark)), "line {}: {line}", at + 1);
     }

@@ -152,7 +152,7 @@ pub fn fill(database: &Database) {
                 ));
             }
             // The run before saw some of them with fewer likes.
-            if slot == RUNS - 2 {
+            if slot == RUNS - 3 {
                 for back in 1..6 {
                     let item = items.0.len() - back;
                     sightings.add(format!("{}, {item}, 'ai', {back}, 'in', {back}", id - 2));
