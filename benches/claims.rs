@@ -110,13 +110,14 @@ fn topic(number: usize) -> Topic {
         ai: None,
         schedule: None,
         limits: Default::default(),
+        filter: Default::default(),
     }
 }
 
 fn plan(topic: &Topic, from: Time, slot: Time) -> JobPlan {
     let row = PlannedSlot { slot, trigger: Trigger::Scheduled, state: RunState::Queued, reason: None, due_at: slot };
     JobPlan {
-        topic: topic.id.clone(),
+        id: topic.id.clone(),
         from,
         until: slot,
         next: Some(slot.plus(Duration::from_secs(60))),

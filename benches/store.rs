@@ -52,10 +52,17 @@ async fn main() {
     let mut rows = 0;
     for _ in 0..20 {
         let begun = Instant::now();
-        rows = export::write(&store, What::Sightings, Profile::Machine, &Filter::default(), std::io::sink())
-            .await
-            .unwrap()
-            .1;
+        rows = export::write(
+            &store,
+            What::Sightings,
+            Profile::Machine,
+            &Filter::default(),
+            &mut topicwatch::compare::Hiding::nothing(),
+            std::io::sink(),
+        )
+        .await
+        .unwrap()
+        .1;
         writes.push(begun.elapsed());
     }
     tell(&format!("write {rows} sightings as CSV"), writes);
@@ -89,6 +96,7 @@ fn topic() -> Topic {
         ai: None,
         schedule: None,
         limits: Default::default(),
+        filter: Default::default(),
     }
 }
 

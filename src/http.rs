@@ -62,6 +62,10 @@ pub fn install_crypto() {
 /// # Errors
 /// With [`Roots::System`] on a machine without usable certificates.
 pub fn client(options: &Options) -> Result<reqwest::Client, BuildError> {
+    built(builder(options))
+}
+
+fn builder(options: &Options) -> reqwest::ClientBuilder {
     install_crypto();
     let builder = reqwest::Client::builder()
         .user_agent(USER_AGENT)
@@ -74,16 +78,36 @@ pub fn client(options: &Options) -> Result<reqwest::Client, BuildError> {
         .referer(false)
         .no_proxy()
         .gzip(true);
-    let builder = match options.roots {
+    match options.roots {
         Roots::System => builder,
         Roots::None => builder.tls_certs_only([]),
-    };
+    }
+}
+
+fn built(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, BuildError> {
     builder.build().map_err(|error| BuildError {
         text: format!("no HTTPS client could be made: {}", describe(error)),
         hint:
             "install the package `ca-certificates`, or point SSL_CERT_FILE to a PEM bundle of certificate authorities"
                 .to_owned(),
     })
+}
+
+/// Where a host is, so that it is not looked up again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pinned {
+    /// The host's name.
+    pub host: String,
+    /// Its addresses; connections go to these and no others.
+    pub addresses: Vec<std::net::SocketAddr>,
+}
+
+/// The same client for one host whose addresses were looked up and found good.
+///
+/// # Errors
+/// As [`client`].
+pub fn pinned_client(options: &Options, pinned: &Pinned) -> Result<reqwest::Client, BuildError> {
+    built(builder(options).resolve_to_addrs(&pinned.host, &pinned.addresses))
 }
 
 /// Why a body was not read to its end.

@@ -3,7 +3,7 @@
 //! The journey of one finding, room by room:
 //!
 //! ```text
-//! jobs.toml -> config -> schedule -> search -> normalise -> store -> insight -> export
+//! jobs.toml -> config -> schedule -> search -> normalise -> store -> insight -> export | report
 //!                 \________ collect: one run, on one page ________/
 //! ```
 //!
@@ -14,7 +14,8 @@
 //! * [`collect`] is one run: the calls (`fetch`) and what becomes of them (`absorb`);
 //! * [`store`] keeps it, in SQLite or PostgreSQL, behind one contract;
 //! * [`insight`] reads several rows as one statement: what is new, which sources agree;
-//! * [`export`] hands it out again as CSV;
+//! * [`filter`] says which items of a topic are meant, [`compare`] what changed between two of its runs;
+//! * [`export`] hands it out again as CSV, [`report`] as a page to read each morning;
 //! * [`sandbox`] stands in for the service, so that everything can be tried without a key;
 //! * [`daemon`] is the only loop, [`cli`] the only place where the parts are wired together.
 //!
@@ -24,15 +25,19 @@
 pub mod budget;
 pub mod cli;
 pub mod collect;
+pub mod compare;
 pub mod config;
 pub mod daemon;
 pub mod export;
 pub mod files;
+pub mod filter;
 pub mod http;
 pub mod insight;
 mod mishap;
 pub mod model;
 pub mod normalise;
+pub mod notify;
+pub mod report;
 pub mod sandbox;
 pub mod schedule;
 pub mod search;

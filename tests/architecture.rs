@@ -25,14 +25,19 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("budget", &["model"]),
     ("schedule", &["model"]),
     ("normalise", &["model"]),
+    ("filter", &["model", "normalise"]),
     // Nothing of search: the stand-in and the client check one another.
     ("sandbox", &["model"]),
     ("search", &["model", "http", "mishap"]),
     ("store", &["model", "mishap"]),
-    ("insight", &["model", "budget", "schedule"]),
+    ("insight", &["model", "budget", "schedule", "filter"]),
     ("collect", &["model", "budget", "search", "normalise", "store", "mishap"]),
-    ("export", &["model", "store", "insight", "files"]),
-    ("config", &["model", "budget", "schedule", "search"]),
+    ("compare", &["model", "store", "insight", "filter"]),
+    ("export", &["model", "store", "insight", "files", "compare"]),
+    ("notify", &["model", "http", "store", "mishap"]),
+    // Of normalise: keys of the links that an answer names, and links that may be shown.
+    ("report", &["model", "normalise", "filter", "store", "insight", "files", "compare"]),
+    ("config", &["model", "budget", "schedule", "search", "filter"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),
     ("main", &["cli"]),
@@ -47,9 +52,11 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("clap", &["cli", "main"]),
     ("axum", &["sandbox"]),
+    ("maud", &["report"]),
     ("tokio_cron_scheduler", &["daemon"]),
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),
+    ("lettre", &["notify"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

@@ -1,14 +1,20 @@
 //! What can be said on the command line. Help texts here are the reference; README's help blocks are checked against
 //! them.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
+pub(super) use super::control_args::{
+    OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
+};
 use super::examples;
 use super::plan::PlanArgs;
+pub(super) use super::reading_args::{
+    DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
+};
+use super::report::ReportArgs;
+use super::sandbox::SandboxArgs;
 use super::schedule::ScheduleArgs;
 
 /// Watches topics through a search service and keeps every finding once.
@@ -101,6 +107,12 @@ pub enum Verb {
     /// One run's merged snapshot: answer, posts, pages, which sources agree
     #[command(after_help = examples::SHOW)]
     Show(ShowArgs),
+    /// What changed in a topic: new, gone, edited, rising
+    #[command(after_help = examples::DIFF)]
+    Diff(DiffArgs),
+    /// What the filter of the file would hide, beside the one in force
+    #[command(after_help = examples::FILTER)]
+    Filter(FilterArgs),
     /// Items, the newest first
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),
@@ -110,6 +122,12 @@ pub enum Verb {
     /// Ask for days that are over, where the calls take dates
     #[command(after_help = examples::BACKFILL)]
     Backfill(BackfillArgs),
+    /// What a day brought: one page of HTML, or Markdown
+    #[command(after_help = examples::REPORT)]
+    Report(ReportArgs),
+    /// What is to be delivered, what was, and what was given up
+    #[command(after_help = examples::OUTBOX)]
+    Outbox(OutboxArgs),
     /// Write items, sightings, answers or runs as CSV
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
@@ -183,17 +201,6 @@ pub struct OnceArgs {
 #[derive(Debug, Args)]
 pub struct RunArgs {}
 
-/// `status`
-#[derive(Debug, Args)]
-pub struct StatusArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// The present, for tests and rehearsals
-    #[arg(long, hide = true, value_name = "TIME")]
-    pub at: Option<String>,
-}
-
 /// `runs`
 #[derive(Debug, Args)]
 pub struct RunsArgs {
@@ -209,39 +216,6 @@ pub struct RunsArgs {
     /// With every search of each run
     #[arg(long)]
     pub searches: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `show`
-#[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// Topic id
-    pub topic: String,
-    /// This run instead of the last
-    #[arg(long, value_name = "ID")]
-    pub run: Option<String>,
-    /// Print Markdown, ready to paste
-    #[arg(long, conflicts_with = "json")]
-    pub md: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `items`
-#[derive(Debug, Args)]
-pub struct ItemsArgs {
-    /// Only this topic (repeat for more)
-    #[arg(long, value_name = "ID")]
-    pub topic: Vec<String>,
-    /// First seen at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
-    #[arg(long, value_name = "TIME")]
-    pub new_since: Option<String>,
-    /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub limit: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -307,32 +281,12 @@ pub struct ExportArgs {
     /// Before (same forms)
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
+    /// Items and sightings that their topic's filter hides: all rows, without them, or only them
+    #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
+    pub filtered: String,
     /// File to replace as a whole, or - for stdout
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
-}
-
-/// `sandbox`
-#[derive(Debug, Args)]
-pub struct SandboxArgs {
-    /// Address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8787")]
-    pub listen: SocketAddr,
-    /// Answer from a folder of JSONL and CSV posts and pages instead of invented ones
-    #[arg(long, value_name = "DIR")]
-    pub corpus: Option<PathBuf>,
-    /// Over how much time the folder's own span is laid, ending now
-    #[arg(long, value_name = "DURATION", default_value = "14d", requires = "corpus")]
-    pub span: String,
-    /// The only key accepted [default: any]
-    #[arg(long, value_name = "KEY")]
-    pub key: Option<String>,
-    /// Misbehave: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
-    #[arg(long, value_name = "RULE")]
-    pub fault: Vec<String>,
-    /// The present, for tests and rehearsals
-    #[arg(long, hide = true, value_name = "TIME")]
-    pub at: Option<String>,
 }
 
 /// `completions`

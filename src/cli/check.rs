@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::args::{CheckArgs, Common};
 use super::context::Context;
-use super::{Exit, Failure, output, probe};
+use super::{Exit, Failure, channels, output, probe};
 use crate::config;
+use crate::model::{ChannelSpec, SchedulePolicy, Time};
 use crate::schedule::Schedule;
 
 pub(super) async fn run(common: &Common, args: &CheckArgs) -> Result<Exit, Failure> {
@@ -33,9 +34,62 @@ fn told(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value 
         "database": config::redact_url(&store.url),
         "effective": config.effective,
         "topics": config.topics,
+        "reports": config.reports,
+        "channels": config.channels.iter().map(|spec| json!({
+            "name": spec.name, "kind": spec.kind(), "whom": spec.whom(), "problem": problem(spec),
+        })).collect::<Vec<_>>(),
         "warnings": config.warnings,
         "probe": probed,
     })
+}
+
+/// Why a channel cannot be used as things are.
+fn problem(spec: &ChannelSpec) -> Option<String> {
+    channels::one(spec).err().map(|why| why.message)
+}
+
+/// Reports and channels, if there are any.
+fn deliveries(context: &Context) -> String {
+    let (config, now) = (&context.config, (context.clock)());
+    let mut text = String::new();
+    if !config.reports.is_empty() {
+        let rows = config.reports.iter().map(|report| {
+            let formats: Vec<&str> = report.formats.iter().map(|format| format.as_str()).collect();
+            vec![
+                report.name.clone(),
+                next(report.schedule.as_ref(), now, "only by `report`"),
+                formats.join(" "),
+                output::visible(&report.path),
+                report.channels.join(" "),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["report", "next slot", "format", "path", "channels"], rows.collect(), &[]));
+    }
+    if !config.channels.is_empty() {
+        let rows = config.channels.iter().map(|spec| {
+            let ready = problem(spec).unwrap_or_else(|| "ready".to_owned());
+            vec![
+                spec.name.clone(),
+                spec.kind().to_string(),
+                output::brief(&spec.whom(), 120),
+                output::brief(&ready, 80),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["channel", "kind", "whom", "state"], rows.collect(), &[]));
+    }
+    text
+}
+
+/// When a schedule is due next.
+fn next(schedule: Option<&SchedulePolicy>, now: Time, without: &str) -> String {
+    let Some(policy) = schedule else { return without.to_owned() };
+    match Schedule::compile(policy).ok().and_then(|schedule| schedule.next_after(now)) {
+        _ if policy.paused => "paused".to_owned(),
+        Some(at) => output::when(at),
+        None => "never".to_owned(),
+    }
 }
 
 fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
@@ -58,18 +112,12 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
         .iter()
         .map(|topic| {
             let sources: Vec<&str> = topic.sources().iter().map(|s| s.as_str()).collect();
-            let next = topic.schedule.as_ref().map_or_else(
-                || "only by `once`".to_owned(),
-                |policy| match Schedule::compile(policy).ok().and_then(|s| s.next_after(now)) {
-                    _ if policy.paused => "paused".to_owned(),
-                    Some(at) => output::when(at),
-                    None => "never".to_owned(),
-                },
-            );
+            let next = next(topic.schedule.as_ref(), now, "only by `once`");
             vec![topic.id.clone(), output::brief(&topic.title, 40), sources.join(" "), next]
         })
         .collect();
     text.push_str(&output::table(&["topic", "title", "sources", "next slot"], rows, &[]));
+    text.push_str(&deliveries(context));
     let store = context.store_settings(false);
     text.push_str(&format!(
         "\n{}: {}; findings go to {}",

@@ -93,6 +93,7 @@ SIGTERM and Ctrl-C as for run.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status
+  topicwatch status --fail-on stale,silent
   topicwatch status --json | jq '.topics[] | select(.standing != \"ok\")'";
 pub(super) const RUNS: &str = "\
 Examples:
@@ -103,6 +104,19 @@ Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
   topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
+pub(super) const DIFF: &str = "\
+Examples:
+  topicwatch diff acme-launches         against the run before
+  topicwatch diff acme-launches --since 24h
+  topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
+
+Words: docs/changes.md. The first answers to a query are a baseline, not new.";
+pub(super) const FILTER: &str = "\
+Examples:
+  topicwatch filter test acme-launches        file against what is in force
+  topicwatch filter test acme-launches --exclude hiring --exclude '/\\bjobs?\\b/'
+
+Entries: whole words, part*, one | other, /pattern/ (docs/changes.md).";
 pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
@@ -121,6 +135,16 @@ Examples:
 
 One run a day; each call is counted against max_calls_per_day. It needs calls
 that take dates: dialect \"desearch\", or social.operation = \"basic\".";
+pub(super) const REPORT: &str = "\
+Examples:
+  topicwatch report --open
+  topicwatch report morning --date 2026-03-11
+  topicwatch report --date 2026-03-11 --out day.html
+  topicwatch report --out - | wc -c
+  topicwatch report --out day.md --topic acme-launches
+
+Without --date it is about the last whole day. HTML or Markdown by the ending of
+--out; - is HTML on stdout.";
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
@@ -139,3 +163,10 @@ pub(super) const COMPLETIONS: &str = "\
 Examples:
   topicwatch completions bash > /etc/bash_completion.d/topicwatch
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
+pub(super) const OUTBOX: &str = "\
+Examples:
+  topicwatch outbox
+  topicwatch outbox list --state dead
+  topicwatch outbox show report:daily@2026-11-21T06:00:00Z/team
+  topicwatch outbox retry --dead
+  topicwatch outbox deliver             now, without a daemon";

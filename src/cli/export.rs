@@ -5,6 +5,7 @@ use std::path::Path;
 use super::args::{Common, ExportArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
+use crate::compare::{Filtered, Hiding};
 use crate::export::{self, Profile, What};
 use crate::files::Replacement;
 use crate::store::Filter;
@@ -21,9 +22,10 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
     let what = What::parse(&args.what).unwrap_or(What::Items);
     let profile = Profile::parse(&args.profile).unwrap_or(Profile::Machine);
     let store = context.store(false).await?;
+    let mut hiding = Hiding::of(&store, &args.topic, Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep)).await?;
     let invented = store.nature().await? == Some(crate::store::Nature::Sandbox);
     let rows = if args.out == Path::new("-") {
-        export::write(&store, what, profile, &filter, std::io::stdout()).await?.1
+        export::write(&store, what, profile, &filter, &mut hiding, std::io::stdout()).await?.1
     } else {
         let unwritable = |error: std::io::Error| {
             Failure::new(
@@ -33,7 +35,7 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
             )
         };
         let file = Replacement::create(&args.out).map_err(unwritable)?;
-        let (file, rows) = match export::write(&store, what, profile, &filter, file).await {
+        let (file, rows) = match export::write(&store, what, profile, &filter, &mut hiding, file).await {
             Ok(written) => written,
             Err(export::ExportError::Output(error)) => return Err(unwritable(error)),
             Err(error) => return Err(error.into()),
@@ -48,7 +50,12 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
         } else {
             format!(" to {}", output::visible(&args.out.display().to_string()))
         };
-        output::note(&format!("{}{rows} {what} written{to}", if invented { "SANDBOX: " } else { "" }));
+        let hidden = if hiding.any() && matches!(what, What::Items | What::Sightings) {
+            format!(", {} filtered ({})", hiding.hidden(), hiding.mode())
+        } else {
+            String::new()
+        };
+        output::note(&format!("{}{rows} {what} written{to}{hidden}", if invented { "SANDBOX: " } else { "" }));
     }
     Ok(Exit::Ok)
 }

@@ -1,46 +1,103 @@
 //! `items`: what was found, the newest first.
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::args::{Common, ItemsArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
-use crate::store::{Filter, ItemRow, Nature};
+use crate::compare::{Filtered, Hiding};
+use crate::insight::fit_of;
+use crate::model::WindowFit;
+use crate::store::{Filter, ItemRow, Nature, Store};
 
 pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store(false).await?;
     let filter = Filter { topics: args.topic.clone(), since, until: None };
-    let items = store.items(&filter, i64::from(args.limit)).await?;
+    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(&store, &args.topic, mode).await?;
+    let windows = windows(&store, &args.topic).await?;
+    // Some of those that are read are not shown.
+    let limit = args.limit as usize;
+    let spare = if hiding.any() || since.is_some() { limit.saturating_mul(4).saturating_add(200) } else { 0 };
+    let read = store.items(&filter, i64::try_from(limit.saturating_add(spare)).unwrap_or(i64::MAX)).await?;
+    let mut older = 0;
+    let mut items: Vec<(ItemRow, WindowFit)> = Vec::new();
+    for item in read {
+        if items.len() == limit {
+            break;
+        }
+        let fit = fit_of(item.published_at, item.first_seen, windows.get(&item.topic).copied());
+        if !hiding.item(&item) {
+            continue;
+        }
+        // Kept, but not new: it was older than the window when it was seen first.
+        if since.is_some() && fit == WindowFit::Outside {
+            older += 1;
+            continue;
+        }
+        items.push((item, fit));
+    }
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
-        output::json(&json!({ "sandbox": invented, "items": items }))?;
+        let rows = items.iter().map(|(item, fit)| told(item, *fit)).collect::<Result<Vec<_>, _>>()?;
+        output::json(&json!({ "sandbox": invented, "items": rows, "filtered": hiding.hidden(), "outside": older }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&drawn(&items, usize::from(output::width())));
-    if items.len() == args.limit as usize {
+    if items.len() == limit {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
+    }
+    if hiding.hidden() > 0 {
+        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", hiding.hidden()));
+    }
+    if older > 0 {
+        text.push_str(&format!("\n{older} first seen since then were older than their window, and are not new\n"));
     }
     output::text(&text)?;
     Ok(Exit::Ok)
 }
 
+/// How far back each topic looks.
+async fn windows(store: &Store, topics: &[String]) -> Result<HashMap<String, Duration>, Failure> {
+    let watched = store.watched(topics).await?;
+    let definitions = watched.into_iter().filter_map(|watched| watched.definition);
+    Ok(definitions.map(|topic| (topic.id, topic.window.length())).collect())
+}
+
+/// An item and whether it lay in the window when it was seen first.
+fn told(item: &ItemRow, fit: WindowFit) -> Result<serde_json::Value, serde_json::Error> {
+    let mut value = serde_json::to_value(item)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("fit".into(), json!(fit));
+    }
+    Ok(value)
+}
+
 /// One line an item; its words take what is left of the line.
-fn drawn(items: &[ItemRow], width: usize) -> String {
+fn drawn(items: &[(ItemRow, WindowFit)], width: usize) -> String {
     let author = |i: &ItemRow| i.author.as_ref().map_or_else(String::new, |a| format!("@{}", output::brief(a, 20)));
-    let authors: Vec<String> = items.iter().map(author).collect();
-    let topics = output::longest(items.iter().map(|i| i.topic.as_str()).chain(["topic"]));
+    let authors: Vec<String> = items.iter().map(|(item, _)| author(item)).collect();
+    let topics = output::longest(items.iter().map(|(i, _)| i.topic.as_str()).chain(["topic"]));
     let taken = topics + 2 + 20 + 2 + output::longest(authors.iter().map(String::as_str).chain(["author"])) + 2;
     let words = width.saturating_sub(taken).max(20);
     let rows = items
         .iter()
         .zip(authors)
-        .map(|(i, author)| {
+        .map(|((i, fit), author)| {
             let said = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
-            vec![i.topic.clone(), output::when(i.first_seen), author, output::brief(said, words)]
+            let mark = match fit {
+                WindowFit::In => "",
+                WindowFit::Outside => "(older) ",
+                WindowFit::Undated => "(undated) ",
+            };
+            vec![i.topic.clone(), output::when(i.first_seen), author, output::brief(&format!("{mark}{said}"), words)]
         })
         .collect();
     output::table(&["topic", "first seen", "author", "title or text"], rows, &[])

@@ -3,27 +3,34 @@
 
 mod args;
 mod backfill;
+mod channels;
 mod check;
 mod completions;
 mod context;
 mod control;
 mod control_args;
 mod coverage;
+mod diff;
 mod examples;
 mod export;
 mod failure;
+mod filter;
 mod ids;
 mod init;
 mod items;
+mod jobs;
 mod logs;
 mod migrate;
 mod once;
+mod outbox;
 mod output;
 mod plan;
 mod probe;
 mod progress;
+mod reading_args;
 mod reload;
 mod rename;
+mod report;
 mod run;
 mod run_now;
 mod runs;
@@ -121,9 +128,13 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,
+        Verb::Diff(args) => diff::run(&common, &args).await,
+        Verb::Filter(args) => filter::run(&common, &args).await,
         Verb::Items(args) => items::run(&common, &args).await,
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,
+        Verb::Report(args) => report::run(&common, &args).await,
+        Verb::Outbox(args) => outbox::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,

@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
 use super::signals::Ends;
-use super::{Exit, Failure, ids, output, progress, table};
+use super::{Exit, Failure, channels, ids, jobs, outbox, output, progress, table};
 use crate::collect::{Collector, Crew, Done, RunReport};
 use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
 use crate::search::{self, Ask};
-use crate::store::{Store, StoreErrorKind};
+use crate::store::{Set, Store, StoreErrorKind};
 
 pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failure> {
     let mut context = Context::load(common, args.at.as_deref())?;
@@ -31,7 +31,8 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     if args.dry_run {
         return dry_run(&context, args, &topics);
     }
-    // The key first: without it nothing is written.
+    // Secrets first: without them nothing is written.
+    let channels = if args.due { channels::read(&context.config)? } else { Arc::default() };
     let Service { client, sandbox, .. } = context.service().await?;
     let store = context.store(true).await?;
     if args.at.is_none() {
@@ -39,7 +40,8 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     }
     let now = (context.clock)();
     if args.due {
-        let adopted = store.adopt(&context.config.topics, None, now).await?;
+        let jobs = jobs::of(&context.config)?;
+        let adopted = store.adopt(Set { topics: &context.config.topics, jobs: &jobs }, None, now).await?;
         if adopted.follows() {
             output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
         }
@@ -73,12 +75,18 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
         ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
     store.publish().await?;
     let upcoming = begun?;
+    let (jobs, deliveries) = if args.due && !cancel.is_cancelled() {
+        jobs::run_due(&context.config, &channels, &store, &context.clock).await?
+    } else {
+        Default::default()
+    };
+    let beside = Beside::of(&jobs, &deliveries);
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }
-    tell(&context, args, &store, &reports, upcoming).await?;
+    tell(&context, args, &store, &reports, &beside, upcoming).await?;
     store.close().await;
     for failure in &failures {
         output::note(&format!("error: {}", output::visible(&failure.text)));
@@ -92,7 +100,25 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     if let Some(failure) = failures.into_iter().next() {
         return Ok(failure.exit);
     }
-    Ok(if reports.iter().all(|r| r.state == RunState::Ok) { Exit::Ok } else { Exit::Searches })
+    let good = beside.good && reports.iter().all(|r| r.state == RunState::Ok);
+    Ok(if good { Exit::Ok } else { Exit::Searches })
+}
+
+/// What jobs made and what was delivered, beside the topics.
+struct Beside {
+    text: String,
+    jobs: Vec<serde_json::Value>,
+    deliveries: Vec<serde_json::Value>,
+    good: bool,
+}
+
+impl Beside {
+    fn of(done: &[crate::daemon::JobDone], deliveries: &[crate::notify::Delivery]) -> Self {
+        let (mut text, jobs, good) = outbox::told_jobs(done);
+        text.push_str(&outbox::drawn(deliveries));
+        let good = good && outbox::exit(deliveries) == Exit::Ok;
+        Self { text, jobs, deliveries: deliveries.iter().map(outbox::told).collect(), good }
+    }
 }
 
 /// Ctrl-C or SIGTERM: no new call begins, calls under way are given up, what was found is stored.
@@ -186,23 +212,28 @@ async fn tell(
     args: &OnceArgs,
     store: &Store,
     reports: &[RunReport],
+    beside: &Beside,
     upcoming: Option<Upcoming>,
 ) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
     if args.json {
-        return output::json(
-            &json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "runs": reports }),
-        );
+        let mut told =
+            json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "runs": reports });
+        if args.due {
+            (told["jobs"], told["deliveries"]) = (json!(beside.jobs), json!(beside.deliveries));
+        }
+        return output::json(&told);
     }
     let mut text = String::new();
     if invented {
         text.push_str("SANDBOX: findings and costs are invented, nothing is billed\n\n");
     }
-    if reports.is_empty() {
+    if reports.is_empty() && beside.text.is_empty() {
         text.push_str("nothing was due\n");
-    } else {
+    } else if !reports.is_empty() {
         text.push_str(&table::drawn(reports));
     }
+    text.push_str(&beside.text);
     if let Some((topic, at)) = upcoming {
         text.push_str(&format!("next due: {topic} at {}\n", output::when(at)));
     }

@@ -64,6 +64,15 @@ pub(super) fn visible(text: &str) -> String {
     shown
 }
 
+/// The same with a blank kept where the text begins or ends with one, for texts that are put side by side.
+pub(super) fn spaced(text: &str) -> String {
+    let end = |blank: bool| if blank { " " } else { "" };
+    let shown = visible(text);
+    let before = end(text.starts_with(char::is_whitespace));
+    let after = end(!shown.is_empty() && text.ends_with(char::is_whitespace));
+    format!("{before}{shown}{after}")
+}
+
 /// The same, cut to so many characters.
 pub(super) fn brief(text: &str, max: usize) -> String {
     let shown = visible(text);

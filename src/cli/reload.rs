@@ -13,13 +13,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::Common;
 use super::context::{self, Context, Service};
+use super::jobs::{self, Replacer};
 use super::signals::HangUps;
-use super::{Exit, Failure};
+use super::{Exit, Failure, channels};
 use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
 use crate::model::Clock;
 use crate::sandbox;
-use crate::store::{Nature, Store, StoreErrorKind};
+use crate::store::{Nature, Set, Store, StoreErrorKind};
 
 /// Time between two looks at the file; a change is taken over when two looks agree on it.
 const LOOK: Duration = Duration::from_secs(1);
@@ -27,12 +28,18 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Time until a reload that the database could not take is tried again.
 const AGAIN: Duration = Duration::from_secs(10);
 
+/// What a reload puts others in the place of.
+pub(super) struct InForce {
+    pub(super) membership: Arc<Membership>,
+    pub(super) delivering: Replacer,
+}
+
 /// What a reload needs, and what is in force.
 pub(super) struct Reloader {
     common: Common,
     clock: Clock,
     store: Store,
-    membership: Arc<Membership>,
+    in_force_of: InForce,
     manager: Manager,
     /// Database and schema, which cannot change while it runs.
     database: (String, String),
@@ -72,7 +79,7 @@ impl Reloader {
         common: &Common,
         context: &Context,
         store: &Store,
-        membership: &Arc<Membership>,
+        in_force_of: InForce,
         manager: &Manager,
         sandbox_url: Option<url::Url>,
     ) -> (Self, mpsc::Receiver<Reloaded>) {
@@ -83,7 +90,7 @@ impl Reloader {
             common,
             clock: Arc::clone(&context.clock),
             store: store.clone(),
-            membership: Arc::clone(membership),
+            in_force_of,
             manager: manager.clone(),
             database: database(context),
             in_force: fingerprint(context),
@@ -185,7 +192,7 @@ impl Reloader {
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
-        if context.config.topics.iter().all(|topic| topic.schedule.is_none()) {
+        if context.config.topics.iter().all(|topic| topic.schedule.is_none()) && jobs::of(&context.config)?.is_empty() {
             return Err(kept(
                 "no topic has a schedule any more, so there would be nothing to run",
                 "set `paused = true` to keep a topic from running, or stop the daemon",
@@ -195,8 +202,10 @@ impl Reloader {
     }
 
     async fn put_in_force(&mut self, context: &Context, found: blake3::Hash) -> Result<(), Kept> {
+        let (channels, jobs) = (channels::read(&context.config)?, jobs::of(&context.config)?);
+        let set = Set { topics: &context.config.topics, jobs: &jobs };
         let Service { client, base_url, sandbox } = context.service_beside(self.sandbox_url.as_ref()).await?;
-        let adopted = self.membership.change(&context.config.topics).await.map_err(|error| {
+        let adopted = self.in_force_of.membership.change(set).await.map_err(|error| {
             let passing = !matches!(error.kind, StoreErrorKind::Refused);
             Kept(vec![(error.text, error.hint)], if passing { Ended::TryAgain } else { Ended::Settled })
         })?;
@@ -207,6 +216,7 @@ impl Reloader {
         for warning in &context.config.warnings {
             tracing::warn!("{warning}");
         }
+        self.in_force_of.delivering.replace(&context.config, channels);
         let scheduler = &context.config.scheduler;
         let reloaded = Reloaded {
             collector: context.collector(self.store.clone(), client),
@@ -251,12 +261,13 @@ fn fingerprint(context: &Context) -> blake3::Hash {
     let values: Vec<(&str, &str)> = config.effective.iter().map(|e| (e.key.as_str(), e.value.as_str())).collect();
     let mut hasher = blake3::Hasher::new();
     // Straight into the hash: as one text, many topics would be a hundred megabytes.
-    if let Err(error) = serde_json::to_writer(&mut hasher, &(values, &config.topics)) {
+    if let Err(error) = serde_json::to_writer(&mut hasher, &(values, &config.topics, &config.reports)) {
         tracing::debug!("a configuration could not be compared: {error}");
     }
     if let Ok(key) = config::read_key(&config.service, &context::env) {
         hasher.update(key.expose_secret().as_bytes());
     }
+    hasher.update(&channels::fingerprint(config));
     hasher.finalize()
 }
 

@@ -6,23 +6,27 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{Common, RunArgs};
 use super::context::{Context, Service};
-use super::reload::Reloader;
+use super::jobs::{self, Delivering};
+use super::reload::{InForce, Reloader};
 use super::signals::{Ends, HangUps};
-use super::{Exit, Failure, ids};
+use super::{Exit, Failure, channels, ids};
 use crate::collect::Done;
 use crate::daemon::{self, Event, Life, Manager, Membership};
 use crate::model::RunState;
+use crate::store::Set;
 
 pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
     let mut context = Context::load(common, None)?;
     let skew = daemon::Skew::default();
     context.clock = skew.correct(context.clock);
-    if context.config.topics.iter().all(|t| t.schedule.is_none()) {
+    if context.config.topics.iter().all(|t| t.schedule.is_none()) && jobs::of(&context.config)?.is_empty() {
         return Err(Failure::usage(
             format!("no topic in {} has a schedule, so there would be nothing to run", context.config.file.display()),
             "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",
         ));
     }
+    let channels = channels::read(&context.config)?;
+    let jobs = jobs::of(&context.config)?;
     let Service { client, sandbox, base_url } = context.service().await?;
     let store = context.working_store().await?;
     let _only_daemon = store.lock_daemon()?;
@@ -33,16 +37,18 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         Arc::clone(&context.clock),
         ids::run_id((context.clock)()),
         scheduler.lease,
-        &context.config.topics,
+        Set { topics: &context.config.topics, jobs: &jobs },
     );
     let membership = Arc::new(membership.await?);
     let topics = context.config.topics.len();
     let manager = Manager::from_environment();
     let sandbox_url = sandbox.is_some().then_some(base_url);
-    let (reloader, reloads) = Reloader::new(common, &context, &store, &membership, &manager, sandbox_url);
+    let stop = CancellationToken::new();
+    let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, stop.clone());
+    let in_force = InForce { membership: Arc::clone(&membership), delivering: delivering.replacer() };
+    let (reloader, reloads) = Reloader::new(common, &context, &store, in_force, &manager, sandbox_url);
     // From here on the store's definitions are run; those of the file would only take room, and there may be many.
     (context.config.topics, context.config.warnings, context.config.notices) = Default::default();
-    let stop = CancellationToken::new();
     let reloader = tokio::spawn(reloader.watch(HangUps::listen(), stop.clone()));
     tracing::info!(
         database = store.place(),
@@ -70,11 +76,13 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         let manager = manager.clone();
         move |event: Event| tell(event, &told, &manager)
     };
-    let life = Life { reloads: Some(reloads), membership: Some(membership), manager };
+    let life =
+        Life { reloads: Some(reloads), membership: Some(membership), manager, jobs: Some(delivering.jobs.clone()) };
     let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
     // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
     let _ = tokio::time::timeout(std::time::Duration::from_secs(5), reloader).await;
     signals.abort();
+    delivering.end().await;
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }

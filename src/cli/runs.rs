@@ -5,6 +5,7 @@ use serde_json::json;
 use super::args::{Common, RunsArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
+use crate::compare::health;
 use crate::model::{Source, spell};
 use crate::store::{Filter, Nature, RunRow, SearchRow};
 
@@ -16,17 +17,21 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     let runs = store.runs(&filter, i64::from(args.limit)).await?;
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();
     let searches = if args.searches || args.json { store.searches(&ids).await? } else { Vec::new() };
+    let mut topics: Vec<String> = runs.iter().filter_map(|run| run.topic.clone()).collect();
+    topics.sort();
+    topics.dedup();
+    let health = health(&store, &topics).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
         let runs = runs.iter().map(|run| told(run, &searches)).collect::<Result<Vec<_>, _>>()?;
-        output::json(&json!({ "sandbox": invented, "runs": runs }))?;
+        output::json(&json!({ "sandbox": invented, "runs": runs, "ill": health.ill }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if args.searches {
         for run in &runs {
-            let topic = run.topic.as_deref().unwrap_or("-");
+            let topic = whose(run);
             text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run, 120)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
@@ -39,8 +44,19 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     if runs.is_empty() {
         text.push_str("no runs\n");
     }
+    for ill in &health.ill {
+        text.push_str(&format!("\n{ill}"));
+    }
+    if !health.ill.is_empty() {
+        text.push('\n');
+    }
     output::text(&text)?;
     Ok(Exit::Ok)
+}
+
+/// The topic, or the job that is none.
+fn whose(run: &RunRow) -> &str {
+    run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
 }
 
 /// A run with its searches inside.
@@ -57,7 +73,7 @@ fn told(run: &RunRow, searches: &[SearchRow]) -> Result<serde_json::Value, serde
 fn drawn(runs: &[RunRow], width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
-            r.topic.clone().unwrap_or_default(),
+            whose(r).to_owned(),
             output::when_known(r.started_at.or(r.slot)),
             r.state.to_string(),
             r.counts.found.to_string(),

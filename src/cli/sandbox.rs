@@ -1,10 +1,37 @@
 //! `sandbox`: the stand-in on an address of its own, for rehearsals with other clients.
 
-use super::args::SandboxArgs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
 use super::context::clock;
 use super::{Exit, Failure, output};
 use crate::sandbox::{self, CorpusSource, Fault, Settings};
 use crate::schedule::parse_duration;
+
+/// `sandbox`
+#[derive(Debug, Args)]
+pub struct SandboxArgs {
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8787")]
+    pub listen: SocketAddr,
+    /// Answer from a folder of JSONL and CSV posts and pages instead of invented ones
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// Over how much time the folder's own span is laid, ending now
+    #[arg(long, value_name = "DURATION", default_value = "14d", requires = "corpus")]
+    pub span: String,
+    /// The only key accepted [default: any]
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<String>,
+    /// Misbehave: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
+    #[arg(long, value_name = "RULE")]
+    pub fault: Vec<String>,
+    /// The present, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
 
 pub(super) async fn run(args: &SandboxArgs) -> Result<Exit, Failure> {
     let faults = args

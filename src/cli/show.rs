@@ -6,9 +6,10 @@ use serde_json::json;
 use super::args::{Common, ShowArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
+use crate::compare::{Filtered, Hiding};
 use crate::insight::{SeenOnce, merge};
-use crate::model::{Kind, WindowFit};
-use crate::store::{AnswerRow, Nature, RunRow, SearchRow};
+use crate::model::{Kind, Question, SearchState, Source, WindowFit};
+use crate::store::{AnswerRow, Nature, RunRow, SearchRow, Store};
 
 /// Everything about one run.
 struct Snapshot {
@@ -16,6 +17,10 @@ struct Snapshot {
     answer: Option<AnswerRow>,
     searches: Vec<SearchRow>,
     items: Vec<SeenOnce>,
+    /// Sightings that the topic's filter hides.
+    filtered: u64,
+    /// Sources that had not been asked this before.
+    baseline: Vec<Source>,
     invented: bool,
 }
 
@@ -41,17 +46,24 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
             ),
         });
     };
+    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(&store, std::slice::from_ref(&args.topic), mode).await?;
+    let mut sightings = store.sightings_of(&run.run).await?;
+    sightings.retain(|sighting| hiding.sighting(sighting));
+    let searches = store.searches(std::slice::from_ref(&run.run)).await?;
     let snapshot = Snapshot {
         answer: store.answer_of(&run.run).await?,
-        searches: store.searches(std::slice::from_ref(&run.run)).await?,
-        items: merge(&store.sightings_of(&run.run).await?),
+        baseline: baseline(&store, &run, &searches).await?,
+        searches,
+        items: merge(&sightings),
+        filtered: hiding.hidden(),
         invented: store.nature().await? == Some(Nature::Sandbox),
         run,
     };
     store.close().await;
     if args.json {
         output::json(&json!({
-            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "items": snapshot.items,
+            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline, "filtered": snapshot.filtered, "items": snapshot.items,
         }))?;
     } else if args.md {
         output::text(&markdown(&snapshot))?;
@@ -61,11 +73,27 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
+/// The sources whose question the topic had not got an answer to before this run.
+async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result<Vec<Source>, Failure> {
+    let (Some(topic), Some(seq)) = (&run.topic, run.seq) else { return Ok(Vec::new()) };
+    let mut baseline = Vec::new();
+    let asked = |s: &&SearchRow| s.attempt == run.attempt && matches!(s.state, SearchState::Ok | SearchState::Empty);
+    for search in searches.iter().filter(asked) {
+        let question =
+            Question { source: search.source, operation: search.operation.clone(), query: search.query.clone() };
+        if !store.asked_before(topic, &question, seq).await? {
+            baseline.push(search.source);
+        }
+    }
+    Ok(baseline)
+}
+
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
     let at = run.started_at.map_or_else(String::new, output::when);
+    let filtered = if snapshot.filtered > 0 { format!(", {} filtered", snapshot.filtered) } else { String::new() };
     format!(
-        "{} · {at} · {} · {} found, {} new",
+        "{} · {at} · {} · {} found, {} new{filtered}",
         run.topic.as_deref().unwrap_or(""),
         run.state,
         run.counts.found,
@@ -89,6 +117,13 @@ fn troubles(snapshot: &Snapshot) -> Vec<String> {
         .collect()
 }
 
+/// Says which sources' findings are a baseline.
+fn baseline_note(snapshot: &Snapshot) -> Option<String> {
+    let names: Vec<&str> = snapshot.baseline.iter().map(|source| source.as_str()).collect();
+    let were = if names.len() == 1 { "was" } else { "were" };
+    (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
+}
+
 fn marks(item: &SeenOnce) -> String {
     let sources: Vec<&str> = item.sources.keys().map(|s| s.as_str()).collect();
     let fit = match item.fit {
@@ -102,6 +137,9 @@ fn marks(item: &SeenOnce) -> String {
 fn plain(snapshot: &Snapshot) -> String {
     let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
     text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
+    if let Some(note) = baseline_note(snapshot) {
+        text.push_str(&format!("{note}\n"));
+    }
     for trouble in troubles(snapshot) {
         text.push_str(&format!("! {trouble}\n"));
     }
@@ -140,8 +178,8 @@ fn markdown(snapshot: &Snapshot) -> String {
     if snapshot.invented {
         text.push_str("**SANDBOX: invented findings**\n\n");
     }
-    for trouble in troubles(snapshot) {
-        text.push_str(&format!("> {}\n\n", escaped(&trouble)));
+    for note in baseline_note(snapshot).into_iter().chain(troubles(snapshot)) {
+        text.push_str(&format!("> {}\n\n", escaped(&note)));
     }
     if let Some(answer) = &snapshot.answer {
         let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escaped(m)));

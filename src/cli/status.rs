@@ -1,14 +1,17 @@
 //! `status`: how each topic stands, and what the day cost so far. Serves as a health check: the store is reachable.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::args::{Common, StatusArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
-use crate::insight::{Amount, standing};
-use crate::model::{Budget, Micros, PausedBy, Used};
+use crate::compare::{MOST_JUDGED, filter_of, health};
+use crate::insight::{Amount, Ill, Illness, standing};
+use crate::model::{Between, Budget, ItemHead, Micros, PausedBy, Used};
 use crate::schedule::Schedule;
-use crate::store::{Nature, TopicStatus};
+use crate::store::{Nature, Store, TopicStatus};
 
 pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
@@ -19,6 +22,8 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     let (used, topics_used) = store.used_on(now.utc_day(), &limited).await?;
     let calls = used.calls;
     let budgets = budgets(&context, used, &topics_used);
+    let health = health(&store, &topics.iter().map(|t| t.topic.clone()).collect::<Vec<_>>()).await?;
+    let filtered = filtered(&store, &topics).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     let place = store.place().to_owned();
     store.close().await;
@@ -31,13 +36,15 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     if args.json {
         let topics: Vec<_> = topics
             .iter()
-            .map(|t| json!({ "topic": t.topic, "title": t.title, "standing": standing(t), "items": t.items, "last_run": t.last_run, "last_success": t.last_success, "next_slot": next(t), "paused": t.paused }))
+            .map(|t| json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &health.ill), "items": t.items, "last_run": t.last_run,
+                "new_filtered": filtered.get(&t.topic), "ill": of(&t.topic, &health.ill).collect::<Vec<_>>(), "last_success": t.last_success,
+                "next_slot": next(t), "paused": t.paused }))
             .collect();
         output::json(
             &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
-                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "topics": topics }),
+                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "unjudged": health.unjudged, "topics": topics }),
         )?;
-        return Ok(Exit::Ok);
+        return Ok(exit(args, &health.ill));
     }
     let mut text = String::new();
     if invented {
@@ -49,9 +56,12 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
             let run = t.last_run.as_ref();
             vec![
                 t.topic.clone(),
-                standing(t).to_owned(),
+                standing_now(t, &health.ill).to_owned(),
                 output::when_known(run.and_then(|r| r.started_at)),
-                run.map_or_else(|| "-".to_owned(), |r| r.counts.new.to_string()),
+                run.map_or_else(
+                    || "-".to_owned(),
+                    |r| (r.counts.new - filtered.get(&t.topic).unwrap_or(&0)).to_string(),
+                ),
                 t.items.to_string(),
                 if t.paused.is_some() { "paused".to_owned() } else { output::when_known(next(t)) },
             ]
@@ -73,12 +83,63 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
             text.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
         }
     }
+    for ill in &health.ill {
+        text.push_str(&format!("{ill}\n"));
+    }
+    if health.unjudged > 0 {
+        text.push_str(&format!("{} topics were not judged for silent sources\n", health.unjudged));
+    }
+    for (topic, hidden) in filtered.iter().filter(|(_, hidden)| **hidden > 0) {
+        text.push_str(&format!("{topic}: {hidden} more new in the last run, filtered\n"));
+    }
     for line in budgets.iter().skip(1).filter(|line| line.limit.is_some()) {
         text.push_str(&format!("{line}\n"));
     }
     text.push_str(&format!("\n{calls} of {limit} calls today (UTC), {} · {}\n", used.money, output::visible(&place)));
     output::text(&text)?;
-    Ok(Exit::Ok)
+    Ok(exit(args, &health.ill))
+}
+
+/// The illnesses of one topic.
+fn of<'a>(topic: &'a str, ill: &'a [Illness]) -> impl Iterator<Item = &'a Illness> {
+    ill.iter().filter(move |illness| illness.topic == topic)
+}
+
+/// The standing in one word: a topic whose last run went well may still have a source that fell silent.
+fn standing_now(status: &TopicStatus, ill: &[Illness]) -> &'static str {
+    let usual = standing(status);
+    let worst = of(&status.topic, ill).map(|illness| illness.state).min();
+    worst.filter(|_| usual == "ok").map_or(usual, Ill::as_str)
+}
+
+fn exit(args: &StatusArgs, ill: &[Illness]) -> Exit {
+    let fails = ill.iter().any(|illness| args.fail_on.iter().any(|state| state == illness.state.as_str()));
+    if fails { Exit::Searches } else { Exit::Ok }
+}
+
+/// Of topics with a filter: how many of the new ones of the last run it hides.
+async fn filtered(store: &Store, topics: &[TopicStatus]) -> Result<BTreeMap<String, i64>, Failure> {
+    let ids: Vec<String> = topics.iter().map(|t| t.topic.clone()).collect();
+    let mut filtered = BTreeMap::new();
+    let definitions = store.watched(&ids).await?.into_iter().filter_map(|watched| watched.definition);
+    for topic in definitions.filter(|topic| !topic.filter.is_none()).take(MOST_JUDGED) {
+        let last = topics.iter().find(|t| t.topic == topic.id).and_then(|t| t.last_run.as_ref()?.seq);
+        if let Some(seq) = last {
+            let first = store.first_sights(&topic.id, Between { since: seq - 1, until: seq }).await?;
+            let filter = filter_of(&topic);
+            let hides = |item: &ItemHead| {
+                !filter.passes(
+                    item.title.as_deref(),
+                    item.text.as_deref(),
+                    item.author.as_deref(),
+                    item.lang.as_deref(),
+                )
+            };
+            let hidden = first.iter().filter(|first| hides(&first.item)).count();
+            filtered.insert(topic.id, i64::try_from(hidden).unwrap_or(i64::MAX));
+        }
+    }
+    Ok(filtered)
 }
 
 /// What there is of a day, and what is used of it.

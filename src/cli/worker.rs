@@ -7,9 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::Common;
 use super::context::{Context, Service};
+use super::jobs::Delivering;
 use super::run::tell;
 use super::signals::Ends;
-use super::{Exit, Failure, ids};
+use super::{Exit, Failure, channels, ids};
 use crate::daemon::{self, Event, Life, Manager, Membership};
 
 pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
@@ -22,11 +23,13 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
             "use PostgreSQL for several workers; on SQLite raise [scheduler] max_concurrent_runs, or run `topicwatch once --due` beside the daemon",
         ));
     }
+    let channels = channels::read(&context.config)?;
     let Service { client, sandbox, .. } = context.service().await?;
     let store = context.working_store().await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let collector = context.collector(store.clone(), client);
     let stop = CancellationToken::new();
+    let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, stop.clone());
     let signals = tokio::spawn({
         let stop = stop.clone();
         Ends::listen().twice(move || stop.cancel())
@@ -47,9 +50,11 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     };
     let (clock, id) = (Arc::clone(&context.clock), ids::run_id((context.clock)()));
     let membership = Membership::join_as_worker(store.clone(), clock, id, scheduler.lease).await?;
-    let life = Life { membership: Some(Arc::new(membership)), manager, reloads: None };
+    let life =
+        Life { membership: Some(Arc::new(membership)), manager, reloads: None, jobs: Some(delivering.jobs.clone()) };
     let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
     signals.abort();
+    delivering.end().await;
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }

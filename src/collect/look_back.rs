@@ -155,6 +155,7 @@ mod tests {
             ai: None,
             schedule: None,
             limits: Default::default(),
+            filter: Default::default(),
         }
     }
 

@@ -25,6 +25,10 @@ pub(super) struct Document {
     pub(super) defaults: Table,
     /// Each of `[[topics]]`.
     pub(super) topics: Vec<Table>,
+    /// Each of `[[reports]]`.
+    pub(super) reports: Vec<Table>,
+    /// Each of `[[channels]]`.
+    pub(super) channels: Vec<Table>,
     /// Whether topics were written, however wrongly.
     pub(super) topics_attempted: bool,
     /// Whether the syntax is so broken that what is missing says nothing.
@@ -51,8 +55,10 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             "defaults" => document.defaults = one(mistakes, Section::Topic, "defaults", name, value),
             "topics" => {
                 document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
-                topics(mistakes, name, value, &mut document.topics);
+                many(mistakes, Section::Topic, "topic", name, value, &mut document.topics);
             }
+            "reports" => many(mistakes, Section::Report, "report", name, value, &mut document.reports),
+            "channels" => many(mistakes, Section::Channel, "channel", name, value, &mut document.channels),
             unknown => {
                 let (hint, meant) = unknown_section(unknown);
                 document.topics_attempted |= meant == Some("topics");
@@ -68,7 +74,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
 
 /// What to write instead of an unknown section, and the one that was probably meant.
 fn unknown_section(name: &str) -> (String, Option<&'static str>) {
-    const NEAR: [(&str, &str); 7] = [
+    const NEAR: [(&str, &str); 11] = [
         ("service", "service"),
         ("database", "database"),
         ("scheduler", "scheduler"),
@@ -76,25 +82,34 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
         ("default", "defaults"),
         ("topics", "topics"),
         ("topic", "topics"),
+        ("reports", "reports"),
+        ("report", "reports"),
+        ("channels", "channels"),
+        ("channel", "channels"),
     ];
     if LATER.contains(&name) {
         return ("not available in this version".to_owned(), None);
     }
     let near = nearest(name, NEAR.iter().map(|(word, _)| *word));
     if let Some((_, meant)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {
-        let header = if *meant == "topics" { "[[topics]]".to_owned() } else { format!("[{meant}]") };
+        let listed = matches!(*meant, "topics" | "reports" | "channels");
+        let header = if listed { format!("[[{meant}]]") } else { format!("[{meant}]") };
         return (format!("did you mean `{header}`?"), Some(*meant));
     }
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
-        None => ("the file has [service], [database], [scheduler], [defaults] and [[topics]]".to_owned(), None),
+        None => (
+            "the file has [service], [database], [scheduler], [defaults], [[topics]], [[reports]] and [[channels]]"
+                .to_owned(),
+            None,
+        ),
     }
 }
 
 fn home(key: &Key) -> String {
     match key.section {
         Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
-        Section::Topic => "[[topics]]".to_owned(),
+        Section::Topic | Section::Report | Section::Channel => format!("[[{}]]", key.section.as_str()),
         section => format!("[{}]", section.as_str()),
     }
 }
@@ -120,21 +135,29 @@ fn one(
     table
 }
 
-fn topics(mistakes: &mut Mistakes<'_>, name: &Name<'_>, value: &Spanned<DeValue<'_>>, topics: &mut Vec<Table>) {
-    const HINT: &str = "write [[topics]] on a line of its own before each topic";
+/// A section written any number of times; `one` is what each of it is.
+fn many(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    one: &str,
+    name: &Name<'_>,
+    value: &Spanned<DeValue<'_>>,
+    tables: &mut Vec<Table>,
+) {
+    let shown = section.as_str();
+    let hint = format!("write [[{shown}]] on a line of its own before each {one}");
     let DeValue::Array(list) = value.get_ref() else {
-        mistakes.at(&name.span(), format!("`topics` is a list of sections, found {}", kind(value.get_ref())), HINT);
+        mistakes.at(&name.span(), format!("`{shown}` is a list of sections, found {}", kind(value.get_ref())), hint);
         return;
     };
     for entry in list.iter() {
         let DeValue::Table(entries) = entry.get_ref() else {
-            mistakes.at(&entry.span(), format!("a topic is a section, found {}", kind(entry.get_ref())), HINT);
+            mistakes.at(&entry.span(), format!("a {one} is a section, found {}", kind(entry.get_ref())), &hint);
             continue;
         };
         let mut table = Table { header: Some(entry.span()), ..Table::default() };
-        let keys = of(Section::Topic).collect();
-        Walk { section: Section::Topic, keys, shown: "topics", mistakes }.entries("", entries, &mut table);
-        topics.push(table);
+        Walk { section, keys: of(section).collect(), shown, mistakes }.entries("", entries, &mut table);
+        tables.push(table);
     }
 }
 
@@ -220,6 +243,11 @@ impl Walk<'_, '_> {
             let hint = "keep the key out of the file: put it into the environment variable TOPICWATCH_API_KEY (another \
                         name: `api_key_env`), or into a file that only you may read (`api_key_file`)";
             return (hint.to_owned(), None);
+        }
+        if self.section == Section::Channel && is_secret_name(last) {
+            let hint =
+                format!("keep it out of the file: name the environment variable that holds it, {last}_env = \"…\"");
+            return (hint, None);
         }
         if LATER.contains(&path) {
             return ("not available in this version".to_owned(), None);

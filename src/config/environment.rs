@@ -69,14 +69,19 @@ pub(super) fn read_value(path: &Path) -> Result<String, String> {
 }
 
 /// Warns of variables that were probably meant for this program and do nothing.
-pub(super) fn warn_of_typos(request: &LoadRequest<'_>, api_key_env: Option<&str>, mistakes: &mut Mistakes<'_>) {
+pub(super) fn warn_of_typos(
+    request: &LoadRequest<'_>,
+    api_key_env: Option<&str>,
+    named: &[&str],
+    mistakes: &mut Mistakes<'_>,
+) {
     let mut known: Vec<String> = OTHERS.into_iter().map(str::to_owned).collect();
     for variable in KEYS.iter().filter_map(super::keys::Key::variable) {
         known.push(format!("{variable}_FILE"));
         known.push(variable);
     }
-    if let Some(variable) = api_key_env {
-        known.push(variable.to_owned());
+    for variable in api_key_env.iter().chain(named) {
+        known.push((*variable).to_owned());
         known.push(format!("{variable}_FILE"));
     }
     let mut unknown: Vec<&String> =

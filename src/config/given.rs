@@ -168,6 +168,7 @@ pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
         Shape::Budget => ("a number of dollars", "2.50"),
         Shape::Flag => ("true or false", "true"),
         Shape::Texts | Shape::SomeOf(_) => ("a list of strings", "[\"…\", \"…\"]"),
+        Shape::OneOrSomeOf(_) => ("a string or a list of strings", "\"…\" or [\"…\", \"…\"]"),
     }
 }
 
@@ -180,6 +181,7 @@ pub(super) fn fits(shape: Shape, value: &DeValue<'_>) -> bool {
         Shape::Dollars => matches!(value, DeValue::Integer(_) | DeValue::Float(_)),
         Shape::Budget => matches!(value, DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_)),
         Shape::Flag => matches!(value, DeValue::Boolean(_)),
+        Shape::OneOrSomeOf(choices) => matches!(value, DeValue::String(_)) || fits(Shape::SomeOf(choices), value),
         Shape::Texts | Shape::SomeOf(_) => {
             matches!(value, DeValue::Array(list) if list.iter().all(|e| matches!(e.get_ref(), DeValue::String(_))))
         }

@@ -2,7 +2,10 @@
 //! environment's names, the JSON Schema and the tests of the shipped file all read this table; what a value means is
 //! decided where it is used.
 
-use crate::model::{AiWhen, CatchUp, Engine, Overlap, SocialOperation, Source, WebOperation, Window};
+use crate::model::{
+    AiWhen, CatchUp, ChannelKind, Engine, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation, Source,
+    WebOperation, Window,
+};
 use crate::search::Dialect;
 
 /// A part of the file.
@@ -16,6 +19,10 @@ pub enum Section {
     Scheduler,
     /// `[[topics]]`, and `[defaults]` but for what names one topic.
     Topic,
+    /// `[[reports]]`.
+    Report,
+    /// `[[channels]]`.
+    Channel,
 }
 
 impl Section {
@@ -27,6 +34,8 @@ impl Section {
             Self::Database => "database",
             Self::Scheduler => "scheduler",
             Self::Topic => "topics",
+            Self::Report => "reports",
+            Self::Channel => "channels",
         }
     }
 }
@@ -56,6 +65,8 @@ pub enum Shape {
     Texts,
     /// A list of strings of a closed list.
     SomeOf(fn() -> Vec<&'static str>),
+    /// The same, or one of them alone.
+    OneOrSomeOf(fn() -> Vec<&'static str>),
 }
 
 /// One key.
@@ -86,10 +97,10 @@ impl Key {
         self.section == Section::Topic && !matches!(self.name, "id" | "title" | "query")
     }
 
-    /// The environment variable that overrides it, for keys outside topics.
+    /// The environment variable that overrides it, for keys of sections that are there once.
     #[must_use]
     pub fn variable(&self) -> Option<String> {
-        (self.section != Section::Topic)
+        matches!(self.section, Section::Service | Section::Database | Section::Scheduler)
             .then(|| format!("TOPICWATCH_{}", self.full().replace('.', "_").to_ascii_uppercase()))
     }
 }
@@ -109,7 +120,7 @@ macro_rules! keys {
     };
 }
 
-use Shape::{Budget, Bytes, Dollars, Duration, Flag, Integer, OneOf, Rate, SomeOf, Text, Texts};
+use Shape::{Budget, Bytes, Dollars, Duration, Flag, Integer, OneOf, OneOrSomeOf, Rate, SomeOf, Text, Texts};
 
 keys! {
     Service {
@@ -161,6 +172,10 @@ keys! {
         "ai.tools" Texts, Some("[]"), "Tools an AI answer may use (dialect desearch).";
         "max_calls_per_day" Integer(1, 10_000_000), None, "Calls of the topic per UTC day, beside those of the service.";
         "budget_per_day" Budget, None, "Dollars of the topic per UTC day, beside those of the service.";
+        "must" Texts, Some("[]"), "Each of these must occur in title or text, or the item is hidden from what is read.";
+        "exclude" Texts, Some("[]"), "An item in which one of these occurs is hidden.";
+        "lang" Texts, Some("[]"), "An item known to be in another language is hidden.";
+        "exclude_authors" Texts, Some("[]"), "Items of these authors are hidden.";
         "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
         "every" Duration, None, "Period, instead of a schedule.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone in which the schedule is meant.";
@@ -173,6 +188,41 @@ keys! {
         "max_attempts" Integer(1, 100), Some("3"), "Attempts at a run whose process died.";
         "paused" Flag, Some("false"), "Not run by its schedule while true.";
     }
+    Report {
+        "name" Text, None, "Short name, unique among the reports: a-z, 0-9, - and _.";
+        "title" Text, None, "Name for people; the name when left out.";
+        "topics" Texts, Some("[]"), "Topics that it is about, by id; all, when no tags are named either.";
+        "tags" Texts, Some("[]"), "Topics that it is about, by tag.";
+        "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
+        "every" Duration, None, "Period, instead of a schedule.";
+        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule and of its days.";
+        "window" OneOf(names!(ReportWindow)), Some("\"day\""), "The last whole local day, or all since the last one that was delivered.";
+        "format" OneOrSomeOf(names!(ReportFormat)), Some("[\"html\"]"), "What it is written as: html, markdown, or both.";
+        "path" Text, Some("\"reports/{name}-{date}\""), "Where its files go, without ending; {name} and {date} are filled in.";
+        "group" Text, None, "Tag of the topics whose share of voice is compared; all of the report when left out.";
+        "channels" Texts, Some("[]"), "Whom it is delivered to.";
+        "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which of the slots that passed while nothing ran are made up for.";
+        "paused" Flag, Some("false"), "Not made by its schedule while true.";
+    }
+    Channel {
+        "name" Text, None, "Short name, unique among the channels.";
+        "kind" OneOf(names!(ChannelKind)), None, "What it is.";
+        "host" Text, None, "E-mail: the mail server.";
+        "port" Integer(1, 65_535), None, "E-mail: its port; 587, 465 or 25 by `tls` when left out.";
+        "tls" OneOf(names!(SmtpTls)), Some("\"starttls\""), "E-mail: how the server is spoken to.";
+        "from" Text, None, "E-mail: the sender.";
+        "to" Texts, None, "E-mail: the recipients.";
+        "user" Text, None, "E-mail: who logs in.";
+        "password_env" Text, None, "E-mail: name of the environment variable that holds the password.";
+        "password_file" Text, None, "E-mail: file that holds the password, readable by its owner only.";
+        "url" Text, None, "Webhook: the address.";
+        "url_env" Text, None, "Webhook: name of the environment variable that holds the address, when it is a secret.";
+        "secret_env" Text, None, "Webhook: name of the environment variable that holds the secret requests are signed with.";
+        "secret_file" Text, None, "Webhook: file that holds the secret, readable by its owner only.";
+        "allow_private" Flag, Some("false"), "Webhook: whether it may lead into a private network.";
+        "timeout" Duration, Some("\"30s\""), "Longest time of one try.";
+        "max_tries" Integer(1, 20), Some("8"), "Tries of one message; eight take about a day.";
+    }
 }
 
 /// Keys of one section.
@@ -181,5 +231,5 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 10] =
-    ["reports", "exports", "channels", "alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];
+pub(super) const LATER: [&str; 8] =
+    ["exports", "alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];

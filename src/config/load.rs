@@ -10,7 +10,8 @@ use super::keys::Section;
 use super::mistake::{Mistake, Mistakes, one_line};
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
-use super::{Config, Effective, ServiceConfig, Target, environment, service, storage, topics};
+use super::{Config, Effective, ServiceConfig, Target, channels, environment, reports, service, storage, topics};
+use crate::model::{ChannelSpec, ReportSpec, Topic};
 
 /// Why there is no configuration. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,11 +126,12 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     }
     let built = build(&document, &dir, request, &mut mistakes);
     let key_variable = built.as_ref().map(|built| built.0.api_key_env.as_str());
-    environment::warn_of_typos(request, key_variable, &mut mistakes);
+    let named: Vec<&str> = built.iter().flat_map(|built| built.5.iter()).flat_map(channels::variables).collect();
+    environment::warn_of_typos(request, key_variable, &named, &mut mistakes);
 
     let failed = mistakes.any_error();
     let (mut errors, notices) = mistakes.finish();
-    let Some((service, database, scheduler, topics)) = built.filter(|_| !failed) else {
+    let Some((service, database, scheduler, topics, reports, channels)) = built.filter(|_| !failed) else {
         if errors.is_empty() {
             // Unreachable as far as known; a lost configuration must still not look like a good one.
             let mut unknown = Mistakes::new(text);
@@ -141,10 +143,12 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let effective = effective(&document, &service, &database.url, text);
     let warnings = notices.iter().map(ToString::to_string).collect();
     let digest = blake3::hash(text.as_str().as_bytes());
-    Ok(Config { file: file.to_owned(), service, database, scheduler, topics, warnings, notices, effective, digest })
+    let file = file.to_owned();
+    Ok(Config { file, service, database, scheduler, topics, reports, channels, warnings, notices, effective, digest })
 }
 
-type Built = (ServiceConfig, super::DatabaseConfig, super::SchedulerConfig, Vec<crate::model::Topic>);
+type Built =
+    (ServiceConfig, super::DatabaseConfig, super::SchedulerConfig, Vec<Topic>, Vec<ReportSpec>, Vec<ChannelSpec>);
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
     let service = service::read(&document.service, dir, document.broken, mistakes);
@@ -152,7 +156,9 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let database = storage::database(&document.database, dir, mistakes);
     let scheduler = storage::scheduler(&document.scheduler, database.as_ref(), mistakes);
     let topics = topics::read(document, dialect, request, mistakes);
-    Some((service?, database?, scheduler?, topics))
+    let channels = channels::read(document, dir, mistakes);
+    let reports = reports::read(document, dir, request, mistakes);
+    Some((service?, database?, scheduler?, topics, reports, channels))
 }
 
 fn effective(document: &Document, service: &ServiceConfig, database: &str, text: &Text) -> Vec<Effective> {

@@ -1,16 +1,19 @@
 //! `jobs.toml` becomes a checked [`Config`], or every mistake in it at once with its place. Only cli imports this room;
 //! other rooms get plain settings.
 
+mod channels;
 mod discover;
 mod document;
 mod draw;
 mod environment;
+mod filter_keys;
 mod given;
 pub mod keys;
 mod load;
 mod mistake;
 mod names;
 mod redact;
+mod reports;
 mod scalars;
 mod schedule_keys;
 mod schema;
@@ -27,7 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::budget::Prices;
-use crate::model::{Engine, Micros, ServiceLimits, Topic};
+use crate::model::{ChannelSpec, Engine, Micros, ReportSpec, ServiceLimits, Topic};
 use crate::search::{Dialect, Rate};
 
 pub use discover::{FILE_NAME, LoadRequest};
@@ -36,7 +39,7 @@ pub use load::{LoadError, digest, load, load_text};
 pub use mistake::{Mistake, Place, Severity};
 pub use redact::redact_url;
 pub use schema::schema;
-pub use secret::{KeyError, read_key};
+pub use secret::{KeyError, read_key, read_secret};
 pub use suggest::nearest;
 
 /// The annotated example: works as it is, and is what `init` writes.
@@ -157,6 +160,10 @@ pub struct Config {
     pub scheduler: SchedulerConfig,
     /// `[[topics]]` over `[defaults]`.
     pub topics: Vec<Topic>,
+    /// `[[reports]]`.
+    pub reports: Vec<ReportSpec>,
+    /// `[[channels]]`, without their secrets.
+    pub channels: Vec<ChannelSpec>,
     /// Things that are allowed but deserve a word, one line each.
     pub warnings: Vec<String>,
     /// The same with their places, for [`draw`].

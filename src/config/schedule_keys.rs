@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::given::{Given, Reader};
+use super::given::{Given, Reader, key};
+use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
 use super::scalars::{duration, flag, shown, text};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Window};
@@ -49,22 +50,25 @@ impl Schedules {
         mistakes: &mut Mistakes<'_>,
     ) -> Option<SchedulePolicy> {
         let period = period(reader, mistakes);
+        // A section that lacks some of these keys has the defaults of a topic's.
+        let topic = Reader { section: Section::Topic, tables: &[] };
+        let of = |name: &str| if key(reader.section, name).is_some() { reader } else { &topic };
         let timezone = reader.read(mistakes, "timezone", |value| {
             let name = text(value)?;
             zone(&name).map(|()| name)
         });
         let limits = |least: u64, most: u64| (Duration::from_secs(least), Duration::from_secs(most));
         let mut span = |name: &str, (least, most): (Duration, Duration)| {
-            reader.read(mistakes, name, |value| duration(value, least, most)).map(millis)
+            of(name).read(mistakes, name, |value| duration(value, least, most)).map(millis)
         };
         let catch_up_window_ms = span("catch_up_window", limits(60, 366 * 86_400));
         let jitter_ms = span("jitter", limits(0, 86_400));
         let timeout_ms = span("timeout", limits(1, 86_400));
-        let catch_up = reader.choice(mistakes, "catch_up", CatchUp::parse);
-        let overlap = reader.choice(mistakes, "overlap", Overlap::parse);
-        let max_catch_up_runs = reader.count(mistakes, "max_catch_up_runs");
-        let max_attempts = reader.count(mistakes, "max_attempts");
-        let paused = reader.read(mistakes, "paused", flag);
+        let catch_up = of("catch_up").choice(mistakes, "catch_up", CatchUp::parse);
+        let overlap = of("overlap").choice(mistakes, "overlap", Overlap::parse);
+        let max_catch_up_runs = of("max_catch_up_runs").count(mistakes, "max_catch_up_runs");
+        let max_attempts = of("max_attempts").count(mistakes, "max_attempts");
+        let paused = of("paused").read(mistakes, "paused", flag);
 
         let (given, period) = period?;
         // Compiled even when another key is wrong, so that every mistake is found at once.

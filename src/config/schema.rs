@@ -13,7 +13,12 @@ pub fn schema() -> String {
     let both = json!({ "required": ["schedule", "every"] });
     topic["not"] = both.clone();
     let mut defaults = section(Key::has_default_section);
-    defaults["not"] = both;
+    defaults["not"] = both.clone();
+    let mut report = section(|key| key.section == Section::Report);
+    report["required"] = json!(["name"]);
+    report["not"] = both;
+    let mut channel = section(|key| key.section == Section::Channel);
+    channel["required"] = json!(["name", "kind"]);
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "jobs.toml of topicwatch",
@@ -26,6 +31,8 @@ pub fn schema() -> String {
             "scheduler": section(|key| key.section == Section::Scheduler),
             "defaults": defaults,
             "topics": { "type": "array", "minItems": 1, "items": topic },
+            "reports": { "type": "array", "items": report },
+            "channels": { "type": "array", "items": channel },
         },
     });
     format!("{schema:#}\n")
@@ -67,6 +74,10 @@ fn property(key: &Key) -> Value {
         Shape::Flag => json!({ "type": "boolean" }),
         Shape::OneOf(choices) => json!({ "enum": choices() }),
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+        Shape::OneOrSomeOf(choices) => {
+            let one = json!({ "enum": choices() });
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1, "uniqueItems": true }] })
+        }
         Shape::SomeOf(choices) => {
             json!({ "type": "array", "items": { "enum": choices() }, "minItems": 1, "uniqueItems": true })
         }

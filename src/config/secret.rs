@@ -7,6 +7,7 @@ use secrecy::SecretString;
 
 use super::ServiceConfig;
 use super::environment::read_value;
+use crate::model::SecretPlace;
 
 /// Why there is no usable key. Neither text ever holds a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +68,48 @@ pub fn read_key(service: &ServiceConfig, env: &dyn Fn(&str) -> Option<String>) -
         return refused(message, "put the bare key there: one line, no quotes, no `Bearer`".to_owned());
     }
     Ok(SecretString::from(key))
+}
+
+/// Reads another secret, such as a mail password: from its variable, else from the file named by that variable with
+/// `_FILE`, else from its file. `what` names it in messages.
+///
+/// # Errors
+/// As [`read_key`], but for its characters: only control characters are refused.
+pub fn read_secret(
+    what: &str,
+    place: &SecretPlace,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<SecretString, KeyError> {
+    let set = |name: &str| env(name).filter(|value| !value.is_empty());
+    let secret = match (&place.variable, &place.file) {
+        (Some(variable), _) => {
+            let in_file = format!("{variable}_FILE");
+            match (set(variable), set(&in_file)) {
+                (Some(_), Some(_)) => {
+                    return refused(
+                        format!("{variable} and {in_file} are both set"),
+                        "unset one of the two".to_owned(),
+                    );
+                }
+                (Some(value), None) => value.trim_end_matches(['\r', '\n']).to_owned(),
+                (None, Some(path)) => from_file(Path::new(&path), &path)?,
+                (None, None) => {
+                    return refused(format!("no {what}: {variable} is not set"), format!("export {variable}='…'"));
+                }
+            }
+        }
+        (None, Some(path)) => {
+            let shown = path.display().to_string();
+            owner_only(path, &shown)?;
+            from_file(path, &shown)?
+        }
+        (None, None) => return refused(format!("no {what} is named"), String::new()),
+    };
+    if secret.is_empty() || secret.len() > 4_096 || secret.chars().any(char::is_control) {
+        let message = format!("the {what} is empty, longer than 4096 bytes, or holds control characters");
+        return refused(message, "put it there and nothing else, on one line".to_owned());
+    }
+    Ok(SecretString::from(secret))
 }
 
 fn from_file(path: &Path, shown: &str) -> Result<String, KeyError> {

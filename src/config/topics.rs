@@ -114,6 +114,7 @@ impl Reading {
 
         let looks_back = window.filter(|_| header.is_some() && wanted(Source::Social));
         let limits = limits(&reader, mistakes);
+        let filter = super::filter_keys::filter(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
         let schedule = self.schedules.read(&reader, looks_back, mistakes);
         if scheduled && schedule.is_none() || !needy.is_empty() || words.query_wrong {
@@ -129,6 +130,7 @@ impl Reading {
             ai: if wanted(Source::Ai) { Some(ai?) } else { None },
             schedule,
             limits: limits?,
+            filter: filter?,
         })
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use super::{Manager, Membership};
+use super::{Jobs, Manager, Membership};
 use crate::collect::Collector;
 use crate::store::Store;
 
@@ -32,6 +32,8 @@ pub struct Life {
     pub membership: Option<Arc<Membership>>,
     /// Who supervises it.
     pub manager: Manager,
+    /// What runs jobs that are no topics.
+    pub jobs: Option<Jobs>,
 }
 
 /// The next reload; never when there is none to come.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{Clock, Topic};
-use crate::store::{Adopted, Instance, Store, StoreError, Synced};
+use crate::model::{Clock, Job, Topic};
+use crate::store::{Adopted, Instance, Set, Store, StoreError, Synced};
 
 /// Looks in a row at which no newer daemon lived before an older set comes back: one that only restarts is not taken for
 /// one that is gone.
@@ -23,25 +23,31 @@ pub struct Membership {
 
 struct Held {
     /// Only while a newer set is in force: then these may have to come back. Most daemons hold none.
-    topics: Option<Arc<[Topic]>>,
+    set: Option<Arc<Kept>>,
     adopted: Adopted,
     alone: u32,
 }
 
+/// A set to come back with.
+struct Kept {
+    topics: Vec<Topic>,
+    jobs: Vec<Job>,
+}
+
 impl Membership {
-    /// Joins with these topics.
-    pub async fn join(
+    /// Joins with these topics and jobs.
+    pub async fn join<'a>(
         store: Store,
         clock: Clock,
         id: String,
         lease: Duration,
-        topics: &[Topic],
+        set: impl Into<Set<'a>>,
     ) -> Result<Self, StoreError> {
-        let now = clock();
+        let (now, set) = (clock(), set.into());
         let me = Instance { id, role: "daemon", started_at: now, lease };
-        let adopted = store.adopt(topics, Some(&me), now).await?;
+        let adopted = store.adopt(set, Some(&me), now).await?;
         warn(adopted);
-        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: kept(topics, adopted), adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, held: Mutex::new(Held { set: kept(set, adopted), adopted, alone: 0 }) })
     }
 
     /// Joins without topics: a process that only works, which people and other processes may count on.
@@ -50,7 +56,7 @@ impl Membership {
         let me = Instance { id, role: "worker", started_at: now, lease };
         store.beat(&me, 0, now).await?;
         let adopted = Adopted { generation: 0, newest: 0, synced: Synced::default() };
-        Ok(Self { store, clock, me, held: Mutex::new(Held { topics: None, adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, held: Mutex::new(Held { set: None, adopted, alone: 0 }) })
     }
 
     /// What became of its topics.
@@ -59,11 +65,12 @@ impl Membership {
         self.held().adopted
     }
 
-    /// Goes on with other topics; nothing changes when they are refused.
-    pub async fn change(&self, topics: &[Topic]) -> Result<Adopted, StoreError> {
-        let adopted = self.store.adopt(topics, Some(&self.me), (self.clock)()).await?;
+    /// Goes on with another set; nothing changes when it is refused.
+    pub async fn change<'a>(&self, set: impl Into<Set<'a>>) -> Result<Adopted, StoreError> {
+        let set = set.into();
+        let adopted = self.store.adopt(set, Some(&self.me), (self.clock)()).await?;
         warn(adopted);
-        *self.held() = Held { topics: kept(topics, adopted), adopted, alone: 0 };
+        *self.held() = Held { set: kept(set, adopted), adopted, alone: 0 };
         Ok(adopted)
     }
 
@@ -83,19 +90,20 @@ impl Membership {
     async fn beat(&self) -> Result<(), StoreError> {
         let adopted = self.adopted();
         let newer = self.store.beat(&self.me, adopted.generation, (self.clock)()).await?;
-        let topics = {
+        let kept = {
             let mut held = self.held();
             held.alone = if newer || !held.adopted.follows() { 0 } else { held.alone + 1 };
-            match &held.topics {
-                Some(topics) if held.alone >= ALONE => Arc::clone(topics),
+            match &held.set {
+                Some(kept) if held.alone >= ALONE => Arc::clone(kept),
                 _ => return Ok(()),
             }
         };
-        let adopted = self.store.adopt(&topics, Some(&self.me), (self.clock)()).await?;
+        let set = Set { topics: &kept.topics, jobs: &kept.jobs };
+        let adopted = self.store.adopt(set, Some(&self.me), (self.clock)()).await?;
         let mut held = self.held();
         // A reload may have been faster.
-        if held.topics.as_ref().is_some_and(|held| Arc::ptr_eq(held, &topics)) {
-            *held = Held { topics: Some(topics).filter(|_| adopted.follows()), adopted, alone: 0 };
+        if held.set.as_ref().is_some_and(|held| Arc::ptr_eq(held, &kept)) {
+            *held = Held { set: Some(kept).filter(|_| adopted.follows()), adopted, alone: 0 };
             if !adopted.follows() {
                 tracing::warn!(
                     generation = adopted.generation,
@@ -120,8 +128,8 @@ impl Membership {
 }
 
 /// What has to be remembered of a set.
-fn kept(topics: &[Topic], adopted: Adopted) -> Option<Arc<[Topic]>> {
-    adopted.follows().then(|| topics.into())
+fn kept(set: Set<'_>, adopted: Adopted) -> Option<Arc<Kept>> {
+    adopted.follows().then(|| Arc::new(Kept { topics: set.topics.to_vec(), jobs: set.jobs.to_vec() }))
 }
 
 fn warn(adopted: Adopted) {

@@ -4,6 +4,7 @@
 
 mod clock;
 mod engine;
+mod jobs;
 mod life;
 mod membership;
 mod notify;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
+pub use jobs::{Failed, Handler, JobDone, Jobs, Made, WAITS_FOR_TOPICS};
 pub use life::{Life, Reloaded};
 pub use membership::Membership;
 pub use notify::Manager;
@@ -55,6 +57,9 @@ const READABLE_WITHIN: Duration = Duration::from_millis(100);
 /// Topics whose next slot is told of at the start.
 const NEXT_TOLD: u32 = 100;
 
+/// How long a stop waits for jobs at most, which are short, after the runs of topics have ended.
+const JOBS_GRACE: Duration = Duration::from_secs(10);
+
 /// How soon the ledger is looked at again after a look that failed.
 const AFTER_AN_ERROR: Duration = Duration::from_secs(5);
 
@@ -81,6 +86,8 @@ pub async fn run(
         errands.spawn(async move { membership.keep_alive(stop).await });
     }
     let manager = life.manager.clone();
+    let jobs = life.jobs.clone();
+    let mut jobs_alive = keep_jobs_alive(jobs.as_ref(), settings.lease);
     let source = Source::new(&crew, collector.store(), &settings, &wake, &stop);
     let mut planner = Planner::default();
     let mut ended = Ok(());
@@ -92,7 +99,7 @@ pub async fn run(
             // A place may have become free; the rest of a look can wait.
             source.begin(&collector, &settings, token, &stop).await.map(|_| look_at)
         } else {
-            let sleep = tick(&collector, &mut planner, &source, &settings, token, &stop, each).await;
+            let sleep = tick(&collector, &mut planner, &source, jobs.as_ref(), &settings, token, &stop, each).await;
             if sleep.is_ok() && !std::mem::replace(&mut begun, true) {
                 // Topics that were planned before this process began, too.
                 let next = if settings.plans { collector.store().next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
@@ -125,12 +132,15 @@ pub async fn run(
                 if new.lease != settings.lease {
                     alive.abort();
                     alive = keep_alive(&crew, new.lease);
+                    jobs_alive.abort();
+                    jobs_alive = keep_jobs_alive(jobs.as_ref(), new.lease);
                 }
                 collector = new.collector;
                 (settings.max_concurrent_runs, settings.lease) = (new.max_concurrent_runs, new.lease);
                 settings.shutdown_grace = new.shutdown_grace;
                 look_at = Instant::now();
             }
+            () = job_ended(jobs.as_ref()) => look_at = look_at.min(Instant::now() + READABLE_WITHIN),
             Some(done) = ends.recv() => {
                 each(Event::Ended(done));
                 while let Ok(done) = ends.try_recv() {
@@ -153,7 +163,11 @@ pub async fn run(
         give_up.cancel();
         finished(&crew, &manager, None).await;
     }
+    if let Some(jobs) = &jobs {
+        jobs.finish(settings.shutdown_grace.min(JOBS_GRACE)).await;
+    }
     alive.abort();
+    jobs_alive.abort();
     while let Ok(done) = ends.try_recv() {
         each(Event::Ended(done));
     }
@@ -170,6 +184,24 @@ pub async fn run(
 fn keep_alive(crew: &Crew, lease: Duration) -> tokio::task::JoinHandle<()> {
     let crew = crew.clone();
     tokio::spawn(async move { crew.keep_alive(lease).await })
+}
+
+/// The same of other jobs.
+fn keep_jobs_alive(jobs: Option<&Jobs>, lease: Duration) -> tokio::task::JoinHandle<()> {
+    let jobs = jobs.cloned();
+    tokio::spawn(async move {
+        if let Some(jobs) = jobs {
+            jobs.keep_alive(lease).await;
+        }
+    })
+}
+
+/// The next end of a job; never when none is run here.
+async fn job_ended(jobs: Option<&Jobs>) {
+    match jobs {
+        Some(jobs) => jobs.ended().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Waits until every run has ended, at most so long; whether they have. The service manager hears meanwhile that this is
@@ -207,10 +239,12 @@ pub enum Event {
 }
 
 /// One look at the ledger; returns how long to sleep.
+#[expect(clippy::too_many_arguments, reason = "these are the loop's own parts, and it is their only caller")]
 async fn tick(
     collector: &Collector,
     planner: &mut Planner,
     source: &Source,
+    jobs: Option<&Jobs>,
     settings: &Settings,
     token: &(dyn Fn() -> String + Send + Sync),
     stop: &CancellationToken,
@@ -226,6 +260,9 @@ async fn tick(
     let mut planned = if settings.plans { planner.plan(store, now, true).await? } else { Planned::default() };
     store.publish().await?;
     let looked = source.begin(collector, settings, token, stop).await?.unwrap_or(now);
+    if let Some(jobs) = jobs.filter(|_| !stop.is_cancelled()) {
+        jobs.begin(settings.lease, token).await?;
+    }
     planned.soonest = if settings.plans { store.next_slots(1).await?.pop() } else { None };
     let next_slot = planned.soonest.as_ref().map(|(_, at)| *at);
     each(Event::Planned(planned));

@@ -6,9 +6,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Overlap, RunState, SchedulePolicy, Time, Topic, Trigger};
+use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
 use crate::schedule::{AHEAD, Decision, Schedule, decide, jitter};
-use crate::store::{JobPlan, PlannedSlot, PlannedTopic, Store, StoreError};
+use crate::store::{JobPlan, PlannedJob, PlannedSlot, PlannedTopic, Store, StoreError};
 
 /// Rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
@@ -24,10 +24,35 @@ const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 pub struct Planned {
     /// Ledger rows added.
     pub rows: u64,
-    /// The topics that were looked at and their next slots, by topic id.
+    /// The topics that were looked at and their next slots, by topic id; other jobs by their names.
     pub next: Vec<(String, Time)>,
-    /// The topic of all that is due next, and when.
+    /// What is due next of all, and when.
     pub soonest: Option<(String, Time)>,
+}
+
+/// What is known of a topic or another job.
+struct Known {
+    id: String,
+    /// Its name in the ledger.
+    job: String,
+    schedule: Option<SchedulePolicy>,
+    planned_until: Time,
+    active: usize,
+}
+
+impl From<PlannedTopic> for Known {
+    fn from(known: PlannedTopic) -> Self {
+        let PlannedTopic { id, topic, planned_until, active } = known;
+        let (job, schedule) = (format!("topic:{id}"), topic.and_then(|topic| topic.schedule));
+        Self { id, job, schedule, planned_until, active: active as usize }
+    }
+}
+
+impl From<PlannedJob> for Known {
+    fn from(known: PlannedJob) -> Self {
+        let PlannedJob { id, job, planned_until, active } = known;
+        Self { job: id.clone(), id, schedule: job.and_then(|job| job.schedule), planned_until, active: active as usize }
+    }
 }
 
 /// Brings the ledger up to the present.
@@ -38,44 +63,63 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Adds a row for every slot that came since each topic was last planned. Only topics with a slot up to `now`, and new
-    /// or changed ones, are looked at. `with_jitter` spreads the runs after their slots; one-shot callers do not wait for
-    /// that.
+    /// Adds a row for every slot that came since each topic, and each other job, was last planned. Only those with a slot
+    /// up to `now`, and new or changed ones, are looked at. `with_jitter` spreads the runs after their slots; one-shot
+    /// callers do not wait for that.
     pub async fn plan(&mut self, store: &Store, now: Time, with_jitter: bool) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
+        for topics in [true, false] {
+            self.plan_all(store, topics, now, with_jitter, &mut planned).await?;
+        }
+        Ok(planned)
+    }
+
+    async fn plan_all(
+        &mut self,
+        store: &Store,
+        topics: bool,
+        now: Time,
+        with_jitter: bool,
+        planned: &mut Planned,
+    ) -> Result<(), StoreError> {
         loop {
-            let due = store.topics_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?;
+            let due: Vec<Known> = if topics {
+                store.topics_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
+            } else {
+                store.jobs_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
+            };
             let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
             if plans.is_empty() {
-                return Ok(planned);
+                return Ok(());
             }
-            let (held, rows) = store.plan(&plans, now).await?;
+            let (held, rows) =
+                if topics { store.plan(&plans, now).await? } else { store.plan_jobs(&plans, now).await? };
             planned.rows += rows;
             // A topic with many slots is planned in parts, and told of when the last is done.
             let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
-            planned.next.extend(done.filter_map(|plan| Some((plan.topic, plan.next?))));
+            planned.next.extend(done.filter_map(|plan| Some((plan.id, plan.next?))));
             if held == 0 {
                 // Others plan the same at this moment; what is left is theirs, or the next tick's.
-                return Ok(planned);
+                return Ok(());
             }
         }
     }
 
     /// A defect met with one topic keeps no other from being planned: that topic is looked at again in a minute, and owes
     /// its slots until then.
-    fn guarded(&mut self, known: &PlannedTopic, now: Time, with_jitter: bool) -> JobPlan {
+    fn guarded(&mut self, known: &Known, now: Time, with_jitter: bool) -> JobPlan {
         let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
         decided.unwrap_or_else(|_| {
             tracing::error!(topic = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
             let next = Some(now.plus(AFTER_A_DEFECT));
             let (from, until) = (known.planned_until, known.planned_until);
-            JobPlan { topic: known.id.clone(), from, until, next, max_attempts: 1, side_by_side: false, slots: Vec::new() }
+            JobPlan { id: known.id.clone(), from, until, next, max_attempts: 1, side_by_side: false, slots: Vec::new() }
         })
     }
 
-    fn decide(&mut self, known: &PlannedTopic, now: Time, with_jitter: bool) -> JobPlan {
+    fn decide(&mut self, known: &Known, now: Time, with_jitter: bool) -> JobPlan {
         let mut job = JobPlan {
-            topic: known.id.clone(),
+            id: known.id.clone(),
             from: known.planned_until,
             // What cannot be planned is not looked at again until its definition changes.
             until: known.planned_until,
@@ -85,23 +129,22 @@ impl Planner {
             slots: Vec::new(),
         };
         crate::mishap::at_of("planner/decide", &known.id);
-        let Some(topic) = &known.topic else { return job };
-        let Some((policy, schedule)) = self.schedule(topic) else { return job };
-        let plan = decide(&schedule, &policy, known.planned_until, now, known.active as usize, ROWS_PER_PLAN);
+        let Some((policy, schedule)) = self.schedule(known) else { return job };
+        let plan = decide(&schedule, &policy, known.planned_until, now, known.active, ROWS_PER_PLAN);
         if plan.clamped {
-            tracing::warn!(topic = %topic.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
+            tracing::warn!(topic = %known.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
         }
         job.until = plan.planned_until;
         job.next = schedule.next_after(plan.planned_until).filter(|_| !policy.paused);
         job.max_attempts = policy.max_attempts;
         job.side_by_side = policy.overlap == Overlap::Allow;
         job.slots =
-            plan.rows.into_iter().map(|(slot, decision)| row(topic, &policy, slot, decision, with_jitter)).collect();
+            plan.rows.into_iter().map(|(slot, decision)| row(known, &policy, slot, decision, with_jitter)).collect();
         job
     }
 
-    fn schedule(&mut self, topic: &Topic) -> Option<(SchedulePolicy, Arc<Schedule>)> {
-        let policy = topic.schedule.clone()?;
+    fn schedule(&mut self, known: &Known) -> Option<(SchedulePolicy, Arc<Schedule>)> {
+        let policy = known.schedule.clone()?;
         let from = format!("{:?} {}", policy.period, policy.timezone);
         if let Some(schedule) = self.compiled.get(&from) {
             return Some((policy, Arc::clone(schedule)));
@@ -116,7 +159,7 @@ impl Planner {
                 Some((policy, schedule))
             }
             Err(refused) => {
-                tracing::error!(topic = %topic.id, "its stored schedule cannot be read: {}", refused.message);
+                tracing::error!(topic = %known.id, "its stored schedule cannot be read: {}", refused.message);
                 None
             }
         }
@@ -126,8 +169,8 @@ impl Planner {
 /// Compiled schedules that are kept, 6 KB each: most topics share theirs.
 const COMPILED_KEPT: usize = 500;
 
-fn row(topic: &Topic, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {
-    let spread = if with_jitter { jitter(&topic.job(), slot, policy.jitter_ms) } else { Duration::ZERO };
+fn row(known: &Known, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {
+    let spread = if with_jitter { jitter(&known.job, slot, policy.jitter_ms) } else { Duration::ZERO };
     let (state, trigger, reason) = match decision {
         Decision::Run(trigger) => (RunState::Queued, trigger, None),
         Decision::Missed(reason) => (RunState::Missed, Trigger::Scheduled, Some(reason.to_owned())),

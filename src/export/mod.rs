@@ -8,6 +8,7 @@ use std::io::Write;
 
 pub use self::csv::Profile;
 use self::csv::{Cell, Writer};
+use crate::compare::Hiding;
 use crate::model::closed_list;
 use crate::store::{Filter, Nature, Store, StoreError};
 
@@ -49,12 +50,14 @@ pub enum ExportError {
     Output(#[from] std::io::Error),
 }
 
-/// Writes CSV, row by row in constant memory; returns the output and the number of rows.
+/// Writes CSV, row by row in constant memory, without the items and sightings that are to be hidden; returns the output
+/// and the number of rows.
 pub async fn write<W: Write + Send>(
     store: &Store,
     what: What,
     profile: Profile,
     filter: &Filter,
+    hiding: &mut Hiding,
     out: W,
 ) -> Result<(W, u64), ExportError> {
     // A row that leaves the file keeps saying where it came from. Before the first reply nothing came from anywhere.
@@ -68,13 +71,21 @@ pub async fn write<W: Write + Send>(
     match what {
         What::Items => {
             store
-                .each_item(filter, &mut |row| Ok::<_, ExportError>(writer.record(&columns::item(&row, &mut scratch))?))
+                .each_item(filter, &mut |row| {
+                    if hiding.item(&row) {
+                        writer.record(&columns::item(&row, &mut scratch))?;
+                    }
+                    Ok::<_, ExportError>(())
+                })
                 .await?;
         }
         What::Sightings => {
             store
                 .each_sighting(filter, &mut |row| {
-                    Ok::<_, ExportError>(writer.record(&columns::sighting(&row, &mut scratch))?)
+                    if hiding.sighting(&row) {
+                        writer.record(&columns::sighting(&row, &mut scratch))?;
+                    }
+                    Ok::<_, ExportError>(())
                 })
                 .await?;
         }

@@ -1,18 +1,31 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
-//! the holes are (`coverage`, `holes`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
+//! the numbers of a day (`daily`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
+mod changes;
 mod coverage;
+pub mod daily;
+mod fit;
 mod forecast;
 mod holes;
 mod outlook;
 mod quota;
+mod silence;
+mod words;
 
+pub use changes::{
+    ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, RISING_GAIN, RISING_SHARE, Reading,
+    Rising, SourceChanges, Unknown, asked, baselines, changes, needs,
+};
 pub use coverage::{Cover, cover, sum};
+pub use fit::fit_of;
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use quota::{Allowance, Amount, Quota, UsedUp};
+pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
+pub use words::{Piece, word_diff};
 
 use std::collections::BTreeMap;
 
@@ -41,6 +54,8 @@ pub struct SeenOnce {
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
+    /// Language, when known.
+    pub lang: Option<String>,
     /// Reactions.
     pub engagement: Engagement,
 }
@@ -61,6 +76,7 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
             author: seen.author.clone(),
             title: seen.title.clone(),
             text: seen.text.clone(),
+            lang: seen.lang.clone(),
             engagement: seen.engagement,
         });
         entry.sources.insert(seen.source, seen.rank);
@@ -109,6 +125,7 @@ mod tests {
             author: None,
             title: None,
             text: None,
+            lang: None,
             engagement: Engagement::default(),
         }
     }

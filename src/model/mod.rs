@@ -2,9 +2,15 @@
 //! and nothing here decides anything; rooms pass these values to one another.
 
 mod allowance;
+mod changes;
+mod channel;
 mod item;
+mod job;
 mod looks;
+mod mark;
+mod message;
 mod money;
+mod pulse;
 mod report;
 mod rows;
 mod run;
@@ -13,9 +19,15 @@ mod time;
 mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
+pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
+pub use channel::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec, shown_url};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
+pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
+pub use mark::{Asked, Mark, Met, Reaction, Sound, Words};
+pub use message::{Message, OutboxState, Posted};
 pub use money::Micros;
+pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow,
@@ -26,7 +38,7 @@ pub use span::{LookBack, Span, spell};
 pub use time::{Clock, Time};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
-    WebOperation, WebQuery,
+    TopicFilter, WebOperation, WebQuery,
 };
 
 /// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.

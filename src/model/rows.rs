@@ -206,6 +206,8 @@ pub struct SightingRow {
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
+    /// Language, when known.
+    pub lang: Option<String>,
     /// Reactions of that moment.
     pub engagement: Engagement,
 }

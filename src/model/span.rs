@@ -27,6 +27,12 @@ impl Span {
         self.until.since(self.from)
     }
 
+    /// Whether an instant lies in it.
+    #[must_use]
+    pub fn holds(self, at: Time) -> bool {
+        self.from <= at && at < self.until
+    }
+
     /// What it shares with another.
     #[must_use]
     pub fn within(self, other: Self) -> Option<Self> {

@@ -193,6 +193,9 @@ pub struct Topic {
     /// What it may ask in a UTC day, beside what holds for the whole service.
     #[serde(default, skip_serializing_if = "TopicLimits::is_none")]
     pub limits: TopicLimits,
+    /// Which of its items are meant.
+    #[serde(default, skip_serializing_if = "TopicFilter::is_none")]
+    pub filter: TopicFilter,
 }
 
 impl Topic {
@@ -221,5 +224,30 @@ impl Topic {
             Source::Web => self.web.as_ref().map(|w| w.query.as_str()),
             Source::Ai => self.ai.as_ref().map(|a| a.prompt.as_str()),
         }
+    }
+}
+
+/// Which of a topic's items are meant. Applied when reading; what the entries mean is `filter`'s.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct TopicFilter {
+    /// Each of these must occur in title or text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub must: Vec<String>,
+    /// None of these may occur.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
+    /// Languages; an item whose language is not known passes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lang: Vec<String>,
+    /// Authors that are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude_authors: Vec<String>,
+}
+
+impl TopicFilter {
+    /// Whether it lets everything pass.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
     }
 }

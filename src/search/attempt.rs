@@ -154,15 +154,15 @@ impl Caller {
 
     /// Headers worth keeping: the body's type, billing, and what a support desk asks for.
     fn kept(&self, headers: &HeaderMap) -> Vec<(String, String)> {
-        let worth = |name: &str| {
-            matches!(name, "content-type" | "x-request-id" | "retry-after")
-                || name == "x-topicwatch-sandbox"
-                || name.starts_with("x-desearch-")
-        };
+        let known =
+            |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
+        let worth = |name: &str| known(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
         kept.map(|(name, value)| {
             let value = self.scrub.line(&String::from_utf8_lossy(value.as_bytes()), TEXT);
-            (self.scrub.line(name.as_str(), TEXT), value)
+            // A name that is known holds no key, even where the key is a word of it.
+            let name = if known(name.as_str()) { name.to_string() } else { self.scrub.line(name.as_str(), TEXT) };
+            (name, value)
         })
         .collect()
     }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Db, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
-use crate::model::{Time, Topic};
+use crate::model::{Job, Time, Topic};
 
 /// How many topics a new set added, changed and removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,6 +36,33 @@ pub struct Instance {
     pub started_at: Time,
     /// How long it counts as alive after each sign of life.
     pub lease: Duration,
+}
+
+/// What a configuration has in force: topics, and jobs that are none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Set<'a> {
+    /// The topics.
+    pub topics: &'a [Topic],
+    /// The other jobs.
+    pub jobs: &'a [Job],
+}
+
+impl<'a> From<&'a [Topic]> for Set<'a> {
+    fn from(topics: &'a [Topic]) -> Self {
+        Self { topics, jobs: &[] }
+    }
+}
+
+impl<'a> From<&'a Vec<Topic>> for Set<'a> {
+    fn from(topics: &'a Vec<Topic>) -> Self {
+        Self { topics, jobs: &[] }
+    }
+}
+
+impl<'a, const N: usize> From<&'a [Topic; N]> for Set<'a> {
+    fn from(topics: &'a [Topic; N]) -> Self {
+        Self { topics, jobs: &[] }
+    }
 }
 
 /// What became of the topic set of a process.
@@ -75,8 +102,14 @@ pub struct Controlled {
 impl Store {
     /// Makes this set the one in force, unless an older generation had it and a daemon of a newer one lives. Registers
     /// the process, if it is one that lives on.
-    pub async fn adopt(&self, topics: &[Topic], me: Option<&Instance>, now: Time) -> Result<Adopted, StoreError> {
-        write_tx!(self, instances::adopt(topics, me, now))
+    pub async fn adopt<'a>(
+        &self,
+        set: impl Into<Set<'a>>,
+        me: Option<&Instance>,
+        now: Time,
+    ) -> Result<Adopted, StoreError> {
+        let set = set.into();
+        write_tx!(self, instances::adopt(set, me, now))
     }
 
     /// A sign of life; whether a daemon of a newer generation lives.

@@ -8,15 +8,19 @@
 #[macro_use]
 mod macros;
 mod allowance;
+mod changes;
 mod clock;
 mod engine;
 mod error;
 #[cfg(feature = "graphile")]
 mod graphile;
+mod jobs;
 mod limits;
 mod living;
 mod locks;
+mod moment;
 mod open;
+mod outbox;
 mod postgres;
 mod queue;
 mod rows;
@@ -28,12 +32,16 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use changes::MOST_SIGHTS;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
+pub use jobs::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
 pub use limits::{LeaseAsk, Standing};
 pub use living::*;
 pub use locks::DaemonLock;
+pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
+pub use outbox::{Outgoing, Settled};
 pub use rows::*;
 
 pub use crate::model::{
@@ -104,7 +112,7 @@ impl Store {
         read!(self, topics::to_plan(now, ahead, limit))
     }
 
-    /// Topics and their next slots, the next one first.
+    /// Topics and other jobs and their next slots, the next one first.
     pub async fn next_slots(&self, limit: u32) -> Result<Vec<(String, Time)>, StoreError> {
         read!(self, topics::next_slots(limit))
     }
@@ -115,7 +123,7 @@ impl Store {
     /// planner was first. Returns how many plans held, and the rows added.
     pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
         match &self.engine {
-            None => write_tx!(self, ledger::plan(plans, now)),
+            None => write_tx!(self, ledger::plan(jobs::Planned::Topics, plans, now)),
             Some(engine) => write_tx!(self, handing::plan(plans, now, engine)),
         }
     }
@@ -132,7 +140,8 @@ impl Store {
 
     /// Prolongs the leases of these runs; returns the public ids of those that are no longer ours.
     pub async fn heartbeat(&self, runs: &[RunRef], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
-        write_tx!(self, ledger::heartbeat(runs, now, lease))
+        let held: Vec<Hold> = runs.iter().map(RunRef::hold).collect();
+        write_tx!(self, ledger::heartbeat(&held, now, lease))
     }
 
     /// Runs whose lease ran out: their open searches become `lost` at their expected price; a planned run is queued
@@ -146,10 +155,11 @@ impl Store {
 
     /// Gives a claimed run back; the attempt is not counted. A manual run, and one whose topic is gone, is cancelled.
     pub async fn release(&self, run: &RunRef, now: Time) -> Result<(), StoreError> {
-        write_tx!(self, ledger::release(run, now))
+        let held = run.hold();
+        write_tx!(self, ledger::release(&held, now))
     }
 
-    /// Whether a queued run is due, though it may wait for an earlier one of its job.
+    /// Whether a queued run of a topic is due, though it may wait for an earlier one of its job.
     pub async fn any_due(&self, now: Time) -> Result<bool, StoreError> {
         read!(self, ledger::any_due(now))
     }

@@ -39,6 +39,8 @@ macro_rules! migrations {
             (5, "living", include_str!(concat!("../../migrations/", $folder, "/0005_living.sql"))),
             (6, "shared limits", include_str!(concat!("../../migrations/", $folder, "/0006_shared_limits.sql"))),
             (7, "budget", include_str!(concat!("../../migrations/", $folder, "/0007_budget.sql"))),
+            (10, "changes", include_str!(concat!("../../migrations/", $folder, "/0010_changes.sql"))),
+            (11, "jobs", include_str!(concat!("../../migrations/", $folder, "/0011_jobs.sql"))),
         ]
     };
 }

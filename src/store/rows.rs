@@ -24,6 +24,21 @@ pub struct RunRef {
     pub attempt: i64,
 }
 
+impl RunRef {
+    /// What it is held by.
+    pub(crate) fn hold(&self) -> Hold {
+        Hold { id: self.id, public_id: self.public_id.clone(), token: self.token.clone() }
+    }
+}
+
+/// What a claimed run is held by, whatever its kind.
+#[derive(Debug, Clone)]
+pub(crate) struct Hold {
+    pub(crate) id: i64,
+    pub(crate) public_id: String,
+    pub(crate) token: String,
+}
+
 /// A row to add to the ledger for a slot that came.
 #[derive(Debug, Clone)]
 pub struct PlannedSlot {
@@ -42,8 +57,8 @@ pub struct PlannedSlot {
 /// The ledger rows of one job for the span (`from`, `until`].
 #[derive(Debug, Clone)]
 pub struct JobPlan {
-    /// Topic id.
-    pub topic: String,
+    /// Topic id, or the name of another job.
+    pub id: String,
     /// What `planned_until` was when the plan was made; if it moved since, the plan is dropped.
     pub from: Time,
     /// What it becomes.

@@ -70,9 +70,15 @@ fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
     assert_eq!(config.topics[2].schedule.as_ref().map(|s| s.period.clone()), Some(Period::Every(12 * 3_600_000)));
 }
 
-/// A line of the example that shows a key, commented out or not: `# key = value`.
-fn shown_in_example(key: &str) -> Option<&'static str> {
-    EXAMPLE.lines().find_map(|line| {
+/// A line of the example that shows a key, commented out or not: `# key = value`; in its own section where others have
+/// keys of the same name.
+fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
+    let from = match section {
+        Section::Report => EXAMPLE.find("[[reports]]\n").unwrap(),
+        Section::Channel => EXAMPLE.find("[[channels]]\n").unwrap(),
+        _ => 0,
+    };
+    EXAMPLE[from..].lines().find_map(|line| {
         let line = line.trim_start_matches("# ");
         line.strip_prefix(key)?.strip_prefix(" = ")
     })
@@ -81,7 +87,7 @@ fn shown_in_example(key: &str) -> Option<&'static str> {
 #[test]
 fn the_example_shows_every_key_with_its_default() {
     for key in KEYS {
-        let shown = shown_in_example(key.name).unwrap_or_else(|| panic!("{} is missing", key.name));
+        let shown = shown_in_example(key.section, key.name).unwrap_or_else(|| panic!("{} is missing", key.name));
         // Keys that the example sets on purpose.
         if let Some(default) = key.default.filter(|_| !matches!(key.name, "tags" | "ai.prompt" | "timezone")) {
             assert_eq!(shown, default, "{}", key.name);
@@ -212,9 +218,9 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         ),
         (service("base_url = \"sandbox\"\n[databse]"), "3:2", "unknown key `databse`", "did you mean `[database]`?"),
         (
-            service("base_url = \"sandbox\"\n[[reports]]"),
+            service("base_url = \"sandbox\"\n[[exports]]"),
             "3:3",
-            "unknown key `reports`",
+            "unknown key `exports`",
             "not available in this version",
         ),
         (service("base_url = \"sandbox\"\n[web]"), "3:2", "unknown key `web`", "not available in this version"),
@@ -277,6 +283,17 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (topic("sources = [\"web\", 3]"), "6:11", "found a list holding an integer", "sources"),
         (topic("window = \"24h\""), "6:10", "cannot be \"24h\"", "PAST_24_HOURS"),
         (topic("tags = [\"\"]"), "6:9", "is empty", ""),
+        (topic("must = \"acme\""), "6:8", "takes a list of strings", "[\"…\""),
+        (topic("must = [\"acme\", \"\"]"), "6:17", "has no word", "part*"),
+        (topic("exclude = [\"/a(/\"]"), "6:12", "is no pattern: unclosed group", "crate regex"),
+        (
+            topic("exclude = [\"/((a{1,1000}){1,1000}){1,1000}/\"]"),
+            "6:12",
+            "too large a pattern",
+            "smaller repetitions",
+        ),
+        (topic("lang = [\"english!\"]"), "6:9", "is no language", "\"en\""),
+        (topic("exclude_authors = [\"@\"]"), "6:20", "has no word", ""),
         (topic("timezone = \"Europe/Berln\"\nevery = \"1h\""), "6:12", "Europe/Berln", "Europe/Berlin"),
         (topic("schedule = \"nonsense\""), "6:12", "`schedule`: ", ""),
         (topic("schedule = \"0 6 * * *\"\nevery = \"1h\""), "7:1", "beside `schedule`", "one of the two"),

@@ -34,6 +34,7 @@ fn topic(id: &str) -> Topic {
         web: None,
         ai: None,
         limits: Default::default(),
+        filter: Default::default(),
         schedule: Some(SchedulePolicy {
             period: Period::Every(PERIOD.unsigned_abs()),
             timezone: "UTC".into(),

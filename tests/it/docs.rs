@@ -87,7 +87,9 @@ fn every_key_of_the_configuration_is_told_with_its_default() {
     told.sort();
     keys.sort();
     assert_eq!(told, keys, "left: README, right: the program");
-    for name in [Section::Service, Section::Database, Section::Scheduler, Section::Topic].map(Section::as_str) {
+    let sections =
+        [Section::Service, Section::Database, Section::Scheduler, Section::Topic, Section::Report, Section::Channel];
+    for name in sections.map(Section::as_str) {
         assert!(part.contains(&format!("[{name}]")), "{name}");
     }
 }

@@ -34,6 +34,7 @@ pub(crate) fn topic(id: &str) -> Topic {
         web: None,
         ai: None,
         limits: Default::default(),
+        filter: Default::default(),
         schedule: Some(SchedulePolicy {
             period: Period::Every(3_600_000),
             timezone: "UTC".into(),
@@ -288,7 +289,7 @@ pub(crate) async fn to_plan(store: &Store) -> Vec<PlannedTopic> {
 
 pub(crate) fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
     JobPlan {
-        topic: "rust".into(),
+        id: "rust".into(),
         from,
         until,
         next: Some(until),

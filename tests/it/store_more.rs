@@ -3,6 +3,7 @@
 //! databases; the plain contract is `store`'s.
 
 use sqlx::{Connection as _, Executor as _};
+use topicwatch::compare::Hiding;
 use topicwatch::export::{self, Profile, What};
 use topicwatch::model::{Answer, Micros, RunState, SearchState, Source, Time, Topic};
 use topicwatch::store::{Filter, Nature, Settings, Store, StoreErrorKind, redact};
@@ -174,7 +175,7 @@ async fn a_definition_that_cannot_be_read_holds_up_no_other_topic() {
         store.sync_topics(&[topic("other"), topic("rust")], NOW).await.unwrap();
         let at = slot(10);
         let mut plans = vec![plan(NOW, at, &[(at.0, RunState::Queued)]), plan(NOW, at, &[(at.0, RunState::Queued)])];
-        plans[0].topic = "other".into();
+        plans[0].id = "other".into();
         store.plan(&plans, at).await.unwrap();
         database.execute("UPDATE topic SET definition = '{\"from\": \"the future\"}' WHERE id = 'other'").await;
         let readable = |known: topicwatch::store::PlannedTopic| known.topic.map(|topic| topic.id);
@@ -211,8 +212,16 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
             assert_eq!(store.answer_of("R1").await.unwrap().is_some(), numbered);
             assert_eq!(store.last_snapshot("rust").await.unwrap().is_some(), numbered);
             for what in [What::Items, What::Sightings, What::Answers, What::Runs] {
-                let (_, rows) =
-                    export::write(&store, what, Profile::Machine, &Filter::default(), Vec::new()).await.unwrap();
+                let (_, rows) = export::write(
+                    &store,
+                    what,
+                    Profile::Machine,
+                    &Filter::default(),
+                    &mut Hiding::nothing(),
+                    Vec::new(),
+                )
+                .await
+                .unwrap();
                 assert_eq!(rows as i64, count, "{what}");
             }
         }
@@ -269,7 +278,10 @@ async fn both_databases_hand_out_the_same_bytes_and_every_row_says_where_it_came
         let mut written = Vec::new();
         for what in [What::Items, What::Sightings, What::Answers, What::Runs] {
             for profile in [Profile::Machine, Profile::Excel] {
-                let (bytes, rows) = export::write(&store, what, profile, &Filter::default(), Vec::new()).await.unwrap();
+                let (bytes, rows) =
+                    export::write(&store, what, profile, &Filter::default(), &mut Hiding::nothing(), Vec::new())
+                        .await
+                        .unwrap();
                 let mut csv = csv::Reader::from_reader(bytes.as_slice());
                 assert_eq!(csv.headers().unwrap().iter().next_back(), Some("origin"));
                 assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some("SANDBOX")), "{what}");
@@ -311,7 +323,10 @@ async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service()
             store.finish(&held, topicwatch::store::Outcome { nature, ..outcome(NOW, vec![]) }).await.unwrap();
             store.publish().await.unwrap();
             let filter = Filter::default();
-            let (bytes, _) = export::write(&store, What::Runs, Profile::Machine, &filter, Vec::new()).await.unwrap();
+            let (bytes, _) =
+                export::write(&store, What::Runs, Profile::Machine, &filter, &mut Hiding::nothing(), Vec::new())
+                    .await
+                    .unwrap();
             let mut csv = csv::Reader::from_reader(bytes.as_slice());
             assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some(origin)), "{}", database.name);
         }

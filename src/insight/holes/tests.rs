@@ -27,6 +27,7 @@ fn watched(operation: SocialOperation) -> Watched {
         ai: None,
         schedule: None,
         limits: Default::default(),
+        filter: Default::default(),
     };
     Watched { topic: "acme".into(), began: at(0), ended: None, paused: false, definition: Some(definition) }
 }

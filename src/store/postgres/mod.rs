@@ -11,8 +11,12 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/changes.rs"]
+pub(super) mod changes;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
+#[path = "../statements/days.rs"]
+pub(super) mod days;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
 #[path = "../statements/handing.rs"]
@@ -21,6 +25,8 @@ pub(super) mod handing;
 pub(super) mod instances;
 #[path = "../statements/items.rs"]
 mod items;
+#[path = "../statements/jobs.rs"]
+pub(super) mod jobs;
 #[path = "../statements/known.rs"]
 mod known;
 #[path = "../statements/ledger.rs"]
@@ -31,6 +37,10 @@ pub(super) mod limits;
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
+#[path = "../statements/outbox.rs"]
+pub(super) mod outbox;
+#[path = "../statements/pulse.rs"]
+pub(super) mod pulse;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
@@ -39,6 +49,8 @@ pub(super) mod rename;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/sights.rs"]
+pub(super) mod sights;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/spent.rs"]

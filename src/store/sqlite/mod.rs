@@ -12,8 +12,12 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/changes.rs"]
+pub(super) mod changes;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
+#[path = "../statements/days.rs"]
+pub(super) mod days;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
 #[path = "../statements/handing.rs"]
@@ -22,6 +26,8 @@ pub(super) mod handing;
 pub(super) mod instances;
 #[path = "../statements/items.rs"]
 mod items;
+#[path = "../statements/jobs.rs"]
+pub(super) mod jobs;
 #[path = "../statements/known.rs"]
 mod known;
 #[path = "../statements/ledger.rs"]
@@ -32,6 +38,10 @@ pub(super) mod limits;
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
+#[path = "../statements/outbox.rs"]
+pub(super) mod outbox;
+#[path = "../statements/pulse.rs"]
+pub(super) mod pulse;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
@@ -40,6 +50,8 @@ pub(super) mod rename;
 pub(super) mod report;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+#[path = "../statements/sights.rs"]
+pub(super) mod sights;
 #[path = "../statements/snapshot.rs"]
 pub(super) mod snapshot;
 #[path = "../statements/spent.rs"]

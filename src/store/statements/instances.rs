@@ -3,9 +3,9 @@
 
 use sqlx::Row as _;
 
-use super::{Conn, topics};
-use crate::model::{Time, Topic};
-use crate::store::{Adopted, Instance, StoreError, Synced};
+use super::{Conn, jobs, topics};
+use crate::model::{Job, Time, Topic};
+use crate::store::{Adopted, Instance, Set, StoreError, Synced};
 
 /// Generations that are remembered.
 const KEPT: i64 = 200;
@@ -15,7 +15,7 @@ const FORGOTTEN_AFTER_MS: i64 = 86_400_000;
 
 pub(in crate::store) async fn adopt(
     conn: &mut Conn,
-    set: &[Topic],
+    set: Set<'_>,
     me: Option<&Instance>,
     now: Time,
 ) -> Result<Adopted, StoreError> {
@@ -30,7 +30,7 @@ pub(in crate::store) async fn adopt(
         .await?;
     let adopted = match known {
         Some(known) if known == number => {
-            Adopted { generation: known, newest: known, synced: topics::sync(conn, set, now, true).await? }
+            Adopted { generation: known, newest: known, synced: sync(conn, set, now).await? }
         }
         Some(known) if newer_lives(conn, me.map_or("", |me| me.id.as_str()), known, now).await? => {
             Adopted { generation: known, newest: number, synced: Synced::default() }
@@ -47,7 +47,7 @@ pub(in crate::store) async fn adopt(
                 .bind(number - KEPT)
                 .execute(&mut *conn)
                 .await?;
-            Adopted { generation: number, newest: number, synced: topics::sync(conn, set, now, true).await? }
+            Adopted { generation: number, newest: number, synced: sync(conn, set, now).await? }
         }
     };
     if adopted.synced != Synced::default() {
@@ -63,12 +63,28 @@ pub(in crate::store) async fn adopt(
     Ok(adopted)
 }
 
+/// Makes what is stored equal to the set.
+async fn sync(conn: &mut Conn, set: Set<'_>, now: Time) -> Result<Synced, StoreError> {
+    let topics = topics::sync(conn, set.topics, now, true).await?;
+    let jobs = jobs::sync(conn, set.jobs, now).await?;
+    Ok(Synced {
+        added: topics.added + jobs.added,
+        changed: topics.changed + jobs.changed,
+        removed: topics.removed + jobs.removed,
+    })
+}
+
 /// What a set is, whatever the order of its file.
-fn hash(set: &[Topic]) -> Result<String, StoreError> {
-    let mut ordered: Vec<&Topic> = set.iter().collect();
+fn hash(set: Set<'_>) -> Result<String, StoreError> {
+    let mut ordered: Vec<&Topic> = set.topics.iter().collect();
     ordered.sort_by(|a, b| a.id.cmp(&b.id));
     let mut hasher = blake3::Hasher::new();
     serde_json::to_writer(&mut hasher, &ordered).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
+    if !set.jobs.is_empty() {
+        let mut ordered: Vec<&Job> = set.jobs.iter().collect();
+        ordered.sort_by(|a, b| a.id.cmp(&b.id));
+        serde_json::to_writer(&mut hasher, &ordered).map_err(|e| StoreError::unreadable(&format!("a job ({e})")))?;
+    }
     Ok(hasher.finalize().to_hex().to_string())
 }
 

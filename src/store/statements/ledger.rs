@@ -9,39 +9,52 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::topics::definition;
 use super::{Conn, Database, read};
 use crate::model::{Time, Trigger};
-use crate::store::{JobPlan, PlannedSlot, RunRef, StoreError};
+use crate::store::jobs::Planned;
+use crate::store::{Hold, JobPlan, PlannedSlot, RunRef, StoreError};
+
+/// Whether what the run `r` is of is still there.
+macro_rules! wanted {
+    () => {
+        "(EXISTS (SELECT 1 FROM topic t WHERE t.id = r.topic AND t.removed_at IS NULL) \
+          OR EXISTS (SELECT 1 FROM job j WHERE j.id = r.job AND j.removed_at IS NULL))"
+    };
+}
 
 /// Plans in one transaction are few statements whatever their number: a minute at which thousands of topics are due.
-pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
+pub(in crate::store) async fn plan(
+    conn: &mut Conn,
+    of: Planned,
+    plans: &[JobPlan],
+    now: Time,
+) -> Result<(u64, u64), StoreError> {
+    let table = of.table();
     // With whoever changes topics; and two planners that insert in opposite order deadlock, in key order they do not.
     super::lock(conn, 1).await?;
     let mut ordered: Vec<&JobPlan> = plans.iter().collect();
-    ordered.sort_by(|a, b| a.topic.cmp(&b.topic));
+    ordered.sort_by(|a, b| a.id.cmp(&b.id));
     let mut moved: HashSet<String> = HashSet::with_capacity(ordered.len());
     for chunk in ordered.chunks(1_000) {
-        let mut update =
-            QueryBuilder::<Database>::new("UPDATE topic SET planned_until = v.column2, next_slot = v.column3 FROM (");
+        let mut update = QueryBuilder::<Database>::new(format!(
+            "UPDATE {table} SET planned_until = v.column2, next_slot = v.column3 FROM ("
+        ));
         update.push_values(chunk, |mut row, plan| {
-            row.push_bind(&plan.topic)
-                .push_bind(plan.until.0)
-                .push_bind(plan.next.map(|at| at.0))
-                .push_bind(plan.from.0);
+            row.push_bind(&plan.id).push_bind(plan.until.0).push_bind(plan.next.map(|at| at.0)).push_bind(plan.from.0);
         });
-        update.push(
-            ") AS v WHERE topic.id = v.column1 AND topic.planned_until = v.column4 AND topic.removed_at IS NULL AND topic.paused = 0 RETURNING topic.id",
-        );
+        update.push(format!(
+            ") AS v WHERE {table}.id = v.column1 AND {table}.planned_until = v.column4 AND {table}.removed_at IS NULL AND {table}.paused = 0 RETURNING {table}.id"
+        ));
         for row in update.build().persistent(false).fetch_all(&mut *conn).await? {
             moved.insert(row.try_get(0)?);
         }
     }
     let held = moved.len() as u64;
-    for plan in ordered.iter().filter(|plan| plan.until < plan.from && moved.contains(&plan.topic)) {
-        retire(conn, plan).await?;
+    for plan in ordered.iter().filter(|plan| plan.until < plan.from && moved.contains(&plan.id)) {
+        retire(conn, of, plan).await?;
     }
     let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
     for plan in ordered {
         // Of two plans for one topic only one can have held.
-        if moved.remove(&plan.topic) {
+        if moved.remove(&plan.id) {
             kept.extend(plan.slots.iter().map(|slot| (plan, slot)));
         }
     }
@@ -51,8 +64,9 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
             "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, side_by_side, planned_at, finished_at) ",
         );
         insert.push_values(chunk, |mut row, (plan, slot)| {
-            let job = format!("topic:{}", plan.topic);
-            row.push_bind(format!("{job}@{}", slot.slot)).push_bind(job).push_bind(&plan.topic).push_bind(slot.slot.0);
+            let job = of.job(&plan.id);
+            row.push_bind(format!("{job}@{}", slot.slot)).push_bind(job).push_bind(of.topic(&plan.id));
+            row.push_bind(slot.slot.0);
             row.push_bind(slot.trigger.as_str())
                 .push_bind(slot.state.as_str())
                 .push_bind(&slot.reason)
@@ -70,12 +84,12 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
 
 /// Slots that are still to come and are recorded as missed or skipped already were so by a clock that was ahead. They keep
 /// their place in the reading order but not their slot, which runs when it really comes.
-async fn retire(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
+async fn retire(conn: &mut Conn, of: Planned, plan: &JobPlan) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = 'recorded by a clock that was ahead' \
          WHERE job = $1 AND slot > $2 AND state IN ('missed', 'skipped')",
     )
-    .bind(format!("topic:{}", plan.topic))
+    .bind(of.job(&plan.id))
     .bind(plan.until.0)
     .execute(conn)
     .await?;
@@ -142,7 +156,7 @@ pub(in crate::store) async fn claim(
 }
 
 /// Ends a claimed run whose definition a newer version wrote, so that it holds up no other.
-async fn refuse(conn: &mut Conn, id: i64, now: Time, error: &StoreError) -> Result<(), StoreError> {
+pub(super) async fn refuse(conn: &mut Conn, id: i64, now: Time, error: &StoreError) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE run SET state = 'failed', error_class = 'definition', error_text = $1, finished_at = $2, token = NULL, lease_until = NULL WHERE id = $3",
     )
@@ -156,7 +170,7 @@ async fn refuse(conn: &mut Conn, id: i64, now: Time, error: &StoreError) -> Resu
 
 /// Whether the run is held with this token; if so, nobody else changes it before the transaction ends. Every transaction
 /// that touches a run and its searches takes the run first.
-async fn hold(conn: &mut Conn, run: &RunRef) -> Result<(), StoreError> {
+pub(super) async fn hold(conn: &mut Conn, run: &Hold) -> Result<(), StoreError> {
     let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
     let held: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(run.id).bind(&run.token).fetch_optional(conn).await?;
@@ -172,13 +186,13 @@ pub(in crate::store) async fn manual_runs(conn: &mut Conn, topic: &str) -> Resul
 
 pub(in crate::store) async fn heartbeat(
     conn: &mut Conn,
-    runs: &[RunRef],
+    runs: &[Hold],
     now: Time,
     lease: Duration,
 ) -> Result<Vec<String>, StoreError> {
     let mut lost = Vec::new();
     // In one order, as everybody locks several runs.
-    let mut runs: Vec<&RunRef> = runs.iter().collect();
+    let mut runs: Vec<&Hold> = runs.iter().collect();
     runs.sort_by_key(|run| run.id);
     for run in runs {
         let done = sqlx::query("UPDATE run SET lease_until = $1 WHERE id = $2 AND token = $3 AND state = 'running'")
@@ -213,7 +227,7 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
     let lost: Vec<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).fetch_all(&mut *conn).await?;
     for id in &lost {
         lose_calls(conn, *id, now, "the process ended between the call and its record").await?;
-        sqlx::query(
+        sqlx::query(concat!(
             "UPDATE run SET \
              state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'failed' END, \
              finished_at = CASE WHEN again.may = 1 THEN NULL ELSE $1 END, \
@@ -222,10 +236,10 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
                           ELSE 'the process that ran it ended or stood still, attempt ' || attempt || ' of ' || max_attempts END, \
              cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
              token = NULL, lease_until = NULL \
-             FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND r.attempt < r.max_attempts AND EXISTS \
-                   (SELECT 1 FROM topic t WHERE t.id = r.topic AND t.removed_at IS NULL) THEN 1 ELSE 0 END AS may FROM run r WHERE r.id = $2) AS again \
-             WHERE run.id = again.of",
-        )
+             FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND r.attempt < r.max_attempts AND ",
+            wanted!(),
+            " THEN 1 ELSE 0 END AS may FROM run r WHERE r.id = $2) AS again WHERE run.id = again.of",
+        ))
         .bind(now.0)
         .bind(id)
         .execute(&mut *conn)
@@ -248,23 +262,23 @@ async fn lose_calls(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(
     Ok(())
 }
 
-pub(in crate::store) async fn release(conn: &mut Conn, run: &RunRef, now: Time) -> Result<(), StoreError> {
+pub(in crate::store) async fn release(conn: &mut Conn, run: &Hold, now: Time) -> Result<(), StoreError> {
     hold(conn, run).await?;
     lose_calls(conn, run.id, now, "given up at shutdown").await?;
     // The attempt is given back only when no call was made in it: a search row keeps its (run, attempt, source).
-    sqlx::query(
+    sqlx::query(concat!(
         "UPDATE run SET state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'cancelled' END, \
          reason = CASE WHEN again.may = 1 THEN reason ELSE 'interrupted' END, \
          finished_at = CASE WHEN again.may = 1 THEN NULL ELSE $1 END, \
          attempt = attempt - 1 + again.called, max_attempts = max_attempts + again.called, \
          cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
          token = NULL, lease_until = NULL \
-         FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND EXISTS \
-               (SELECT 1 FROM topic t WHERE t.id = r.topic AND t.removed_at IS NULL) THEN 1 ELSE 0 END AS may, \
-               CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt) THEN 1 ELSE 0 END AS called \
-               FROM run r WHERE r.id = $2) AS again \
-         WHERE run.id = again.of",
-    )
+         FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND ",
+        wanted!(),
+        " THEN 1 ELSE 0 END AS may, \
+         CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt) THEN 1 ELSE 0 END AS called \
+         FROM run r WHERE r.id = $2) AS again WHERE run.id = again.of",
+    ))
     .bind(now.0)
     .bind(run.id)
     .execute(conn)
@@ -273,10 +287,11 @@ pub(in crate::store) async fn release(conn: &mut Conn, run: &RunRef, now: Time) 
 }
 
 pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
-    let due: Option<i64> = sqlx::query_scalar("SELECT id FROM run WHERE state = 'queued' AND due_at <= $1 LIMIT 1")
-        .bind(now.0)
-        .fetch_optional(conn)
-        .await?;
+    let due: Option<i64> =
+        sqlx::query_scalar("SELECT id FROM run WHERE state = 'queued' AND due_at <= $1 AND topic IS NOT NULL LIMIT 1")
+            .bind(now.0)
+            .fetch_optional(conn)
+            .await?;
     Ok(due.is_some())
 }
 

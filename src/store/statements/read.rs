@@ -50,7 +50,7 @@ pub(super) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i
 /// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
 /// also before it has statistics: in any other it would sort the whole table.
 pub(super) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
-     CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, \
+     CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, i.lang, \
      s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
      FROM run r CROSS JOIN sighting s CROSS JOIN item i CROSS JOIN topic_item t";
 
@@ -132,6 +132,7 @@ pub(super) fn sighting(row: &Row) -> Result<SightingRow, StoreError> {
         author: row.try_get("author")?,
         title: row.try_get("title")?,
         text: row.try_get("text")?,
+        lang: row.try_get("lang")?,
         engagement: engagement(row)?,
     })
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database};
-use crate::model::{Time, Topic};
+use super::{Conn, Database, Row};
+use crate::model::{SchedulePolicy, Time, Topic};
+use crate::store::jobs::Planned;
 use crate::store::{Nature, PlannedTopic, StoreError, Synced};
 
 /// So many topics written at once are news to the planner of statements.
@@ -35,8 +36,8 @@ pub(super) async fn claim_nature(conn: &mut Conn, nature: Nature) -> Result<Natu
 
 /// The part of a definition whose change makes slots that passed irrelevant; a pause belongs to it, since a paused topic
 /// owes nothing afterwards.
-fn schedule_text(topic: &Topic) -> Option<String> {
-    topic.schedule.as_ref().map(|policy| {
+pub(super) fn schedule_text(schedule: Option<&SchedulePolicy>) -> Option<String> {
+    schedule.map(|policy| {
         let paused = if policy.paused { " paused" } else { "" };
         format!("{} {}{paused}", serde_json::json!(policy.period), policy.timezone)
     })
@@ -101,7 +102,7 @@ async fn difference<'t>(
         if removed {
             found.add(topic, now);
         } else if row.try_get::<String, _>(1)? != written(topic)? {
-            let same = row.try_get::<Option<String>, _>(3)? == schedule_text(topic);
+            let same = row.try_get::<Option<String>, _>(3)? == schedule_text(topic.schedule.as_ref());
             let until = row.try_get::<Option<i64>, _>(2)?.filter(|_| same);
             found.synced.changed += 1;
             found.changed.push(Changed { topic, planned_until: until.or(Some(now.0)) });
@@ -148,7 +149,7 @@ pub(in crate::store) async fn sync(
             row.push_bind(definition)
                 .push_bind(generation)
                 .push_bind(planned_until)
-                .push_bind(schedule_text(topic))
+                .push_bind(schedule_text(topic.schedule.as_ref()))
                 .push_bind(now.0)
                 // To be worked out by the planner, unless there is nothing to plan.
                 .push_bind(topic.schedule.as_ref().filter(|policy| !policy.paused).map(|_| 0_i64));
@@ -193,21 +194,7 @@ pub(in crate::store) async fn to_plan(
     ahead: Duration,
     limit: u32,
 ) -> Result<Vec<PlannedTopic>, StoreError> {
-    // Two selections and not one with OR, so that each follows its index. Its key order comes with the plan.
-    let rows = sqlx::query(
-        "WITH due AS (SELECT id FROM (SELECT id FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot <= $1 \
-           ORDER BY next_slot, id LIMIT $3) AS slots UNION \
-         SELECT id FROM (SELECT id FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until > $2 \
-           ORDER BY planned_until LIMIT $3) AS strays) \
-         SELECT t.id, t.definition, t.planned_until, \
-         (SELECT count(*) FROM run r WHERE r.job = 'topic:' || t.id AND r.state IN ('queued', 'running')) AS active \
-         FROM due JOIN topic t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id",
-    )
-    .bind(now.0)
-    .bind(now.plus(ahead).0)
-    .bind(i64::from(limit))
-    .fetch_all(&mut *conn)
-    .await?;
+    let rows = rows_to_plan(conn, Planned::Topics, now, ahead, limit).await?;
     let mut planned = Vec::with_capacity(rows.len());
     for row in &rows {
         let id: String = row.try_get("id")?;
@@ -225,14 +212,47 @@ pub(in crate::store) async fn to_plan(
     Ok(planned)
 }
 
+/// Topics, or other jobs, that a planner has to look at.
+pub(super) async fn rows_to_plan(
+    conn: &mut Conn,
+    of: Planned,
+    now: Time,
+    ahead: Duration,
+    limit: u32,
+) -> Result<Vec<Row>, StoreError> {
+    let (table, job) = (of.table(), of.job_column());
+    // Two selections and not one with OR, so that each follows its index. Its key order comes with the plan.
+    let sql = format!(
+        "WITH due AS (SELECT id FROM (SELECT id FROM {table} WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot <= $1 \
+           ORDER BY next_slot, id LIMIT $3) AS slots UNION \
+         SELECT id FROM (SELECT id FROM {table} WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until > $2 \
+           ORDER BY planned_until LIMIT $3) AS strays) \
+         SELECT t.id, t.definition, t.planned_until, \
+         (SELECT count(*) FROM run r WHERE r.job = {job} AND r.state IN ('queued', 'running')) AS active \
+         FROM due JOIN {table} t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id"
+    );
+    let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(now.0).bind(now.plus(ahead).0).bind(i64::from(limit));
+    Ok(query.fetch_all(conn).await?)
+}
+
 pub(in crate::store) async fn next_slots(conn: &mut Conn, limit: u32) -> Result<Vec<(String, Time)>, StoreError> {
     let rows = sqlx::query(
-        "SELECT id, next_slot FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL ORDER BY next_slot, id LIMIT $1",
+        "SELECT id, next_slot FROM (\
+           SELECT id, next_slot FROM (SELECT id, next_slot FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL \
+             ORDER BY next_slot, id LIMIT $1) AS topics UNION ALL \
+           SELECT id, next_slot FROM (SELECT id, next_slot FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL \
+             ORDER BY next_slot, id LIMIT $1) AS jobs) AS slots ORDER BY next_slot, id LIMIT $1",
     )
     .bind(i64::from(limit))
     .fetch_all(conn)
     .await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, Time(row.try_get(1)?)))).collect()
+}
+
+pub(in crate::store) async fn definitions(conn: &mut Conn) -> Result<Vec<Topic>, StoreError> {
+    let texts: Vec<String> =
+        sqlx::query_scalar("SELECT definition FROM topic WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?;
+    texts.iter().map(|text| definition(text)).collect()
 }
 
 /// Reads a stored definition back.

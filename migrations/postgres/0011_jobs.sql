@@ -1,0 +1,66 @@
+-- Jobs that are no topics, what they made, and what is to be delivered to whom.
+
+-- Planned like a topic: `next_slot` is 0 when nobody has worked it out yet and null when there is none. Its runs have no
+-- topic. `definition` is what a worker runs, whatever its own file says.
+CREATE TABLE job (
+    id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    kind          TEXT COLLATE "C" NOT NULL,
+    definition    TEXT COLLATE "C" NOT NULL,
+    generation    BIGINT NOT NULL,
+    planned_until BIGINT,
+    next_slot     BIGINT,
+    schedule      TEXT COLLATE "C",
+    paused        BIGINT NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
+    created_at    BIGINT NOT NULL,
+    removed_at    BIGINT
+);
+CREATE INDEX job_next ON job (next_slot, id) WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL;
+CREATE INDEX job_planned ON job (planned_until) WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL;
+-- Runs of jobs that wait; those of topics are found by `run_due`.
+CREATE INDEX run_job_due ON run (due_at, id) WHERE state = 'queued' AND topic IS NULL;
+
+-- Up to where a named reader has got: the number of the last run it told of, and the instant. Moves after delivery only.
+CREATE TABLE cursor (
+    name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    seq  BIGINT NOT NULL,
+    at   BIGINT NOT NULL
+);
+
+-- A report that was made: written in the transaction that ends its run and queues what is to be delivered of it.
+CREATE TABLE report (
+    run          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    job          TEXT COLLATE "C" NOT NULL,
+    made_at      BIGINT NOT NULL,
+    span_from    BIGINT NOT NULL,
+    span_until   BIGINT NOT NULL,
+    seq          BIGINT NOT NULL,
+    subject      TEXT COLLATE "C" NOT NULL,
+    files        TEXT COLLATE "C" NOT NULL,
+    delivered_at BIGINT
+);
+CREATE INDEX report_job ON report (job, made_at);
+
+-- What is to be sent: each event to one channel, until it is sent or dead. `event` is the same at every try, so that
+-- whoever receives it twice can tell. `origin` is the run it came of.
+CREATE TABLE outbox (
+    event        TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    channel      TEXT COLLATE "C" NOT NULL,
+    kind         TEXT COLLATE "C" NOT NULL,
+    origin       TEXT COLLATE "C",
+    subject      TEXT COLLATE "C" NOT NULL,
+    text         TEXT COLLATE "C" NOT NULL,
+    html         TEXT COLLATE "C",
+    data         TEXT COLLATE "C",
+    state        TEXT COLLATE "C" NOT NULL CHECK (state IN ('queued', 'sending', 'sent', 'dead')),
+    attempt      BIGINT NOT NULL DEFAULT 0,
+    created_at   BIGINT NOT NULL,
+    next_at      BIGINT NOT NULL,
+    lease_until  BIGINT,
+    token        TEXT COLLATE "C",
+    error        TEXT COLLATE "C",
+    delivered_at BIGINT
+);
+CREATE INDEX outbox_due ON outbox (channel, next_at, event) WHERE state = 'queued';
+CREATE INDEX outbox_lease ON outbox (channel, lease_until) WHERE state = 'sending';
+CREATE INDEX outbox_origin ON outbox (origin);
+CREATE INDEX outbox_at ON outbox (created_at, event);

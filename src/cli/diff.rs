@@ -1,0 +1,99 @@
+//! `diff`: what changed in a topic between two runs. Counts first, then lists; what each word means stands in
+//! docs/changes.md. It only shows: what is new or gone, `insight` says.
+
+mod drawn;
+
+use serde_json::json;
+
+use super::args::{Common, DiffArgs};
+use super::context::{Context, instant};
+use super::{Exit, Failure, output};
+use crate::compare::changes_between;
+use crate::model::{Between, Topic};
+use crate::store::{Filter, Nature, Store};
+
+/// Items of each list in JSON, whatever `--limit` says of the text.
+const MOST_IN_JSON: usize = 1_000;
+
+pub(super) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let store = context.store(false).await?;
+    let topic = stored(&context, &store, &args.topic).await?;
+    let between = span(&context, &store, &topic, args).await?;
+    let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
+    let changes = changes_between(&store, &topic, between, most).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if args.json {
+        let mut value = serde_json::to_value(&changes)?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("sandbox".into(), json!(invented));
+            fields.insert("topic".into(), json!(topic.id));
+        }
+        output::json(&value)?;
+    } else {
+        let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
+        text.push_str(&drawn::drawn(&topic.id, &changes, usize::from(output::width())));
+        output::text(&text)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The definition in force, which is the stored one.
+pub(super) async fn stored(context: &Context, store: &Store, id: &str) -> Result<Topic, Failure> {
+    let watched = store.watched(&[id.to_owned()]).await?;
+    let Some(watched) = watched.into_iter().next() else {
+        context.known(&[id.to_owned()])?;
+        return Err(never(id));
+    };
+    watched.definition.ok_or_else(|| {
+        Failure::new(
+            Exit::Store,
+            format!("the stored definition of topic {id} cannot be read by this version"),
+            "use the version that wrote it, or run the topic once with this one",
+        )
+    })
+}
+
+fn never(id: &str) -> Failure {
+    Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
+}
+
+/// The runs that are compared: from the run before the last one, a run, or an instant on.
+async fn span(context: &Context, store: &Store, topic: &Topic, args: &DiffArgs) -> Result<Between, Failure> {
+    let now = (context.clock)();
+    let latest = store.last_snapshot(&topic.id).await?.and_then(|run| run.seq);
+    let Some(latest) = latest else { return Err(never(&topic.id)) };
+    let since = match args.since.as_deref() {
+        None => {
+            let filter = Filter { topics: vec![topic.id.clone()], ..Filter::default() };
+            let runs = store.runs(&filter, 200).await?;
+            let before = || runs.iter().filter(|run| run.seq.is_some_and(|seq| seq < latest));
+            let found = before().filter(|run| run.counts.found > 0).filter_map(|run| run.seq).max();
+            found.or_else(|| before().filter_map(|run| run.seq).max()).unwrap_or(0)
+        }
+        Some(named) => match store.run(named).await?.filter(|run| run.topic.as_deref() == Some(topic.id.as_str())) {
+            Some(run) => match run.seq {
+                Some(seq) => seq,
+                None => {
+                    return Err(Failure::usage(
+                        format!("run {} has not ended", output::brief(named, 100)),
+                        "name one that has: topicwatch runs lists them",
+                    ));
+                }
+            },
+            None => match instant("--since", Some(named), now) {
+                Ok(at) => store.seq_before(&topic.id, at.unwrap_or(now)).await?,
+                Err(_) => {
+                    return Err(Failure::usage(
+                        format!("--since: `{}` is neither a run of {} nor a time", output::brief(named, 100), topic.id),
+                        "name a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
+                    ));
+                }
+            },
+        },
+    };
+    // Runs that failed after the last snapshot belong to it too: their sources are told as unanswered.
+    let until = store.seq_before(&topic.id, crate::model::Time(i64::MAX)).await?.max(latest);
+    Ok(Between { since: since.min(until), until })
+}

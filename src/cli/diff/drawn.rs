@@ -1,0 +1,219 @@
+//! A diff for people, in 80 columns and without colour: the span, the counts, the sources, then each list.
+
+use crate::cli::output;
+use crate::insight::{ChangeCounts, Changes, Edited, Gone, New, Piece, Rising, SourceChanges};
+use crate::model::{ItemHead, WindowFit, spell};
+
+/// Characters of unchanged words that are shown on either side of a change.
+const CONTEXT: usize = 24;
+
+pub(super) fn drawn(topic: &str, changes: &Changes, width: usize) -> String {
+    let mut text = format!("{topic} · {}\n", span(changes));
+    let counts = &changes.counts;
+    text.push_str(&format!("{}\n", headline(counts)));
+    for note in notes(counts) {
+        text.push_str(&format!("  {note}\n"));
+    }
+    for source in &changes.sources {
+        for line in source_lines(source) {
+            text.push_str(&format!("  {}\n", output::brief(&line, width.saturating_sub(2).max(40))));
+        }
+    }
+    let width = width.max(40);
+    list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
+    list(&mut text, "Seen first, but older than the window", counts.outside, &changes.outside, |item| new(item, width));
+    list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone(item, width));
+    list(&mut text, "Edited", counts.edited, &changes.edited, |item| edited(item, width));
+    list(&mut text, "Rising", counts.rising, &changes.rising, |item| rising(item, width));
+    text
+}
+
+fn span(changes: &Changes) -> String {
+    let runs = match changes.runs {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
+    };
+    match (&changes.since, &changes.until) {
+        (_, None) => "no run since then".to_owned(),
+        (None, Some(until)) => format!("{runs} up to {}, from the beginning", output::when(until.at)),
+        (Some(since), Some(until)) => {
+            format!("{runs} from {} to {}", output::when(since.at), output::when(until.at))
+        }
+    }
+}
+
+fn headline(counts: &ChangeCounts) -> String {
+    let least = |n: usize| if counts.at_least || counts.cut { format!("≥ {n}") } else { n.to_string() };
+    let mut line = format!(
+        "{} new · {} gone · {} edited · {} rising",
+        least(counts.new),
+        counts.gone,
+        counts.edited,
+        counts.rising
+    );
+    if counts.baseline > 0 {
+        line.push_str(&format!(" · {} baseline", counts.baseline));
+    }
+    let hidden = counts.filtered + counts.filtered_gone + counts.filtered_edited + counts.filtered_rising;
+    if hidden > 0 {
+        line.push_str(&format!(" · {hidden} filtered"));
+    }
+    line
+}
+
+fn notes(counts: &ChangeCounts) -> Vec<String> {
+    let mut notes = Vec::new();
+    if counts.new > 0 {
+        let authors = match counts.unknown.author {
+            0 => format!("{} authors", counts.new_authors),
+            n if n == counts.new => "authors not given".to_owned(),
+            n => format!("{} authors, {n} without one", counts.new_authors),
+        };
+        notes.push(format!("new: {} different texts, {authors}", counts.new_texts));
+        if counts.unknown.engagement == counts.new {
+            notes.push("no reactions were given: nothing can be told as rising".into());
+        }
+    }
+    if counts.undated > 0 {
+        notes.push(format!("{} of the new without a date, counted by when first seen", counts.undated));
+    }
+    if counts.outside > 0 {
+        notes.push(format!("{} more seen first, but older than the window", counts.outside));
+    }
+    if counts.baseline > 0 {
+        notes.push("baseline: the first answers to a query, stored and not called new".into());
+    }
+    if counts.filtered > 0 {
+        notes.push(format!("{} seen first are hidden by the topic's filter", counts.filtered));
+    }
+    if counts.at_least {
+        notes.push("≥: a source returned as many as it could".into());
+    }
+    if counts.cut {
+        notes.push("the span is longer than is read at once; the latest was read".into());
+    }
+    notes
+}
+
+fn source_lines(source: &SourceChanges) -> Vec<String> {
+    let least = if source.saturated > 0 { "≥ " } else { "" };
+    let mut line = format!(
+        "{}: {least}{} new, {} of {} searches answered",
+        source.source, source.new, source.answered, source.searches
+    );
+    if source.saturated > 0 {
+        line.push_str(&format!(", {} at the maximum", source.saturated));
+    }
+    line.push_str(if source.gone_judged { "" } else { "; gone: not judged" });
+    let mut lines = vec![line];
+    for asked in source.queries.iter().filter(|asked| asked.changed || asked.baseline) {
+        let what = if asked.changed { "query changed" } else { "query asked first" };
+        let baseline = if asked.baseline { ", baseline" } else { "" };
+        lines.push(format!("{}: {what} at {}{baseline}: {}", source.source, output::when(asked.from), asked.query));
+    }
+    lines
+}
+
+fn list<T>(text: &mut String, title: &str, count: usize, items: &[T], line: impl Fn(&T) -> String) {
+    if items.is_empty() {
+        return;
+    }
+    text.push_str(&format!("\n{title}\n"));
+    for item in items {
+        text.push_str(&line(item));
+    }
+    if count > items.len() {
+        text.push_str(&format!("  … and {} more: --limit N, or --json\n", count - items.len()));
+    }
+}
+
+/// Who said what, on one line.
+fn words(item: &ItemHead, width: usize) -> String {
+    let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 24)));
+    let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
+    output::brief(&format!("{author}{said}"), width.saturating_sub(2))
+}
+
+/// The address under an item, whole, so that it can be followed.
+fn address(item: &ItemHead) -> String {
+    format!("    {}\n", item.url.as_deref().map_or_else(|| output::visible(&item.key), output::visible))
+}
+
+fn new(item: &New, width: usize) -> String {
+    let sources: Vec<&str> = item.sources.iter().map(|source| source.as_str()).collect();
+    let when = match (item.fit, item.item.published_at) {
+        (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::when(item.first_seen)),
+        (_, Some(at)) => output::when(at),
+    };
+    format!("  {}\n    {when} · {}\n{}", words(&item.item, width), sources.join("+"), address(&item.item))
+}
+
+fn gone(item: &Gone, width: usize) -> String {
+    format!(
+        "  {}\n    {}: last seen {}, missed {}\n{}",
+        words(&item.item, width),
+        item.source,
+        output::when(item.last_seen),
+        output::when(item.missed),
+        address(&item.item)
+    )
+}
+
+fn edited(item: &Edited, width: usize) -> String {
+    let mut text = format!("  {}\n", words(&item.item, width));
+    for (what, pieces) in [("title", &item.title), ("text", &item.text)] {
+        if let Some(pieces) = pieces {
+            text.push_str(&format!("    {what}: {}\n", marked(pieces, width.saturating_mul(4))));
+        }
+    }
+    let times = if item.edits > 1 { format!("{} edits, the last ", item.edits) } else { String::new() };
+    text.push_str(&format!("    {times}seen {}\n{}", output::when(item.at), address(&item.item)));
+    text
+}
+
+/// `[-old-]{+new+}` among the words around it.
+fn marked(pieces: &[Piece], most: usize) -> String {
+    let mut text = String::new();
+    for (place, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Same(same) => {
+                text.push_str(&around(&output::spaced(same), place == 0, place + 1 == pieces.len()));
+            }
+            Piece::Removed(old) => text.push_str(&format!("[-{}-]", output::spaced(old))),
+            Piece::Added(new) => text.push_str(&format!("{{+{}+}}", output::spaced(new))),
+        }
+    }
+    let text = text.trim().to_owned();
+    if text.chars().count() > most {
+        return format!("{}…", text.chars().take(most).collect::<String>());
+    }
+    text
+}
+
+/// Unchanged words, cut to what stands beside a change.
+fn around(text: &str, first: bool, last: bool) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let end = |from: usize| chars.iter().skip(from).collect::<String>();
+    let begin = |to: usize| chars.iter().take(to).collect::<String>();
+    match (first, last) {
+        (true, true) => text.to_owned(),
+        (true, false) if chars.len() > CONTEXT + 1 => format!("…{}", end(chars.len() - CONTEXT)),
+        (false, true) if chars.len() > CONTEXT + 1 => format!("{}…", begin(CONTEXT)),
+        (false, false) if chars.len() > 2 * CONTEXT + 1 => {
+            format!("{}…{}", begin(CONTEXT), end(chars.len() - CONTEXT))
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn rising(item: &Rising, width: usize) -> String {
+    format!(
+        "  {}\n    +{} reactions in {} ({} before), {:.1} an hour\n{}",
+        words(&item.item, width),
+        item.gain,
+        spell(item.until.since(item.from)),
+        item.had,
+        item.per_hour,
+        address(&item.item)
+    )
+}

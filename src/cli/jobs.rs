@@ -1,0 +1,263 @@
+//! Jobs that are no topics, wired: which there are, what runs each kind, and who delivers what they made. What a report
+//! says, and how a message travels, is decided in their rooms.
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Exit, Failure, ids};
+use crate::config::Config;
+use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
+use crate::files::Replacement;
+use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow, Topic};
+use crate::notify::{Channel, Courier, Delivery};
+use crate::report::{self, Report};
+use crate::store::{JobRun, MadeReport, Settled, Store};
+
+/// Longest page, text and data of a message: what is longer is left out, or cut, and stands in the file.
+const LONGEST_PAGE: usize = 2 * 1024 * 1024;
+const LONGEST_TEXT: usize = 512 * 1024;
+
+/// The jobs of a configuration that run by themselves.
+pub(super) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
+    let scheduled = config.reports.iter().filter(|report| report.schedule.is_some());
+    scheduled
+        .map(|report| {
+            Job::of_report(report)
+                .map_err(|e| Failure::new(Exit::Unexpected, format!("report {}: {e}", report.name), ""))
+        })
+        .collect()
+}
+
+/// What channels are, by name: a mail needs a page, a request needs data.
+type Kinds = Arc<[(String, ChannelKind)]>;
+
+fn kinds(config: &Config) -> Kinds {
+    config.channels.iter().map(|channel| (channel.name.clone(), channel.kind())).collect()
+}
+
+/// What runs jobs.
+pub(super) fn handler(config: &Config, store: &Store, clock: &Clock) -> Handler {
+    let (store, clock, kinds) = (store.clone(), Arc::clone(clock), kinds(config));
+    Arc::new(move |run| {
+        let (store, clock, kinds) = (store.clone(), Arc::clone(&clock), Arc::clone(&kinds));
+        Box::pin(async move {
+            match run.job.kind {
+                JobKind::Report => make_report(&run, &store, &clock, &kinds).await,
+            }
+        })
+    })
+}
+
+async fn make_report(run: &JobRun, store: &Store, clock: &Clock, kinds: &Kinds) -> Result<Made, Failed> {
+    let defect = |e: serde_json::Error| failed("definition", e.to_string(), "is this the newest version running?");
+    let spec = run.job.report().map_err(defect)?;
+    // What ended a moment ago belongs to it.
+    store.publish().await?;
+    let (seq, now) = (store.last_seq().await?, clock());
+    let at = match spec.window {
+        ReportWindow::Day => run.slot.unwrap_or(now),
+        ReportWindow::SinceLast => now,
+    };
+    let last = store.cursor(&run.job.id).await?.map(|cursor| cursor.at);
+    let span = report::span_of(&spec, at, last);
+    let topics = topics(store, &spec).await?;
+    let made = report::make(store, &spec, &topics, span, now).await?;
+    let files = put_in_place(&spec, &made)?;
+    let messages = messages(run.public_id(), &spec, &made, kinds);
+    let report = MadeReport { from: span.from, until: span.until, seq, subject: made.subject(), files };
+    Ok(Made { report: Some(report), messages, reason: None })
+}
+
+/// The topics in force, those that a report names first and in its order.
+async fn topics(store: &Store, spec: &ReportSpec) -> Result<Vec<Topic>, Failed> {
+    let mut topics = store.definitions().await?;
+    topics.sort_by_key(|topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX));
+    Ok(topics)
+}
+
+/// Replaces the report's files, each as a whole.
+fn put_in_place(spec: &ReportSpec, made: &Report) -> Result<Vec<String>, Failed> {
+    let mut files = Vec::new();
+    for (format, path) in report::paths(spec, &made.span) {
+        let text = match format {
+            ReportFormat::Html => made.html(),
+            ReportFormat::Markdown => made.markdown(),
+        };
+        let written = (|| {
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                std::fs::create_dir_all(folder)?;
+            }
+            let mut file = Replacement::create(&path)?;
+            file.write_all(text.as_bytes())?;
+            file.commit()
+        })();
+        written.map_err(|error: std::io::Error| {
+            failed(
+                "output",
+                format!("{} could not be written: {error}", path.display()),
+                "is there room, and may this user write there? a file that was there before is intact",
+            )
+        })?;
+        files.push(path.display().to_string());
+    }
+    Ok(files)
+}
+
+fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<Message> {
+    let (mut text, page) = (made.markdown(), made.html());
+    if let Some((cut, _)) = text.char_indices().find(|(at, _)| *at >= LONGEST_TEXT) {
+        text.truncate(cut);
+        text.push_str("\n\n(cut: the whole of it stands in the report's file)\n");
+    }
+    let data = serde_json::to_string(made).ok().filter(|data| data.len() <= LONGEST_PAGE);
+    let page = Some(page).filter(|page| page.len() <= LONGEST_PAGE);
+    let of = |channel: &String| {
+        // Whoever knows the channel may be another process than this.
+        let kind = kinds.iter().find(|(name, _)| name == channel).map(|(_, kind)| *kind);
+        Message {
+            event: format!("{run}/{channel}"),
+            channel: channel.clone(),
+            kind: JobKind::Report.as_str().to_owned(),
+            subject: made.subject(),
+            text: text.clone(),
+            html: page.clone().filter(|_| kind != Some(ChannelKind::Webhook)),
+            data: data.clone().filter(|_| kind != Some(ChannelKind::Email)),
+        }
+    };
+    spec.channels.iter().map(of).collect()
+}
+
+fn failed(class: &str, text: String, hint: &str) -> Failed {
+    Failed { class: class.to_owned(), text, hint: hint.to_owned() }
+}
+
+/// A courier that logs each try.
+pub(super) fn courier(store: &Store, clock: &Clock) -> Courier {
+    Courier::new(store.clone(), Arc::clone(clock), Arc::new(ids::token), Arc::new(tell_delivery))
+}
+
+/// Jobs and deliveries of a process that lives on.
+pub(super) struct Delivering {
+    pub(super) jobs: Jobs,
+    channels: watch::Sender<Arc<[Channel]>>,
+    store: Store,
+    clock: Clock,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Delivering {
+    /// Begins to deliver; jobs begin when the loop says so.
+    pub(super) fn begin(
+        config: &Config,
+        channels: Arc<[Channel]>,
+        store: &Store,
+        clock: &Clock,
+        stop: CancellationToken,
+    ) -> Self {
+        let courier = courier(store, clock);
+        let (channels, receiver) = watch::channel(channels);
+        let wake = courier.clone();
+        let task = tokio::spawn(async move { courier.run(receiver, stop).await });
+        let tell = Arc::new(move |done: JobDone| {
+            tell_job(&done);
+            wake.wake();
+        });
+        let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock), tell);
+        Self { jobs, channels, store: store.clone(), clock: Arc::clone(clock), task }
+    }
+
+    /// What replaces both when the configuration changed.
+    pub(super) fn replacer(&self) -> Replacer {
+        Replacer {
+            jobs: self.jobs.clone(),
+            channels: self.channels.clone(),
+            store: self.store.clone(),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
+    /// Waits for tries that are under way, a moment: what is not settled is tried again by whoever comes next.
+    pub(super) async fn end(self) {
+        let _ = tokio::time::timeout(Duration::from_secs(5), self.task).await;
+    }
+}
+
+/// Puts another configuration in force.
+pub(super) struct Replacer {
+    jobs: Jobs,
+    channels: watch::Sender<Arc<[Channel]>>,
+    store: Store,
+    clock: Clock,
+}
+
+impl Replacer {
+    pub(super) fn replace(&self, config: &Config, channels: Arc<[Channel]>) {
+        self.jobs.replace(handler(config, &self.store, &self.clock));
+        self.channels.send_replace(channels);
+    }
+}
+
+/// Runs the jobs that are due and delivers what is, once.
+pub(super) async fn run_due(
+    config: &Config,
+    channels: &[Channel],
+    store: &Store,
+    clock: &Clock,
+) -> Result<(Vec<JobDone>, Vec<Delivery>), Failure> {
+    let (tell, mut ends) = tokio::sync::mpsc::unbounded_channel();
+    let tell = Arc::new(move |done: JobDone| drop(tell.send(done)));
+    let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock), tell);
+    let lease = config.scheduler.lease;
+    let alive = tokio::spawn({
+        let jobs = jobs.clone();
+        async move { jobs.keep_alive(lease).await }
+    });
+    let (mut done, mut begun) = (Vec::new(), 0);
+    let ended = loop {
+        let more = jobs.begin(lease, &ids::token).await;
+        begun += more.as_ref().map_or(0, |more| *more as usize);
+        while done.len() < begun {
+            done.extend(ends.recv().await);
+        }
+        match more {
+            Ok(1..) => {}
+            Ok(0) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    alive.abort();
+    ended?;
+    store.publish().await?;
+    done.sort_by(|a, b| a.run.cmp(&b.run));
+    let deliveries = courier(store, clock).deliver_due(channels).await?;
+    Ok((done, deliveries))
+}
+
+/// One line for each end of a job.
+pub(super) fn tell_job(done: &JobDone) {
+    let JobDone { run, job, result } = done;
+    match result {
+        Ok(Ok(made)) => {
+            let files = made.report.as_ref().map_or(0, |report| report.files.len());
+            tracing::info!(run, job, files, messages = made.messages.len(), "job done");
+        }
+        Ok(Err(failed)) => tracing::error!(run, job, hint = failed.hint, "job failed: {failed}"),
+        Err(error) => tracing::error!(run, job, hint = error.hint, "{error}"),
+    }
+}
+
+/// One line for each try.
+fn tell_delivery(delivery: &Delivery) {
+    let Delivery { event, channel, attempt, settled } = delivery;
+    match settled {
+        Settled::Sent => tracing::info!(event, channel, attempt, "delivered"),
+        Settled::Again(at, why) => tracing::warn!(event, channel, attempt, next = %at, "not delivered: {why}"),
+        Settled::Dead(why) => {
+            tracing::error!(event, channel, attempt, hint = "topicwatch outbox retry --dead", "given up: {why}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! `outbox`: what is to be delivered, what was, and what was given up; asking for it again, and delivering now.
+
+use serde_json::json;
+
+use super::args::{Common, OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb};
+use super::context::Context;
+use super::{Exit, Failure, channels, jobs, output};
+use crate::model::{OutboxState, Posted};
+use crate::notify::Delivery;
+use crate::store::Settled;
+
+pub(super) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
+    let context = Context::load_without_topics(common)?;
+    let listed = OutboxListArgs::default();
+    match args.verb.as_ref().unwrap_or(&OutboxVerb::List(listed)) {
+        OutboxVerb::List(args) => list(&context, args).await,
+        OutboxVerb::Show(args) => show(&context, &args.event, args.json).await,
+        OutboxVerb::Retry(args) => retry(&context, args).await,
+        OutboxVerb::Deliver(args) => deliver(&context, args.json).await,
+    }
+}
+
+async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure> {
+    let store = context.store(false).await?;
+    let state = args.state.as_deref().and_then(OutboxState::parse);
+    let (messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
+    store.close().await;
+    if args.json {
+        let counts: serde_json::Map<String, serde_json::Value> =
+            counts.iter().map(|(state, number)| (state.as_str().to_owned(), json!(number))).collect();
+        output::json(&json!({ "counts": counts, "messages": messages }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = String::new();
+    let known = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
+    let row = |posted: &Posted| {
+        vec![
+            posted.state.to_string(),
+            posted.attempt.to_string(),
+            output::when_known(posted.delivered_at.or(posted.next_at)),
+            posted.message.event.clone(),
+            output::brief(posted.error.as_deref().unwrap_or(&posted.message.subject), 80),
+        ]
+    };
+    if messages.is_empty() {
+        text.push_str("nothing in the outbox\n");
+    } else {
+        let head = ["state", "tries", "at", "event", "what"];
+        text.push_str(&output::table(&head, messages.iter().map(row).collect(), &[1]));
+    }
+    let mut strangers: Vec<&str> = messages
+        .iter()
+        .filter(|posted| posted.state != OutboxState::Sent && !known(&posted.message.channel))
+        .map(|posted| posted.message.channel.as_str())
+        .collect();
+    strangers.sort_unstable();
+    strangers.dedup();
+    for channel in strangers {
+        text.push_str(&format!("note: the configuration has no channel {}\n", output::brief(channel, 64)));
+    }
+    let counts: Vec<String> = counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
+    if !counts.is_empty() {
+        text.push_str(&format!("{}\n", counts.join(" · ")));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn unknown(event: &str) -> Failure {
+    Failure::usage(
+        format!("there is no message `{}` in the outbox", output::brief(event, 200)),
+        "`topicwatch outbox` lists them",
+    )
+}
+
+async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Failure> {
+    let store = context.store(false).await?;
+    let posted = store.outbox_message(event).await?;
+    store.close().await;
+    let posted = posted.ok_or_else(|| unknown(event))?;
+    if as_json {
+        output::json(&posted)?;
+        return Ok(Exit::Ok);
+    }
+    let Posted { message, state, attempt, created_at, next_at, delivered_at, error, .. } = &posted;
+    let mut text = format!(
+        "event      {}\nchannel    {}\nsubject    {}\nqueued     {}\nstate      {state}, {attempt} tries\n",
+        output::visible(&message.event),
+        output::visible(&message.channel),
+        output::brief(&message.subject, 250),
+        output::when(*created_at),
+    );
+    for (name, at) in [("next try", next_at), ("delivered", delivered_at)] {
+        if let Some(at) = at {
+            text.push_str(&format!("{name:<11}{}\n", output::when(*at)));
+        }
+    }
+    if let Some(error) = error {
+        text.push_str(&format!("last error {}\n", output::brief(error, 400)));
+    }
+    text.push('\n');
+    for line in message.text.lines().take(200) {
+        text.push_str(&output::visible(line));
+        text.push('\n');
+    }
+    if message.text.lines().count() > 200 {
+        text.push_str("… (--json shows all)\n");
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+async fn retry(context: &Context, args: &OutboxRetryArgs) -> Result<Exit, Failure> {
+    let store = context.store(false).await?;
+    for event in &args.events {
+        if store.outbox_message(event).await?.is_none() {
+            return Err(unknown(event));
+        }
+    }
+    let events = (!args.dead).then_some(args.events.as_slice());
+    let queued = store.retry_messages(events, (context.clock)()).await?;
+    store.close().await;
+    output::text(&format!(
+        "queued again: {queued}; a running daemon delivers them, or `topicwatch outbox deliver` now\n"
+    ))?;
+    Ok(Exit::Ok)
+}
+
+async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
+    let channels = channels::read(&context.config)?;
+    if channels.is_empty() {
+        return Err(Failure::usage(
+            format!("{} has no channel", context.config.file.display()),
+            "add one: [[channels]], and below it name, kind and where it leads",
+        ));
+    }
+    let store = context.store(false).await?;
+    let deliveries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
+    store.close().await;
+    if as_json {
+        output::json(&json!({ "deliveries": deliveries.iter().map(told).collect::<Vec<_>>() }))?;
+    } else if deliveries.is_empty() {
+        output::text("nothing was due\n")?;
+    } else {
+        output::text(&drawn(&deliveries))?;
+    }
+    Ok(exit(&deliveries))
+}
+
+/// Whether all that was tried arrived.
+pub(super) fn exit(deliveries: &[Delivery]) -> Exit {
+    let arrived = deliveries.iter().all(|delivery| delivery.settled == Settled::Sent);
+    if arrived { Exit::Ok } else { Exit::Searches }
+}
+
+/// A line for each try.
+pub(super) fn drawn(deliveries: &[Delivery]) -> String {
+    let line = |delivery: &Delivery| {
+        let what = match &delivery.settled {
+            Settled::Sent => "delivered".to_owned(),
+            Settled::Again(at, why) => format!("again at {}: {}", output::when(*at), output::brief(why, 300)),
+            Settled::Dead(why) => format!("given up: {}", output::brief(why, 300)),
+        };
+        format!("{}: {what}\n", output::visible(&delivery.event))
+    };
+    deliveries.iter().map(line).collect()
+}
+
+/// A try as JSON.
+pub(super) fn told(delivery: &Delivery) -> serde_json::Value {
+    let (state, at, error) = match &delivery.settled {
+        Settled::Sent => ("sent", None, None),
+        Settled::Again(at, why) => ("queued", Some(at), Some(why)),
+        Settled::Dead(why) => ("dead", None, Some(why)),
+    };
+    json!({ "event": delivery.event, "channel": delivery.channel, "attempt": delivery.attempt, "state": state, "next_at": at, "error": error })
+}
+
+/// What `once --due` tells of jobs and deliveries.
+pub(super) fn told_jobs(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_json::Value>, bool) {
+    let (mut text, mut list, mut good) = (String::new(), Vec::new(), true);
+    for end in done {
+        let run = output::visible(&end.run);
+        let (line, value) = match &end.result {
+            Ok(Ok(made)) => {
+                let files = made.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
+                let shown: Vec<String> = files.iter().map(|file| output::visible(file)).collect();
+                let events: Vec<&String> = made.messages.iter().map(|message| &message.event).collect();
+                let line =
+                    format!("{run}: made {}\n", if shown.is_empty() { "nothing".into() } else { shown.join(", ") });
+                (line, json!({ "run": end.run, "job": end.job, "state": "ok", "files": files, "messages": events }))
+            }
+            failed => {
+                good = false;
+                let why = match failed {
+                    Ok(Err(failed)) => failed.to_string(),
+                    Err(error) => error.to_string(),
+                    Ok(Ok(_)) => String::new(),
+                };
+                let value = json!({ "run": end.run, "job": end.job, "state": "failed", "error": why });
+                (format!("{run}: failed: {}\n", output::brief(&why, 300)), value)
+            }
+        };
+        text.push_str(&line);
+        list.push(value);
+    }
+    (text, list, good)
+}

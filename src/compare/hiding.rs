@@ -1,0 +1,89 @@
+//! The filters of topics for readers that show rows: which to hide, and how many were hidden.
+
+use std::collections::HashMap;
+
+use super::filter_of;
+use crate::filter::Filter;
+use crate::model::closed_list;
+use crate::store::{ItemRow, SightingRow, Store, StoreError};
+
+closed_list! {
+    /// What becomes of rows that a topic's filter hides.
+    Filtered {
+        /// They are left out.
+        Hide = "hide",
+        /// They are there like all others.
+        Keep = "keep",
+        /// Only they are there.
+        Only = "only",
+    }
+}
+
+/// The filters in force, and what they are for.
+#[derive(Debug)]
+pub struct Hiding {
+    filters: HashMap<String, Filter>,
+    mode: Filtered,
+    hidden: u64,
+}
+
+impl Hiding {
+    /// Reads the filters of topics: of these, or of all there are.
+    pub async fn of(store: &Store, topics: &[String], mode: Filtered) -> Result<Self, StoreError> {
+        let watched = store.watched(topics).await?;
+        let definitions = watched.into_iter().filter_map(|watched| watched.definition);
+        let filters = definitions.map(|topic| (filter_of(&topic), topic.id)).filter(|(filter, _)| !filter.is_empty());
+        Ok(Self { filters: filters.map(|(filter, id)| (id, filter)).collect(), mode, hidden: 0 })
+    }
+
+    /// Nothing is hidden.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { filters: HashMap::new(), mode: Filtered::Keep, hidden: 0 }
+    }
+
+    /// Whether any topic has a filter.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        !self.filters.is_empty()
+    }
+
+    /// What becomes of hidden rows, in words.
+    #[must_use]
+    pub fn mode(&self) -> &'static str {
+        match self.mode {
+            Filtered::Hide => "left out",
+            Filtered::Keep => "among them",
+            Filtered::Only => "only these",
+        }
+    }
+
+    /// How many of the rows that were asked about a filter hides, shown or not.
+    #[must_use]
+    pub fn hidden(&self) -> u64 {
+        self.hidden
+    }
+
+    /// Whether an item is to be shown.
+    pub fn item(&mut self, row: &ItemRow) -> bool {
+        self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
+    }
+
+    /// Whether a sighting is to be shown.
+    pub fn sighting(&mut self, row: &SightingRow) -> bool {
+        self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
+    }
+
+    fn shows(&mut self, topic: &str, [title, text, author, lang]: [&Option<String>; 4]) -> bool {
+        let passes = self
+            .filters
+            .get(topic)
+            .is_none_or(|filter| filter.passes(title.as_deref(), text.as_deref(), author.as_deref(), lang.as_deref()));
+        self.hidden += u64::from(!passes);
+        match self.mode {
+            Filtered::Hide => passes,
+            Filtered::Keep => true,
+            Filtered::Only => !passes,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
+//! changed, which items the topics' filters hide, which sources fell silent. It shows nothing and decides nothing.
+
+mod hiding;
+mod silence;
+
+pub use hiding::{Filtered, Hiding};
+pub use silence::{Health, MOST_JUDGED, health};
+
+use crate::filter::Filter;
+use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};
+use crate::model::{Between, Time, Topic};
+use crate::store::{MOST_SIGHTS, Store, StoreError};
+
+/// How far back the span begins for sightings to compare reactions with: the run before it.
+fn with_the_run_before(reading: &crate::model::Snapshots, between: Between) -> Between {
+    let before = reading.all.iter().rev().find(|s| s.seq <= between.since && s.counts.found > 0);
+    Between { since: before.map_or(between.since, |s| s.seq - 1), ..between }
+}
+
+/// What changed in a span of a topic's runs; the lists hold at most so many each. A stored filter that this version
+/// cannot read hides nothing.
+pub async fn changes_between(
+    store: &Store,
+    topic: &Topic,
+    between: Between,
+    most: usize,
+) -> Result<Changes, StoreError> {
+    let id = topic.id.as_str();
+    let window = topic.window.length();
+    let snapshots = store.snapshots(id, between).await?;
+    let last = match needs(&snapshots, between, window) {
+        Some(needs) => store.last_sights(id, needs.between, needs.published_since).await?,
+        None => Vec::new(),
+    };
+    let began = snapshots.all.iter().find(|s| s.seq > between.since).map(|s| s.at);
+    // Other topics' runs of the span may have begun a little earlier.
+    let began = began.map_or(Time(0), |at| at.minus(std::time::Duration::from_secs(3_600)));
+    let reading = Reading {
+        between,
+        window,
+        first: store.first_sights(id, between).await?,
+        last,
+        edits: store.edits(id, between, began).await?,
+        growths: store.growths(id, with_the_run_before(&snapshots, between)).await?,
+        most_rows: usize::try_from(MOST_SIGHTS).unwrap_or(usize::MAX),
+        snapshots,
+    };
+    Ok(changes(&reading, &filter_of(topic), most))
+}
+
+/// Which queries were in force in a span, by source, and when they changed; no counts of items.
+pub async fn queries_between(store: &Store, topic: &str, between: Between) -> Result<Vec<SourceChanges>, StoreError> {
+    Ok(asked(&store.snapshots(topic, between).await?, between))
+}
+
+/// The filter of a stored definition.
+#[must_use]
+pub fn filter_of(topic: &Topic) -> Filter {
+    Filter::of(&topic.filter).unwrap_or_else(|error| {
+        tracing::warn!(topic = topic.id, "the stored filter cannot be read and hides nothing: {error}");
+        Filter::default()
+    })
+}
+
+/// The span from the first run that began at or after an instant to the last that began before another.
+pub async fn between_times(store: &Store, topic: &str, from: Time, until: Time) -> Result<Between, StoreError> {
+    Ok(Between { since: store.seq_before(topic, from).await?, until: store.seq_before(topic, until).await? })
+}

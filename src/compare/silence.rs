@@ -1,0 +1,31 @@
+//! Which sources of which topics fell silent, for whoever shows how topics stand.
+
+use crate::insight::{Illness, illness, suspect};
+use crate::store::{Store, StoreError};
+
+/// Topics that are judged at once: a look at how all stand must stay quick.
+pub const MOST_JUDGED: usize = 1_000;
+
+/// Runs that are looked at of each topic, and of those in which a source may be ill.
+const QUICK: u32 = 6;
+const LONG: u32 = 150;
+
+/// How the sources of topics stand.
+#[derive(Debug, Default)]
+pub struct Health {
+    /// Those that are ill, by topic and source.
+    pub ill: Vec<Illness>,
+    /// Topics that were not judged because there are too many.
+    pub unjudged: usize,
+}
+
+/// Judges the sources of topics; of more than [`MOST_JUDGED`] the first.
+pub async fn health(store: &Store, topics: &[String]) -> Result<Health, StoreError> {
+    let judged = topics.get(..MOST_JUDGED).unwrap_or(topics);
+    let mut suspects: Vec<String> =
+        store.pulses(judged, QUICK).await?.into_iter().filter(suspect).map(|pulse| pulse.topic).collect();
+    suspects.sort();
+    suspects.dedup();
+    let ill = store.pulses(&suspects, LONG).await?.iter().filter_map(illness).collect();
+    Ok(Health { ill, unjudged: topics.len() - judged.len() })
+}

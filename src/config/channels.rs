@@ -1,0 +1,233 @@
+//! `[[channels]]`: whom things are delivered to. Secrets are named here and read elsewhere.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use url::Url;
+
+use super::document::Document;
+use super::given::{Reader, Table};
+use super::keys::Section;
+use super::mistake::{Fault, Mistakes};
+use super::names::{slug, variable_name};
+use super::scalars::{duration, flag, plain_text, text, texts};
+use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec};
+
+/// Keys of one kind of channel only.
+const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
+const WEBHOOK: [&str; 5] = ["url", "url_env", "secret_env", "secret_file", "allow_private"];
+
+/// Reads all channels. Whatever is wrong is reported; a channel with a fault is left out.
+pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>) -> Vec<ChannelSpec> {
+    let mut names = BTreeSet::new();
+    let mut channels = Vec::with_capacity(document.channels.len());
+    for table in &document.channels {
+        let tables = [table];
+        let reader = Reader { section: Section::Channel, tables: &tables };
+        let name = reader.read(mistakes, "name", slug);
+        for key in ["name", "kind"] {
+            if let (false, Some(header), false) = (document.broken, &table.header, table.mentions(key)) {
+                mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
+            }
+        }
+        if let (Some(name), Some(given)) = (&name, reader.written("name"))
+            && !names.insert(name.clone())
+        {
+            mistakes.fault("name", &given.origin, Fault::new("is that of another channel", "choose another name"));
+        }
+        let way = match reader.choice(mistakes, "kind", ChannelKind::parse) {
+            Some(ChannelKind::Email) => {
+                only(table, &WEBHOOK, "email", mistakes);
+                email(&reader, table, dir, document.broken, mistakes).map(ChannelWay::Email)
+            }
+            Some(ChannelKind::Webhook) => {
+                only(table, &EMAIL, "webhook", mistakes);
+                webhook(&reader, table, dir, document.broken, mistakes).map(ChannelWay::Webhook)
+            }
+            None => None,
+        };
+        let span = (Duration::from_secs(1), Duration::from_secs(300));
+        let timeout = reader.read(mistakes, "timeout", |value| duration(value, span.0, span.1));
+        let max_tries = reader.count(mistakes, "max_tries");
+        let channel = || {
+            let timeout_ms = u64::try_from(timeout?.as_millis()).ok()?;
+            Some(ChannelSpec { name: name?, way: way?, timeout_ms, max_tries: max_tries? })
+        };
+        channels.extend(channel());
+    }
+    channels
+}
+
+/// The variables that a channel names.
+pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
+    let (place, url) = match &channel.way {
+        ChannelWay::Email(email) => (&email.password, None),
+        ChannelWay::Webhook(hook) => (&hook.secret, hook.url_variable.as_deref()),
+    };
+    place.variable.as_deref().into_iter().chain(url)
+}
+
+fn needs(key: &str) -> &'static str {
+    match key {
+        "name" => "write name = \"…\": a short name that reports deliver by",
+        "kind" => "write kind = \"email\" or kind = \"webhook\"",
+        "host" => "write host = \"smtp.example.com\"",
+        "from" => "write from = \"topicwatch@example.com\"",
+        _ => "write to = [\"team@example.com\"]",
+    }
+}
+
+/// Refuses keys of the other kind.
+fn only(table: &Table, others: &[&'static str], kind: &str, mistakes: &mut Mistakes<'_>) {
+    for key in others.iter().filter(|key| table.given.contains_key(*key)) {
+        if let Some(span) = table.key_span(key).cloned() {
+            mistakes.at(&span, format!("`{key}` means nothing in a channel of kind = \"{kind}\""), "remove it");
+        }
+    }
+}
+
+fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
+    if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
+        mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
+    }
+}
+
+/// A secret by the names of its two keys; at most one of them.
+fn secret(
+    reader: &Reader<'_>,
+    variable: &'static str,
+    file: &'static str,
+    dir: &Path,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<SecretPlace> {
+    let mut place = SecretPlace::default();
+    if reader.written(variable).is_some() {
+        place.variable = Some(reader.read(mistakes, variable, variable_name)?);
+    }
+    if let Some(given) = reader.written(file) {
+        if place.variable.is_some() {
+            let message = format!("stands beside `{variable}`");
+            mistakes.fault(file, &given.origin, Fault::new(message, "keep one of the two"));
+            return None;
+        }
+        place.file = Some(dir.join(reader.read(mistakes, file, |value| plain_text(value, 4_096))?));
+    }
+    Some(place)
+}
+
+fn email(
+    reader: &Reader<'_>,
+    table: &Table,
+    dir: &Path,
+    broken: bool,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<EmailSpec> {
+    for key in ["host", "from", "to"] {
+        missing(table, key, broken, mistakes);
+    }
+    let host = reader.read(mistakes, "host", |value| host(text(value)?));
+    let tls = reader.choice(mistakes, "tls", SmtpTls::parse);
+    let port = match (reader.written("port"), tls) {
+        (Some(_), _) => reader.count(mistakes, "port").and_then(|port| u16::try_from(port).ok()),
+        (None, Some(SmtpTls::StartTls) | None) => Some(587),
+        (None, Some(SmtpTls::Implicit)) => Some(465),
+        (None, Some(SmtpTls::None)) => Some(25),
+    };
+    let from = reader.read(mistakes, "from", |value| mail_address(plain_text(value, 320)?));
+    let to = reader.read(mistakes, "to", |value| {
+        let to = texts(value, 50, 320)?;
+        if to.is_empty() {
+            return Err(Fault::new("is empty: nobody would get it", "name somebody, or remove the channel"));
+        }
+        to.into_iter().map(mail_address).collect::<Result<Vec<String>, Fault>>()
+    });
+    let user = match reader.written("user") {
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "user", |value| plain_text(value, 320)).map(Some),
+    };
+    let password = secret(reader, "password_env", "password_file", dir, mistakes)?;
+    if let (Some(Some(_)), Some(given), true) = (&user, reader.written("user"), password.is_none()) {
+        let fault = Fault::new("logs in without a password", "write password_env = \"TOPICWATCH_SMTP_PASSWORD\"");
+        mistakes.fault("user", &given.origin, fault);
+    }
+    if let (Some(SmtpTls::None), Some(Some(_)), Some(host), Some(given)) = (tls, &user, &host, reader.written("tls"))
+        && !matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1")
+    {
+        let fault =
+            Fault::new("would send the password unencrypted over the network", "write \"starttls\" or \"implicit\"");
+        mistakes.fault("tls", &given.origin, fault);
+    }
+    Some(EmailSpec { host: host?, port: port?, tls: tls?, from: from?, to: to?, user: user?, password })
+}
+
+fn webhook(
+    reader: &Reader<'_>,
+    table: &Table,
+    dir: &Path,
+    broken: bool,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<WebhookSpec> {
+    let url = match reader.written("url") {
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "url", |value| address(&text(value)?).map(Some)),
+    };
+    let url_variable = match reader.written("url_env") {
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "url_env", variable_name).map(Some),
+    };
+    match (table.mentions("url"), table.mentions("url_env"), &table.header) {
+        (false, false, Some(header)) if !broken => {
+            let hint = "write url = \"https://…\", or url_env = \"…\" when the address itself is a secret";
+            mistakes.at(header, "this channel has no `url`", hint);
+            return None;
+        }
+        (true, true, Some(header)) => {
+            mistakes.at(header, "`url_env` stands beside `url`", "keep one of the two");
+            return None;
+        }
+        _ => {}
+    }
+    let secret = secret(reader, "secret_env", "secret_file", dir, mistakes)?;
+    let allow_private = reader.read(mistakes, "allow_private", flag)?;
+    Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, allow_private })
+}
+
+/// A webhook's address. Messages do not repeat it: it may hold a secret.
+fn address(text: &str) -> Result<Url, Fault> {
+    const HINT: &str = "write an address such as \"https://hooks.example.com/topicwatch\"";
+    let url = Url::parse(text).map_err(|error| Fault::new(format!("is no address: {error}"), HINT))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(Fault::new("is no address of a web server", HINT));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Fault::new("holds a user name or a password", "use `url_env`, or sign with `secret_env`"));
+    }
+    Ok(url)
+}
+
+/// A name or an address of a machine.
+fn host(text: String) -> Result<String, Fault> {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+    if text.is_empty() || text.len() > 253 || !text.chars().all(good) {
+        return Err(Fault::new(format!("cannot be {text:?}"), "write a host's name, such as \"smtp.example.com\""));
+    }
+    Ok(text)
+}
+
+/// `somebody@example.com` or `Name <somebody@example.com>`; nothing that could begin another header.
+fn mail_address(text: String) -> Result<String, Fault> {
+    let bare = match text.split_once('<') {
+        Some((_, rest)) => rest.strip_suffix('>').unwrap_or(""),
+        None => text.as_str(),
+    };
+    let good = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>' | ',' | ';' | '"');
+    let sound = bare.rsplit_once('@').is_some_and(|(user, domain)| {
+        !user.is_empty()
+            && user.chars().all(good)
+            && !user.contains('@')
+            && !domain.is_empty()
+            && domain.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'))
+    });
+    if sound { Ok(text) } else { Err(Fault::new(format!("cannot be {text:?}"), "write somebody@example.com")) }
+}

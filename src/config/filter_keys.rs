@@ -1,0 +1,40 @@
+//! The keys of a topic that say which of its items are meant. What an entry means and whether it can be read is
+//! `filter`'s; here it is read out of the file, each fault with its place.
+
+use super::given::{Reader, Value};
+use super::mistake::{Fault, Mistakes};
+use super::scalars::text;
+use crate::filter::{TermError, check_author, check_lang, check_term};
+use crate::model::TopicFilter;
+
+/// Entries of one list.
+const MOST: usize = 200;
+
+/// `None` when something in it is wrong.
+pub(super) fn filter(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicFilter> {
+    let mut list = |key, check: fn(&str) -> Result<(), TermError>| reader.read(mistakes, key, |v| entries(v, check));
+    let must = list("must", check_term);
+    let exclude = list("exclude", check_term);
+    let lang = list("lang", check_lang);
+    let exclude_authors = list("exclude_authors", check_author);
+    Some(TopicFilter { must: must?, exclude: exclude?, lang: lang?, exclude_authors: exclude_authors? })
+}
+
+fn entries(value: &Value, check: fn(&str) -> Result<(), TermError>) -> Result<Vec<String>, Fault> {
+    let Value::List(list) = value else {
+        return Err(Fault::new("takes a list of strings", "write [\"…\", \"…\"]"));
+    };
+    if list.len() > MOST {
+        return Err(Fault::new(format!("has {} entries, at most {MOST} are allowed", list.len()), "join some with |"));
+    }
+    let mut entries = Vec::with_capacity(list.len());
+    for (element, at) in list {
+        let here = |fault: Fault| Fault { at: Some(at.clone()), ..fault };
+        let entry = text(element).map_err(here)?.trim().to_owned();
+        check(&entry).map_err(|error| here(Fault::new(error.text, error.hint)))?;
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+    }
+    Ok(entries)
+}

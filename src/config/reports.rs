@@ -1,0 +1,195 @@
+//! `[[reports]]`: which reports are made of which topics, when, and whom they go to. What a report says is not known here.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
+use super::discover::LoadRequest;
+use super::document::Document;
+use super::given::{Given, Reader, Table, Value};
+use super::keys::Section;
+use super::mistake::{Fault, Mistakes};
+use super::names::slug;
+use super::scalars::{check_plain, plain_text, text, texts, unknown_choice};
+use super::schedule_keys::Schedules;
+use super::suggest::did_you_mean;
+use crate::model::{ReportFormat, ReportSpec, ReportWindow};
+
+const LONGEST_PATH: usize = 500;
+
+/// Reads all reports. Whatever is wrong is reported; a report with a fault is left out.
+pub(super) fn read(
+    document: &Document,
+    dir: &Path,
+    request: &LoadRequest<'_>,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<ReportSpec> {
+    let known = Known::of(document);
+    let mut schedules = Schedules::new(request.now);
+    let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
+    let mut reports = Vec::with_capacity(document.reports.len());
+    for table in &document.reports {
+        let tables = [table];
+        let reader = Reader { section: Section::Report, tables: &tables };
+        let report = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
+        let Some(mut report) = report else { continue };
+        let mut twice = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
+            let given = reader.look(key);
+            if !seen.insert(value.clone())
+                && let Some(given) = given
+            {
+                mistakes.fault(key, &given.origin, Fault::new(format!("is that of another report: {value:?}"), hint));
+            }
+        };
+        twice("name", &mut names, report.name.clone(), "names are how reports are filed: choose another");
+        let path = dir.join(&report.path).to_string_lossy().into_owned();
+        twice("path", &mut paths, path.replace("{name}", &report.name), "one would replace the other: use {name}");
+        report.path = path;
+        reports.push(report);
+    }
+    reports
+}
+
+fn one(
+    reader: &Reader<'_>,
+    table: &Table,
+    known: &Known,
+    schedules: &mut Schedules,
+    broken: bool,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<ReportSpec> {
+    let name = reader.read(mistakes, "name", slug);
+    if let (false, Some(header), false) = (broken, &table.header, table.mentions("name")) {
+        mistakes.at(header, "this report has no `name`", "write name = \"…\": a short name that stays");
+    }
+    let title = match reader.written("title") {
+        Some(_) => reader.read(mistakes, "title", |value| plain_text(value, 200)),
+        None => name.clone(),
+    };
+    let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
+    let tags = reader.read(mistakes, "tags", |value| listed(value, &known.tags, "tag"));
+    let channels = reader.read(mistakes, "channels", |value| listed(value, &known.channels, "channel"));
+    let group = match reader.written("group") {
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "group", |value| {
+            let tag = text(value)?;
+            is_known(&tag, &known.tags, "tag").map(|()| Some(tag))
+        }),
+    };
+    let window = reader.choice(mistakes, "window", ReportWindow::parse);
+    let formats = reader.read(mistakes, "format", formats);
+    let path = reader.read(mistakes, "path", path);
+    let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
+    let schedule = schedules.read(reader, None, mistakes);
+    if scheduled && schedule.is_none() {
+        return None;
+    }
+    let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
+    Some(ReportSpec {
+        name: name?,
+        title: title?,
+        topics: topics?,
+        tags: tags?,
+        schedule,
+        timezone: timezone?,
+        window: window?,
+        formats: formats?,
+        path: path?,
+        group: group?,
+        channels: channels?,
+    })
+}
+
+/// What a report may name.
+struct Known {
+    topics: Vec<String>,
+    tags: Vec<String>,
+    channels: Vec<String>,
+}
+
+impl Known {
+    /// As it is written, also where something else is wrong with a topic: each mistake is told once.
+    fn of(document: &Document) -> Self {
+        let word = |table: &Table, key: &str| match table.given.get(key) {
+            Some(Given { value: Value::Text(word), .. }) => Some(word.clone()),
+            _ => None,
+        };
+        let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.given.get("tags"));
+        let tags = tags.flat_map(|given| match &given.value {
+            Value::List(list) => list.clone(),
+            _ => Vec::new(),
+        });
+        let mut tags: Vec<String> = tags.filter_map(|(tag, _)| text(&tag).ok()).collect();
+        tags.sort();
+        tags.dedup();
+        Self {
+            topics: document.topics.iter().filter_map(|table| word(table, "id")).collect(),
+            tags,
+            channels: document.channels.iter().filter_map(|table| word(table, "name")).collect(),
+        }
+    }
+}
+
+fn is_known(word: &str, known: &[String], what: &str) -> Result<(), Fault> {
+    if known.iter().any(|one| one == word) {
+        return Ok(());
+    }
+    let mut some = known.iter().take(10).map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
+    if known.len() > 10 {
+        some.push_str(", …");
+    }
+    let otherwise = if known.is_empty() { format!("the file has no {what}") } else { format!("there are {some}") };
+    let hint = did_you_mean(word, known.iter().map(String::as_str), &otherwise);
+    Err(Fault::new(format!("names {word:?}, and there is no such {what}"), hint))
+}
+
+/// A list of names that there are.
+fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fault> {
+    let words = texts(value, 1_000, 64)?;
+    let Value::List(list) = value else { return Ok(words) };
+    for (word, (_, at)) in words.iter().zip(list) {
+        is_known(word, known, what).map_err(|fault| Fault { at: Some(at.clone()), ..fault })?;
+    }
+    Ok(words)
+}
+
+/// One format or several, each once.
+fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
+    let names: Vec<&'static str> = ReportFormat::ALL.iter().map(|format| format.as_str()).collect();
+    let words = match value {
+        Value::List(_) => texts(value, ReportFormat::ALL.len(), 64)?,
+        one => vec![text(one)?],
+    };
+    if words.is_empty() {
+        return Err(Fault::new("is empty: nothing would be written", "name \"html\", \"markdown\", or both"));
+    }
+    words.iter().map(|word| ReportFormat::parse(word).ok_or_else(|| unknown_choice(word, &names))).collect()
+}
+
+/// A path that stays where it says, whatever is filled in.
+fn path(value: &Value) -> Result<String, Fault> {
+    const HINT: &str =
+        "write a path such as \"reports/{name}-{date}\", with {name} and {date} and nothing else to fill in";
+    let path = text(value)?;
+    check_plain(&path, LONGEST_PATH, false)?;
+    let filled = path.replace("{name}", "n").replace("{date}", "d");
+    if filled.contains(['{', '}']) {
+        return Err(Fault::new("holds braces around something unknown", HINT));
+    }
+    if filled.contains('\\') || filled.starts_with('~') {
+        return Err(Fault::new(
+            "holds a `\\` or begins with `~`",
+            "write `/` between folders, from this file's folder on",
+        ));
+    }
+    if Path::new(&filled).components().any(|part| part == Component::ParentDir) {
+        return Err(Fault::new("leads out of its folder with `..`", "name the folder itself, from `/` on if need be"));
+    }
+    if filled.ends_with('/') || Path::new(&filled).file_name().is_none() {
+        return Err(Fault::new("names a folder and no file", HINT));
+    }
+    let lower = filled.to_ascii_lowercase();
+    if [".html", ".htm", ".md"].iter().any(|ending| lower.ends_with(ending)) {
+        return Err(Fault::new("has an ending", "leave it out: it comes from `format`"));
+    }
+    Ok(path)
+}

@@ -1,0 +1,139 @@
+//! Which items of a topic are meant: words that must or must not occur, languages, authors. Applied when reading, so
+//! that a changed filter counts all history anew; nothing is thrown away. Pure; it neither searches nor stores.
+
+mod term;
+
+use crate::model::TopicFilter;
+use crate::normalise::fold;
+
+pub use term::TermError;
+use term::{Folded, Term};
+
+/// A filter that is ready to be asked.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    must: Vec<Term>,
+    exclude: Vec<Term>,
+    lang: Vec<String>,
+    authors: Vec<Term>,
+}
+
+/// The entry of a filter that hides an item: its key in the file, and its place in the list, from 0. A language hides as
+/// a whole list, at place 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Why {
+    /// Key of the list.
+    pub key: &'static str,
+    /// Place in it.
+    pub place: usize,
+}
+
+/// What is wrong with a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterError {
+    /// Key of the list: `must`, `exclude`, `lang`, `exclude_authors`.
+    pub key: &'static str,
+    /// Place in the list, from 0.
+    pub place: usize,
+    /// What and what to do.
+    pub error: TermError,
+}
+
+impl std::fmt::Display for FilterError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, entry {}: {}", self.key, self.place + 1, self.error.text)
+    }
+}
+
+/// Reads one entry of `must` or `exclude`, for whoever wants to know whether it can be read.
+pub fn check_term(text: &str) -> Result<(), TermError> {
+    Term::parse(text).map(drop)
+}
+
+/// The same for an author.
+pub fn check_author(text: &str) -> Result<(), TermError> {
+    Term::author(text).map(drop)
+}
+
+/// The same for a language: `en`, or with a region, which is not looked at.
+pub fn check_lang(text: &str) -> Result<(), TermError> {
+    language(text).map(drop)
+}
+
+/// The language of a tag: its first part, in lower case.
+fn language(tag: &str) -> Result<String, TermError> {
+    let primary = tag.split(['-', '_']).next().unwrap_or("");
+    if (2..=8).contains(&primary.len()) && primary.bytes().all(|b| b.is_ascii_alphabetic()) {
+        return Ok(primary.to_ascii_lowercase());
+    }
+    Err(TermError::new("is no language", "write its code, such as \"en\" or \"de\""))
+}
+
+fn each<T>(
+    key: &'static str,
+    list: &[String],
+    read: impl Fn(&str) -> Result<T, TermError>,
+) -> Result<Vec<T>, FilterError> {
+    let one = |(place, text): (usize, &String)| read(text).map_err(|error| FilterError { key, place, error });
+    list.iter().enumerate().map(one).collect()
+}
+
+impl Filter {
+    /// Makes a filter ready; `check` has refused what cannot be read.
+    pub fn of(filter: &TopicFilter) -> Result<Self, FilterError> {
+        Ok(Self {
+            must: each("must", &filter.must, Term::parse)?,
+            exclude: each("exclude", &filter.exclude, Term::parse)?,
+            lang: each("lang", &filter.lang, language)?,
+            authors: each("exclude_authors", &filter.exclude_authors, Term::author)?,
+        })
+    }
+
+    /// Whether it lets everything pass.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.must.is_empty() && self.exclude.is_empty() && self.lang.is_empty() && self.authors.is_empty()
+    }
+
+    /// Whether an item is meant. What is not known hides nothing: an item without a language or an author passes these.
+    #[must_use]
+    pub fn passes(&self, title: Option<&str>, text: Option<&str>, author: Option<&str>, lang: Option<&str>) -> bool {
+        self.why(title, text, author, lang).is_none()
+    }
+
+    /// The first entry that hides an item.
+    #[must_use]
+    pub fn why(
+        &self,
+        title: Option<&str>,
+        text: Option<&str>,
+        author: Option<&str>,
+        lang: Option<&str>,
+    ) -> Option<Why> {
+        if self.is_empty() {
+            return None;
+        }
+        let at = |key, place: Option<usize>| place.map(|place| Why { key, place });
+        let lang = lang.and_then(|tag| language(tag).ok()).filter(|lang| lang != "und" && lang != "qme");
+        if !self.lang.is_empty() && lang.is_some_and(|lang| !self.lang.contains(&lang)) {
+            return at("lang", Some(0));
+        }
+        if let Some(author) = author.filter(|_| !self.authors.is_empty()) {
+            let author = Folded::new(fold(author.trim_start_matches('@')));
+            let place = self.authors.iter().position(|term| term.matches(&author));
+            if place.is_some() {
+                return at("exclude_authors", place);
+            }
+        }
+        if self.must.is_empty() && self.exclude.is_empty() {
+            return None;
+        }
+        let parts: Vec<Folded> = [title, text].into_iter().flatten().map(|part| Folded::new(fold(part))).collect();
+        let occurs = |term: &Term| parts.iter().any(|part| term.matches(part));
+        at("must", self.must.iter().position(|term| !occurs(term)))
+            .or_else(|| at("exclude", self.exclude.iter().position(occurs)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

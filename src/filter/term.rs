@@ -1,0 +1,145 @@
+//! One entry of a filter, as `jobs.toml` spells it: words, parts of words, alternatives, or a pattern between slashes. It
+//! is matched against folded text.
+
+use regex::{Regex, RegexBuilder};
+
+use crate::normalise::fold;
+
+/// Longest entry, in characters.
+const LONGEST: usize = 500;
+
+/// Memory that one compiled pattern may take; larger ones are refused.
+const PATTERN_SIZE: usize = 1 << 20;
+
+/// Why an entry cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TermError {
+    /// What it is.
+    pub text: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl TermError {
+    pub(super) fn new(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), hint: hint.into() }
+    }
+}
+
+/// A text in the form in which entries are compared.
+#[derive(Debug)]
+pub(super) struct Folded(String);
+
+impl Folded {
+    pub(super) fn new(folded: String) -> Self {
+        Self(folded)
+    }
+}
+
+/// One entry.
+#[derive(Debug, Clone)]
+pub(super) enum Term {
+    /// Any of these.
+    Phrases(Vec<Phrase>),
+    /// A pattern.
+    Pattern(Regex),
+}
+
+/// Words in a row. An open end may be inside a word.
+#[derive(Debug, Clone)]
+pub(super) struct Phrase {
+    words: String,
+    open_before: bool,
+    open_after: bool,
+}
+
+/// Whether a character belongs to a word that is set off by blanks. Scripts that write without blanks have no ends of
+/// words to look for.
+fn in_word(c: char) -> bool {
+    let without_blanks = matches!(c,
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}'
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}');
+    (c.is_alphanumeric() || c == '_') && !without_blanks
+}
+
+impl Phrase {
+    fn parse(text: &str) -> Result<Self, TermError> {
+        let text = text.trim();
+        let (open_before, rest) = text.strip_prefix('*').map_or((false, text), |rest| (true, rest));
+        let (open_after, rest) = rest.strip_suffix('*').map_or((false, rest), |rest| (true, rest));
+        let words = fold(rest);
+        if words.is_empty() {
+            return Err(TermError::new("has no word", "write a word, a phrase, part* of a word, or /a pattern/"));
+        }
+        if words.contains('*') {
+            let hint = "a * stands at the beginning or the end of a part; for more write /a pattern/";
+            return Err(TermError::new("has a * inside", hint));
+        }
+        Ok(Self { words, open_before, open_after })
+    }
+
+    fn occurs(&self, text: &str) -> bool {
+        let meets = |inner: Option<char>, outer: Option<char>| inner.is_some_and(in_word) && outer.is_some_and(in_word);
+        let (first, last) = (self.words.chars().next(), self.words.chars().next_back());
+        text.match_indices(&self.words).any(|(at, found)| {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let after = text.get(at + found.len()..).and_then(|text| text.chars().next());
+            (self.open_before || !meets(first, before)) && (self.open_after || !meets(last, after))
+        })
+    }
+}
+
+impl Term {
+    /// `words in a row`, `part*`, `one | other`, or `/pattern/`.
+    pub(super) fn parse(text: &str) -> Result<Self, TermError> {
+        let text = text.trim();
+        if text.chars().count() > LONGEST {
+            return Err(TermError::new(format!("is longer than {LONGEST} characters"), "make it several entries"));
+        }
+        if let Some(pattern) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+            return Self::pattern(pattern);
+        }
+        let phrases = text.split('|').map(Phrase::parse).collect::<Result<_, _>>()?;
+        Ok(Self::Phrases(phrases))
+    }
+
+    /// A handle, with or without `@`; `*` stands for any beginning or end.
+    pub(super) fn author(text: &str) -> Result<Self, TermError> {
+        let text = text.trim().trim_start_matches('@');
+        if text.starts_with('/') {
+            return Err(TermError::new("is no handle", "write it as it is shown, with * for any beginning or end"));
+        }
+        let phrase = Phrase::parse(text)?;
+        // A handle is compared whole.
+        let ends = |open: bool, end: &'static str| if open { "" } else { end };
+        let before = ends(phrase.open_before, "^");
+        let after = ends(phrase.open_after, "$");
+        Self::pattern(&format!("{before}{}{after}", regex::escape(&phrase.words)))
+    }
+
+    fn pattern(pattern: &str) -> Result<Self, TermError> {
+        if pattern.is_empty() {
+            return Err(TermError::new("is an empty pattern", "write /…/ around what is to be found"));
+        }
+        let mut builder = RegexBuilder::new(pattern);
+        // Linear in the text whatever the pattern is; the sizes keep compiling it bounded.
+        builder.case_insensitive(true).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).nest_limit(50);
+        builder.build().map(Self::Pattern).map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => {
+                TermError::new("is too large a pattern", "use fewer or smaller repetitions such as {1,100}")
+            }
+            other => {
+                let text = other.to_string();
+                let last = text.lines().next_back().unwrap_or("").trim_start_matches("error: ");
+                TermError::new(format!("is no pattern: {last}"), "the syntax is that of the Rust crate regex")
+            }
+        })
+    }
+
+    pub(super) fn matches(&self, text: &Folded) -> bool {
+        match self {
+            Self::Phrases(phrases) => phrases.iter().any(|phrase| phrase.occurs(&text.0)),
+            Self::Pattern(pattern) => pattern.is_match(&text.0),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What entries of a filter match, as tables and as laws.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn list(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn term(entry: &str, text: &str) -> bool {
+    let filter = TopicFilter { must: list(&[entry]), ..TopicFilter::default() };
+    Filter::of(&filter).unwrap().passes(None, Some(text), None, None)
+}
+
+#[test]
+fn an_entry_is_words_parts_alternatives_or_a_pattern() {
+    for (entry, text, expected) in [
+        ("rust", "I like Rust.", true),
+        ("rust", "I trust you", false),
+        ("rust", "rustacean", false),
+        ("rust*", "rustacean", true),
+        ("*rust", "I trust you", true),
+        ("*rus*", "I trust you", true),
+        ("tim cook", "TIM\n  Cook said", true),
+        ("tim cook", "Tim. Cook said", false),
+        ("#rust", "so #rust!", true),
+        ("#rust", "so #rustlang", false),
+        ("c++", "C++, of course", true),
+        ("@acme", "mail me@acme.com", true),
+        ("cafe", "café", false),
+        ("ＲＵＳＴ", "rust", true),
+        ("发布", "今天发布新产品", true),
+        ("한국", "한국어", false),
+        ("mac | i pad", "an i pad", true),
+        ("mac | i pad", "ipad", false),
+        ("/i ?pad(s)?/", "two IPADS", true),
+        ("/^v\\d+$/", "v12", true),
+        ("/^v\\d+$/", "the v12", false),
+        ("a_b", "x a_b y", true),
+        ("b", "a_b", false),
+        ("zero", "ze\u{200b}ro", true),
+    ] {
+        assert_eq!(term(entry, text), expected, "{entry:?} in {text:?}");
+    }
+}
+
+#[test]
+fn an_entry_that_cannot_be_read_says_why() {
+    for (entry, part) in [
+        ("", "no word"),
+        ("**", "no word"),
+        ("a |", "no word"),
+        ("a*b", "a * inside"),
+        ("//", "empty pattern"),
+        ("/a(/", "unclosed group"),
+        ("/(((\\w{1,1000}){1,1000}){1,1000})/", "too large"),
+        (&"x".repeat(501), "longer than 500"),
+    ] {
+        let error = check_term(entry).unwrap_err();
+        assert!(error.text.contains(part) && !error.hint.is_empty(), "{entry:?}: {error:?}");
+    }
+    assert!(check_lang("english!").is_err() && check_lang("pt-BR").is_ok());
+    assert!(check_author("/a/").is_err() && check_author("@bot*").is_ok());
+}
+
+#[test]
+fn all_that_must_and_nothing_that_must_not() {
+    let filter = TopicFilter {
+        must: list(&["rust", "tokio | async"]),
+        exclude: list(&["hiring", "/\\bjobs?\\b/"]),
+        lang: list(&["en", "de"]),
+        exclude_authors: list(&["@spam_bot", "promo*"]),
+    };
+    let filter = Filter::of(&filter).unwrap();
+    for (title, text, author, lang, expected) in [
+        (Some("Rust"), Some("async at last"), Some("ann"), Some("en"), true),
+        (Some("Rust"), None, Some("ann"), Some("en"), false),
+        (None, Some("rust tokio"), None, None, true),
+        (None, Some("rust tokio"), None, Some("de-AT"), true),
+        (None, Some("rust tokio"), None, Some("fr"), false),
+        (None, Some("rust tokio"), None, Some("und"), true),
+        (Some("We are hiring"), Some("rust tokio"), None, None, false),
+        (None, Some("rust tokio job"), None, None, false),
+        (None, Some("rust tokio"), Some("@Spam_Bot"), None, false),
+        (None, Some("rust tokio"), Some("spam_bot2"), None, true),
+        (None, Some("rust tokio"), Some("PromoKing"), None, false),
+        (None, None, None, None, false),
+    ] {
+        assert_eq!(filter.passes(title, text, author, lang), expected, "{title:?} {text:?} {author:?} {lang:?}");
+    }
+    assert!(Filter::of(&TopicFilter::default()).unwrap().passes(None, None, None, None));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_entry_and_no_text_panics_and_what_is_excluded_does_not_pass(entry in "\\PC{0,12}", text in "(\\PC|[a-c *|/#@]){0,40}") {
+        let Ok(()) = check_term(&entry) else { return Ok(()) };
+        let must = Filter::of(&TopicFilter { must: vec![entry.clone()], ..TopicFilter::default() }).unwrap();
+        let exclude = Filter::of(&TopicFilter { exclude: vec![entry], ..TopicFilter::default() }).unwrap();
+        prop_assert_ne!(must.passes(None, Some(&text), None, None), exclude.passes(None, Some(&text), None, None));
+    }
+
+    #[test]
+    fn a_word_between_blanks_is_found_and_inside_letters_is_not(word in "[a-z]{1,8}", around in "[0-9]{1,3}") {
+        let text = format!("{around} {word} {around}");
+        let inside = format!("{around}{word}{around}");
+        prop_assert!(term(&word, &text));
+        prop_assert!(!term(&word, &inside));
+        let part = format!("*{word}*");
+        prop_assert!(term(&part, &inside));
+    }
+}

@@ -1,0 +1,210 @@
+//! What changed in a span of a topic's runs: new, baseline, gone, edited, rising, and how far each figure can be
+//! believed. The exact words are those of docs/changes.md. Pure: rows of the store in, statements out.
+
+mod gone;
+mod rising;
+mod sources;
+#[cfg(test)]
+mod tests;
+mod told;
+
+use std::collections::BTreeSet;
+
+pub use gone::{GONE_AFTER, Needs, needs};
+pub use rising::{RISING_GAIN, RISING_SHARE};
+pub use sources::{InForce, SourceChanges, asked, baselines};
+pub use told::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
+
+use super::words::word_diff;
+use crate::filter::Filter;
+use crate::model::{
+    Between, Edit, Engagement, FirstSight, Growth, ItemHead, LastSight, Snapshot, Snapshots, Source, Time, WindowFit,
+};
+
+/// Everything that is known of a span.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The span.
+    pub between: Between,
+    /// How far back the topic's searches look, where a request does not say so itself.
+    pub window: std::time::Duration,
+    /// Searches of the span and before it.
+    pub snapshots: Snapshots,
+    /// First sightings in the span, the latest first.
+    pub first: Vec<FirstSight>,
+    /// Items that were not seen any more, as [`needs`] asks for them.
+    pub last: Vec<LastSight>,
+    /// Edits, the latest first.
+    pub edits: Vec<Edit>,
+    /// Items seen twice.
+    pub growths: Vec<Growth>,
+    /// Rows that a reading holds at most; as many mean that there may be more.
+    pub most_rows: usize,
+}
+
+/// Whether an item is meant by the topic.
+fn meant(filter: &Filter, item: &ItemHead) -> bool {
+    filter.passes(item.title.as_deref(), item.text.as_deref(), item.author.as_deref(), item.lang.as_deref())
+}
+
+/// In the window when any source says so; undated only when no source knows. What a backfill found lay in the day that it
+/// asked for, which was over.
+fn fit(first: &FirstSight, past: &BTreeSet<(i64, Source)>) -> WindowFit {
+    let of = |(source, fit): &(Source, WindowFit)| match fit {
+        WindowFit::In if past.contains(&(first.seq, *source)) => WindowFit::Outside,
+        fit => *fit,
+    };
+    let has = |fit: WindowFit| first.seen.iter().any(|seen| of(seen) == fit);
+    if has(WindowFit::In) || (first.seen.is_empty() && first.item.published_at.is_some()) {
+        WindowFit::In
+    } else if has(WindowFit::Outside) {
+        WindowFit::Outside
+    } else {
+        WindowFit::Undated
+    }
+}
+
+fn unknown(engagement: Engagement) -> bool {
+    engagement == Engagement::default()
+}
+
+/// The searches that looked at a time that was over.
+fn past(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
+    let of = |s: &Snapshot| Some((s.seq, snapshots.questions.get(s.question)?.source));
+    snapshots.all.iter().filter(|s| gone::of_the_past(s)).filter_map(of).collect()
+}
+
+/// Says what changed; each list holds at most so many, the counts hold all.
+#[must_use]
+pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
+    let baseline = baselines(&reading.snapshots);
+    let past = past(&reading.snapshots);
+    let mut sources = sources::sources(&reading.snapshots, reading.between, &baseline);
+    let mut counts = ChangeCounts::default();
+    let mut told = Changes::new(reading);
+    let (mut texts, mut authors) = (BTreeSet::new(), BTreeSet::new());
+    for first in &reading.first {
+        let by: BTreeSet<Source> = first.seen.iter().map(|(source, _)| *source).collect();
+        let quiet = !by.is_empty() && by.iter().all(|source| baseline.contains(&(first.seq, *source)));
+        let fit = fit(first, &past);
+        if !meant(filter, &first.item) {
+            counts.filtered += 1;
+            continue;
+        }
+        if quiet {
+            counts.baseline += 1;
+            continue;
+        }
+        if fit == WindowFit::Outside {
+            counts.outside += 1;
+            if told.outside.len() < most {
+                told.outside.push(New::of(first, fit, by));
+            }
+            continue;
+        }
+        counts.new += 1;
+        counts.undated += usize::from(fit == WindowFit::Undated);
+        counts.unknown.date += usize::from(first.item.published_at.is_none());
+        counts.unknown.engagement += usize::from(unknown(first.engagement));
+        texts.insert(first.item.cluster.as_deref().unwrap_or(&first.item.key));
+        match &first.item.author {
+            Some(author) => drop(authors.insert(author.to_lowercase())),
+            None => counts.unknown.author += 1,
+        }
+        for source in &mut sources {
+            source.new += usize::from(by.contains(&source.source));
+        }
+        if told.new.len() < most {
+            told.new.push(New::of(first, fit, by));
+        }
+    }
+    counts.new_texts = texts.len();
+    counts.new_authors = authors.len();
+    gone(reading, filter, most, &mut told, &mut counts, &mut sources);
+    edited(reading, filter, most, &mut told, &mut counts);
+    rising(reading, filter, most, &mut told, &mut counts);
+    counts.at_least = sources.iter().any(|source| source.saturated > 0);
+    counts.cut = reading.snapshots.cut
+        || [reading.first.len(), reading.last.len(), reading.edits.len(), reading.growths.len()]
+            .iter()
+            .any(|rows| *rows >= reading.most_rows);
+    told.sources = sources;
+    told.counts = counts;
+    told
+}
+
+fn gone(
+    reading: &Reading,
+    filter: &Filter,
+    most: usize,
+    told: &mut Changes,
+    counts: &mut ChangeCounts,
+    sources: &mut [SourceChanges],
+) {
+    let judged = gone::Judge::new(&reading.snapshots, reading.between, reading.window);
+    for source in sources.iter_mut() {
+        source.gone_judged = judged.judges(source.source);
+    }
+    for last in &reading.last {
+        let Some((source, missed)) = judged.missed(last) else { continue };
+        if !meant(filter, &last.item) {
+            counts.filtered_gone += 1;
+            continue;
+        }
+        counts.gone += 1;
+        for of in sources.iter_mut().filter(|of| of.source == source) {
+            of.gone += 1;
+        }
+        told.gone.push(Gone { item: last.item.clone(), source, last_seen: last.last_seen, missed });
+    }
+    told.gone.sort_by(|a, b| (b.missed, &a.item.key).cmp(&(a.missed, &b.item.key)));
+    told.gone.truncate(most);
+}
+
+fn edited(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
+    let diff = |old: Option<&String>, new: Option<&String>| {
+        (old != new).then(|| word_diff(old.map_or("", String::as_str), new.map_or("", String::as_str)))
+    };
+    for edit in &reading.edits {
+        // Edited back and forth, it is as it was.
+        if (&edit.old_title, &edit.old_text) == (&edit.item.title, &edit.item.text) {
+            continue;
+        }
+        if !meant(filter, &edit.item) {
+            counts.filtered_edited += 1;
+            continue;
+        }
+        counts.edited += 1;
+        if told.edited.len() < most {
+            told.edited.push(Edited {
+                item: edit.item.clone(),
+                at: edit.at,
+                edits: edit.edits,
+                title: diff(edit.old_title.as_ref(), edit.item.title.as_ref()),
+                text: diff(edit.old_text.as_ref(), edit.item.text.as_ref()),
+            });
+        }
+    }
+}
+
+fn rising(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
+    let mut risen: Vec<Rising> = reading.growths.iter().filter_map(rising::judge).collect();
+    risen.sort_by(|a, b| a.item.key.cmp(&b.item.key).then(b.gain.cmp(&a.gain)));
+    // Two sources that show the same item tell of one rise.
+    risen.dedup_by(|b, a| a.item.key == b.item.key);
+    for rise in risen {
+        if meant(filter, &rise.item) {
+            told.rising.push(rise);
+        } else {
+            counts.filtered_rising += 1;
+        }
+    }
+    counts.rising = told.rising.len();
+    told.rising.sort_by(|a, b| b.pace().cmp(&a.pace()).then(b.gain.cmp(&a.gain)).then(a.item.key.cmp(&b.item.key)));
+    told.rising.truncate(most);
+}
+
+/// Whether a time lies in a span that ends at another.
+fn within(at: Option<Time>, from: Time, until: Time) -> bool {
+    at.is_some_and(|at| from <= at && at <= until)
+}

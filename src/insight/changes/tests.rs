@@ -1,0 +1,261 @@
+//! The rules of what changed, as tables: which searches are a baseline, what is gone and what only seems so, what rises.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::{Counts, Kind, Question, SearchState, Snapshot, Span};
+
+const HOUR: i64 = 3_600_000;
+const DAY: Duration = Duration::from_secs(86_400);
+/// When hour 0 is.
+const BEGAN: i64 = 1_773_219_600_000;
+
+fn at(hour: i64) -> Time {
+    Time(BEGAN + hour * HOUR)
+}
+
+fn head(key: &str, published: Option<i64>) -> ItemHead {
+    ItemHead {
+        key: key.into(),
+        kind: Kind::Post,
+        url: None,
+        author: Some("Ann".into()),
+        title: None,
+        text: Some(format!("about {key}")),
+        lang: None,
+        published_at: published.map(at),
+        cluster: None,
+    }
+}
+
+/// A search of the hour that is its `seq`: question, state, and how many it found.
+fn snapshot(seq: i64, question: usize, state: SearchState, found: i64) -> Snapshot {
+    let counts = Counts { found, ..Counts::default() };
+    Snapshot { run: format!("r{seq}"), seq, at: at(seq), question, state, saturated: false, asked: None, counts }
+}
+
+fn ok(seq: i64) -> Snapshot {
+    snapshot(seq, 0, SearchState::Ok, 3)
+}
+
+fn snapshots(all: Vec<Snapshot>) -> Snapshots {
+    let question = |source, query: &str| Question { source, operation: "search".into(), query: query.into() };
+    let questions = vec![question(Source::Social, "a"), question(Source::Social, "b"), question(Source::Ai, "a")];
+    Snapshots { known: vec![false; questions.len()], questions, all, cut: false }
+}
+
+fn reading(all: Vec<Snapshot>, since: i64) -> Reading {
+    let until = all.last().map_or(0, |s| s.seq);
+    Reading {
+        between: Between { since, until },
+        window: DAY,
+        snapshots: snapshots(all),
+        first: Vec::new(),
+        last: Vec::new(),
+        edits: Vec::new(),
+        growths: Vec::new(),
+        most_rows: 1_000,
+    }
+}
+
+fn told(reading: &Reading) -> Changes {
+    changes(reading, &Filter::default(), 100)
+}
+
+#[test]
+fn a_search_is_a_baseline_until_its_question_was_answered() {
+    use SearchState::{Empty, Error, Ok};
+    let all = vec![
+        snapshot(1, 0, Error, 0),
+        snapshot(2, 0, Empty, 0),
+        snapshot(3, 0, Ok, 5),
+        snapshot(4, 1, Ok, 5),
+        snapshot(5, 1, Ok, 5),
+        snapshot(6, 0, Ok, 5),
+        snapshot(6, 2, Ok, 5),
+    ];
+    let mut all = snapshots(all);
+    let got: Vec<(i64, Source)> = baselines(&all).into_iter().collect();
+    assert_eq!(got, [(1, Source::Social), (2, Source::Social), (4, Source::Social), (6, Source::Ai)]);
+    all.known = vec![true, false, true];
+    assert_eq!(baselines(&all).into_iter().collect::<Vec<_>>(), [(4, Source::Social)]);
+}
+
+#[test]
+fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it() {
+    let seen = |seqs: &[i64]| seqs.iter().map(|seq| (Source::Social, *seq)).collect::<Vec<_>>();
+    let with = |seq: i64, change: &dyn Fn(&mut Snapshot)| {
+        let mut s = ok(seq);
+        change(&mut s);
+        s
+    };
+    let all = || vec![ok(1), ok(2), ok(3), ok(4)];
+    let replaced = |change: &dyn Fn(&mut Snapshot), seq: i64| {
+        let mut all = all();
+        all[usize::try_from(seq).unwrap() - 1] = with(seq, change);
+        all
+    };
+    for (name, all, since, seen, published, expected) in [
+        ("gone", all(), 3, seen(&[1, 2, 3]), Some(0), 1),
+        ("gone before the span", [all(), vec![ok(5)]].concat(), 4, seen(&[1, 2, 3]), Some(0), 0),
+        ("gone within the span", [all(), vec![ok(5)]].concat(), 3, seen(&[1, 2, 3]), Some(0), 1),
+        ("held by two only", all(), 3, seen(&[2, 3]), Some(0), 0),
+        ("out of the window by now", all(), 3, seen(&[1, 2, 3]), Some(-21), 0),
+        ("without a date", all(), 3, seen(&[1, 2, 3]), None, 0),
+        ("the last was cut", replaced(&|s| s.saturated = true, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("one before was cut", replaced(&|s| s.saturated = true, 2), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("the last failed", replaced(&|s| s.state = SearchState::Error, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("the last was empty", replaced(&|s| s.state = SearchState::Empty, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("another question", replaced(&|s| s.question = 1, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("about the past", replaced(&|s| s.asked = Span::new(at(-50), at(-26)), 4), 3, seen(&[1, 2, 3]), Some(0), 0),
+        (
+            "a failure between is no snapshot",
+            vec![ok(1), ok(2), with(3, &|s| s.state = SearchState::Error), ok(4), ok(5)],
+            4,
+            seen(&[1, 2, 4]),
+            Some(0),
+            1,
+        ),
+        (
+            "a round number as the most of all may be a cut",
+            replaced(&|s| s.counts.found = 20, 2),
+            3,
+            seen(&[1, 2, 3]),
+            Some(0),
+            0,
+        ),
+    ] {
+        let mut reading = reading(all, since);
+        let last = seen.iter().map(|(_, seq)| *seq).max().unwrap();
+        reading.last = vec![LastSight { item: head("a", published), last_seq: last, last_seen: at(last), seen }];
+        let got = told(&reading);
+        assert_eq!((got.gone.len(), got.counts.gone), (expected, expected), "{name}");
+        assert_eq!(got.sources[0].gone, expected, "{name}");
+    }
+}
+
+#[test]
+fn what_to_read_reaches_back_over_the_snapshots_that_are_compared() {
+    let all = snapshots((1..=9).map(ok).collect());
+    let between = Between { since: 8, until: 9 };
+    let needs = needs(&all, between, DAY).unwrap();
+    assert_eq!((needs.between, needs.published_since), (Between { since: 5, until: 9 }, at(9 - 24)));
+    assert_eq!(super::needs(&snapshots(vec![ok(1), ok(2), ok(3)]), Between { since: 0, until: 3 }, DAY), None);
+}
+
+#[test]
+fn a_rise_needs_ten_reactions_and_a_fifth_of_what_there_was() {
+    let likes = |n| Engagement { likes: Some(n), ..Engagement::default() };
+    let none = Engagement::default();
+    let both = |likes, replies| Engagement { likes: Some(likes), replies: Some(replies), ..none };
+    for (name, before, after, minutes, expected) in [
+        ("enough", likes(5), likes(15), 120, Some((5, 10, 5.0))),
+        ("too few", likes(5), likes(14), 120, None),
+        ("a small part", likes(1_000), likes(1_199), 120, None),
+        ("a fifth", likes(1_000), likes(1_200), 60, Some((1_000, 200, 200.0))),
+        ("within minutes nothing is drawn out", likes(0), likes(60), 5, Some((0, 60, 60.0))),
+        ("unknown then", none, likes(60), 60, None),
+        ("unknown now", likes(60), none, 60, None),
+        ("one kind that shrank", both(10, 90), both(30, 10), 60, Some((100, 20, 20.0))),
+        (
+            "views are no reactions",
+            Engagement { views: Some(1), ..none },
+            Engagement { views: Some(999), ..none },
+            60,
+            None,
+        ),
+    ] {
+        let mut reading = reading(vec![ok(1), ok(2)], 1);
+        let growth = |source, from: i64| Growth {
+            item: head("a", None),
+            source,
+            from: at(from),
+            until: Time(at(from).0 + minutes * 60_000),
+            before,
+            after,
+        };
+        reading.growths = vec![growth(Source::Ai, 0), growth(Source::Social, 0)];
+        let got = told(&reading).rising;
+        assert_eq!(got.first().map(|r| (r.had, r.gain, r.per_hour)), expected, "{name}");
+        assert!(got.len() <= 1, "two sources tell of one rise");
+    }
+}
+
+#[test]
+fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
+    let mut reading = reading(vec![ok(1), ok(2)], 1);
+    reading.snapshots.known = vec![true; 3];
+    let first = |key: &str, seen| FirstSight {
+        item: head(key, Some(1)),
+        run: "r2".into(),
+        seq: 2,
+        first_seen: at(2),
+        seen,
+        engagement: Engagement::default(),
+    };
+    reading.first = vec![
+        first("a", vec![(Source::Social, WindowFit::In)]),
+        first("b", vec![(Source::Social, WindowFit::Outside), (Source::Web, WindowFit::In)]),
+        first("c", vec![(Source::Social, WindowFit::Outside)]),
+        first("d", vec![]),
+    ];
+    reading.edits =
+        vec![Edit { item: head("a", None), old_title: None, old_text: Some("x".into()), at: at(2), edits: 1 }];
+    // One that was edited back and forth is as it was.
+    let same = Some("about z".to_owned());
+    reading.edits.push(Edit { item: head("z", None), old_title: None, old_text: same, at: at(2), edits: 2 });
+    let all = told(&reading);
+    assert_eq!((all.counts.new, all.counts.outside, all.counts.filtered, all.counts.edited), (3, 1, 0, 1));
+    let filter = crate::model::TopicFilter { exclude: vec!["a | c".into()], ..Default::default() };
+    let some = changes(&reading, &Filter::of(&filter).unwrap(), 1);
+    assert_eq!((some.counts.new, some.counts.outside, some.counts.filtered), (2, 0, 2));
+    assert_eq!((some.counts.edited, some.counts.filtered_edited, some.new.len()), (0, 1, 1));
+}
+
+#[test]
+fn what_a_backfill_found_is_not_new() {
+    let mut reading = reading(vec![ok(1), ok(50)], 1);
+    reading.snapshots.known = vec![true; 3];
+    reading.first = vec![FirstSight {
+        item: head("a", Some(1)),
+        run: "r50".into(),
+        seq: 50,
+        first_seen: at(50),
+        seen: vec![(Source::Social, WindowFit::In)],
+        engagement: Engagement::default(),
+    }];
+    assert_eq!(told(&reading).counts.new, 1);
+    reading.snapshots.all[1].asked = Span::new(at(-4), at(20));
+    let got = told(&reading).counts;
+    assert_eq!((got.new, got.outside), (0, 1));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_item_seen_first_is_counted_once(
+        rows in prop::collection::vec((0_i64..6, 0_usize..4, any::<bool>()), 0..30),
+        known in any::<bool>(),
+        since in 0_i64..5,
+    ) {
+        let mut reading = reading((1..=5).map(ok).collect(), since);
+        reading.snapshots.known[0] = known;
+        reading.first = rows.iter().enumerate().map(|(n, (seq, fit, hidden))| FirstSight {
+            item: ItemHead { text: Some(if *hidden { "hidden".into() } else { "shown".into() }), ..head(&n.to_string(), None) },
+            run: String::new(),
+            seq: *seq,
+            first_seen: at(*seq),
+            seen: [WindowFit::In, WindowFit::Outside, WindowFit::Undated].get(*fit).map(|fit| (Source::Social, *fit)).into_iter().collect(),
+            engagement: Engagement::default(),
+        }).collect();
+        let filter = crate::model::TopicFilter { exclude: vec!["hidden".into()], ..Default::default() };
+        let counts = changes(&reading, &Filter::of(&filter).unwrap(), 3).counts;
+        prop_assert_eq!(counts.new + counts.outside + counts.baseline + counts.filtered, rows.len());
+        prop_assert!(counts.undated <= counts.new && counts.new_texts <= counts.new);
+        prop_assert_eq!(counts.filtered, rows.iter().filter(|row| row.2).count());
+    }
+}

@@ -1,0 +1,67 @@
+//! Local days as spans of instants: a day on which the clock changes is 23 or 25 hours long, and one that a zone skipped is
+//! not there.
+
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::model::{Span, Time};
+
+/// A local day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Day {
+    /// Its date.
+    pub date: Date,
+    /// Its instants.
+    pub span: Span,
+}
+
+/// The zone of a name; UTC for a name that nobody knows (the configuration refuses those).
+fn zone(name: &str) -> TimeZone {
+    TimeZone::get(name).unwrap_or(TimeZone::UTC)
+}
+
+/// The day of a date.
+#[must_use]
+pub fn day_of(date: Date, timezone: &str) -> Option<Day> {
+    let start = |date: Date| zone(timezone).to_ambiguous_zoned(date.at(0, 0, 0, 0)).compatible().ok();
+    let (from, until) = (start(date)?, start(date.tomorrow().ok()?)?);
+    let span = Span::new(Time::from_jiff(from.timestamp()), Time::from_jiff(until.timestamp()))?;
+    Some(Day { date, span })
+}
+
+/// The local date of an instant.
+#[must_use]
+pub fn date_of(at: Time, timezone: &str) -> Date {
+    at.to_jiff().map_or(Date::constant(1970, 1, 1), |at| zone(timezone).to_datetime(at).date())
+}
+
+/// So many days up to and with the day of an instant, the earliest first.
+#[must_use]
+pub fn days(last: Time, many: i32, timezone: &str) -> Vec<Day> {
+    let date = date_of(last, timezone);
+    let before = |back: i32| date.checked_sub(back.days()).ok().and_then(|date| day_of(date, timezone));
+    (0..many).rev().filter_map(before).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn days_follow_one_another_and_are_as_long_as_the_zone_says() {
+        let last = Time::parse("2026-03-30T12:00:00Z").unwrap();
+        let all = days(last, 3, "Europe/Berlin");
+        assert_eq!(
+            all.iter().map(|d| d.date.to_string()).collect::<Vec<_>>(),
+            ["2026-03-28", "2026-03-29", "2026-03-30"]
+        );
+        assert_eq!(all.iter().map(|d| d.span.length().as_secs() / 3_600).collect::<Vec<_>>(), [24, 23, 24]);
+        assert!(all.windows(2).all(|pair| pair[0].span.until == pair[1].span.from));
+        assert_eq!(all[0].span.from.to_string(), "2026-03-27T23:00:00Z");
+        // Apia skipped the 30th of December 2011; midnight is skipped in Cairo when summer begins.
+        assert_eq!(days(Time::parse("2011-12-31T12:00:00Z").unwrap(), 3, "Pacific/Apia").len(), 2);
+        assert_eq!(day_of(Date::constant(2026, 4, 24), "Africa/Cairo").unwrap().span.length().as_secs() / 3_600, 23);
+    }
+}

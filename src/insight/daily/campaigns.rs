@@ -1,0 +1,54 @@
+//! One text, many authors: clusters of near-copies inside a set of items. What a near-copy is was decided when it was stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Mark, Time};
+
+/// Copies of one text that are worth a line.
+pub const MIN_COPIES: u64 = 3;
+
+/// A text that was posted again and again.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Campaign {
+    /// Key of the item that stands for the others; it may be older than the set.
+    pub cluster: String,
+    /// Key of the earliest one inside the set.
+    pub first: String,
+    /// Items.
+    pub copies: u64,
+    /// Different authors; 0 when none is known.
+    pub authors: u64,
+    /// The earliest and the latest.
+    pub from: Time,
+    /// See `from`.
+    pub until: Time,
+}
+
+/// The largest campaigns of a set of items, by authors and then by copies.
+#[must_use]
+pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> Vec<Campaign> {
+    let mut clusters: BTreeMap<&str, Vec<&Mark>> = BTreeMap::new();
+    for mark in marks {
+        clusters.entry(&mark.cluster).or_default().push(mark);
+    }
+    let mut all: Vec<Campaign> = clusters
+        .into_iter()
+        .filter(|(_, members)| members.len() as u64 >= MIN_COPIES)
+        .filter_map(|(cluster, members)| {
+            let authors: BTreeSet<String> =
+                members.iter().filter_map(|m| m.author.as_ref().map(|a| a.to_lowercase())).collect();
+            let first = members.iter().min_by_key(|m| (m.moment(), &m.key))?;
+            Some(Campaign {
+                cluster: cluster.to_owned(),
+                first: first.key.clone(),
+                copies: members.len() as u64,
+                authors: authors.len() as u64,
+                from: first.moment(),
+                until: members.iter().map(|m| m.moment()).max()?,
+            })
+        })
+        .collect();
+    all.sort_by(|a, b| (b.authors, b.copies, &a.cluster).cmp(&(a.authors, a.copies, &b.cluster)));
+    all.truncate(most);
+    all
+}

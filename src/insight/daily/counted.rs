@@ -1,0 +1,131 @@
+//! A set of items in numbers: raw, unique and unique authors kept apart, and what is not known counted by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Kind, Mark, Sound};
+
+/// A set of items, counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Counted {
+    /// All of them.
+    pub raw: u64,
+    /// With near-copies counted once.
+    pub unique: u64,
+    /// Different authors.
+    pub authors: u64,
+    /// Of all, posts.
+    pub posts: u64,
+    /// Of all, pages.
+    pub pages: u64,
+    /// Of all, without a date: they count when they were first seen.
+    pub undated: u64,
+    /// Of all, without an author.
+    pub no_author: u64,
+    /// Of all, without any reaction known.
+    pub no_engagement: u64,
+}
+
+/// Counts a set of items.
+#[must_use]
+pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
+    let (mut clusters, mut authors) = (BTreeSet::new(), BTreeSet::new());
+    let mut counted = Counted::default();
+    for mark in marks {
+        counted.raw += 1;
+        clusters.insert(mark.cluster.as_str());
+        match &mark.author {
+            Some(author) => drop(authors.insert(author.to_lowercase())),
+            None => counted.no_author += 1,
+        }
+        match mark.kind {
+            Kind::Post => counted.posts += 1,
+            Kind::Page => counted.pages += 1,
+        }
+        counted.undated += u64::from(mark.published_at.is_none());
+        counted.no_engagement += u64::from(!mark.has_engagement());
+    }
+    counted.unique = clusters.len() as u64;
+    counted.authors = authors.len() as u64;
+    counted
+}
+
+/// How a set of items sounds, by one scorer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Sounds {
+    /// Negative.
+    pub negative: u64,
+    /// Neutral.
+    pub neutral: u64,
+    /// Positive.
+    pub positive: u64,
+    /// In a language the scorer does not know.
+    pub unsupported: u64,
+    /// Not scored yet.
+    pub unscored: u64,
+    /// Scored by another scorer, and so left out of these figures; by name.
+    pub by_others: BTreeMap<String, u64>,
+}
+
+impl Sounds {
+    /// The sample: what has one of the three sounds.
+    #[must_use]
+    pub fn sample(&self) -> u64 {
+        self.negative + self.neutral + self.positive
+    }
+}
+
+/// The scorer that scored most of a set of items; of several the last by name. Figures of two scorers are never mixed.
+#[must_use]
+pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Option<String> {
+    let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
+    for mark in marks.into_iter().filter(|mark| mark.sound.is_some()) {
+        *by_name.entry(mark.scorer.as_deref().unwrap_or_default()).or_default() += 1;
+    }
+    by_name.into_iter().max_by_key(|(name, many)| (*many, *name)).map(|(name, _)| name.to_owned())
+}
+
+/// How a set of items sounds to a scorer.
+#[must_use]
+pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a Mark>, scorer: Option<&str>) -> Sounds {
+    let mut all = Sounds::default();
+    for mark in marks {
+        let by = mark.scorer.as_deref().unwrap_or_default();
+        match mark.sound {
+            None => all.unscored += 1,
+            Some(_) if Some(by) != scorer => *all.by_others.entry(by.to_owned()).or_default() += 1,
+            Some(Sound::Negative) => all.negative += 1,
+            Some(Sound::Neutral) => all.neutral += 1,
+            Some(Sound::Positive) => all.positive += 1,
+            Some(Sound::Unsupported) => all.unsupported += 1,
+        }
+    }
+    all
+}
+
+/// Something that several items have in common.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// The host, or the author's handle.
+    pub name: String,
+    /// Items.
+    pub raw: u64,
+    /// With near-copies counted once.
+    pub unique: u64,
+}
+
+/// What most items have in common, the most frequent first; letters compare without case.
+#[must_use]
+pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>, most: usize) -> Vec<Tally> {
+    let mut all: BTreeMap<String, (String, u64, BTreeSet<&str>)> = BTreeMap::new();
+    for (name, mark) in named {
+        let entry = all.entry(name.to_lowercase()).or_insert_with(|| (name.clone(), 0, BTreeSet::new()));
+        entry.0 = entry.0.clone().min(name);
+        entry.1 += 1;
+        entry.2.insert(&mark.cluster);
+    }
+    let mut list: Vec<Tally> =
+        all.into_values().map(|(name, raw, unique)| Tally { name, raw, unique: unique.len() as u64 }).collect();
+    list.sort_by(|a, b| (b.raw, b.unique, &a.name).cmp(&(a.raw, a.unique, &b.name)));
+    list.truncate(most);
+    list
+}

@@ -1,0 +1,75 @@
+//! The links that a text names, in its order and each once. Whether anything is stored under them is for others to say.
+
+use std::collections::BTreeSet;
+
+/// Links of a text beyond these are not looked at.
+const MOST: usize = 100;
+
+/// The http and https addresses in a text. One ends where white space, a quote or an angle bracket does; a closing
+/// bracket or a mark of punctuation that nothing in the address opened does not belong to it.
+#[must_use]
+pub fn links(text: &str) -> Vec<&str> {
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some(at) = begin(rest) {
+        let from = rest.get(at..).unwrap_or_default();
+        let end = from.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|' | '“' | '”'));
+        let link = trimmed(from.get(..end.unwrap_or(from.len())).unwrap_or_default());
+        if link.len() > "https://".len() && seen.insert(link) {
+            all.push(link);
+        }
+        if all.len() == MOST {
+            break;
+        }
+        rest = from.get(link.len().max("http".len())..).unwrap_or_default();
+    }
+    all
+}
+
+/// Where the next address begins.
+fn begin(text: &str) -> Option<usize> {
+    ["http://", "https://"].iter().filter_map(|scheme| text.find(scheme)).min()
+}
+
+fn trimmed(link: &str) -> &str {
+    // `](…)` of Markdown ends at the bracket that nothing in the address opened.
+    let mut open = 0_u32;
+    let mut end = link.len();
+    for (at, c) in link.char_indices() {
+        match c {
+            '(' | '[' => open += 1,
+            ')' | ']' if open == 0 => {
+                end = at;
+                break;
+            }
+            ')' | ']' => open -= 1,
+            _ => {}
+        }
+    }
+    link.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '…'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_found_as_people_and_markdown_write_them() {
+        for (text, found) in [
+            (
+                "see https://a.example/b, and (http://c.example/d_(e)).",
+                vec!["https://a.example/b", "http://c.example/d_(e)"],
+            ),
+            ("[1](https://x.com/i/status/12) [2](https://x.com/i/status/12).", vec!["https://x.com/i/status/12"]),
+            (
+                "<https://a.example/?q=1&r=2> \"https://b.example\"",
+                vec!["https://a.example/?q=1&r=2", "https://b.example"],
+            ),
+            ("https:// http://)https://c.example", vec!["https://c.example"]),
+            ("javascript:alert(1) HTTPS", vec![]),
+        ] {
+            assert_eq!(links(text), found, "{text}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The numbers of a daily report: local days, counts of a set of items, shares with their uncertainty, what is usual, near-copy
+//! campaigns, risers, and the links that an answer names. Pure; which items belong to a report is `report`'s to say, and
+//! no clock or database is read.
+
+mod calendar;
+mod campaigns;
+mod counted;
+mod links;
+mod rising;
+mod share;
+mod usual;
+
+pub use calendar::{Day, date_of, day_of, days};
+pub use campaigns::{Campaign, MIN_COPIES, campaigns};
+pub use counted::{Counted, Sounds, Tally, count, scorer_of, sounds, tally};
+pub use links::links;
+pub use rising::{Rise, rising};
+pub use share::{Share, share};
+pub use usual::{Usual, usual};

@@ -1,0 +1,227 @@
+//! Whether a source that is still answered has stopped saying anything: silent when it gives no items although it used to,
+//! stale when it gives items but nothing new. Judged against the topic's own history and never before
+//! [`JUDGED_FROM`] searches, so that a quiet topic is not called ill. Pure; the rules in words are in docs/changes.md.
+
+use std::time::Duration;
+
+use crate::model::{Beat, Pulse, Source, Time, closed_list};
+
+/// Answered searches before which nothing is said.
+pub const JUDGED_FROM: usize = 20;
+
+/// Empty replies in a row that are nothing yet, whatever the history says.
+const LEAST_EMPTY: usize = 3;
+
+/// How many times the usual is too long.
+const TIMES: i64 = 3;
+
+/// Deviations (scaled to those of a normal distribution) above the median that are too long.
+const DEVIATIONS: f64 = 6.0;
+
+closed_list! {
+    /// How a source that answers may be ill.
+    Ill {
+        /// It gives no items although it used to.
+        Silent = "silent",
+        /// It gives items, but nothing new.
+        Stale = "stale",
+    }
+}
+
+/// A source that is ill.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Illness {
+    /// Topic id.
+    pub topic: String,
+    /// The source.
+    pub source: Source,
+    /// How.
+    pub state: Ill,
+    /// When it last gave what it does not give any more.
+    pub since: Time,
+    /// Answered searches since then.
+    pub searches: usize,
+    /// Searches (silent) or milliseconds (stale) that would still have been usual.
+    pub usual: i64,
+}
+
+impl std::fmt::Display for Illness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { topic, source, searches, usual, .. } = self;
+        let since = Time(self.since.0 - self.since.0.rem_euclid(1_000));
+        match self.state {
+            Ill::Silent => write!(
+                f,
+                "{topic}: {source} is silent: no items in {searches} searches since {since}; up to {usual} were usual"
+            ),
+            Ill::Stale => {
+                let usual = crate::model::spell(Duration::from_millis(u64::try_from(*usual).unwrap_or(0)));
+                write!(
+                    f,
+                    "{topic}: {source} is stale: nothing new in {searches} searches since {since}; up to {usual} was usual"
+                )
+            }
+        }
+    }
+}
+
+/// The value that nine of ten do not exceed; 0 of none.
+fn ninth_decile(sorted: &[i64]) -> i64 {
+    let place = (sorted.len() * 9).div_ceil(10).saturating_sub(1);
+    sorted.get(place).copied().unwrap_or(0)
+}
+
+fn median(sorted: &[i64]) -> i64 {
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0)
+}
+
+/// Longest that is still usual: three times what nine of ten do not exceed, or the median and six deviations, whichever
+/// is longer. Neither is moved by a few outliers.
+fn usual(mut values: Vec<i64>) -> i64 {
+    values.sort_unstable();
+    let median = median(&values);
+    let mut away: Vec<i64> = values.iter().map(|value| (value - median).abs()).collect();
+    away.sort_unstable();
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "spans of time are far below 2^53"
+    )]
+    let robust = median + (self::median(&away) as f64 * 1.4826 * DEVIATIONS) as i64;
+    ninth_decile(&values).saturating_mul(TIMES).max(robust)
+}
+
+/// Whether the latest searches of a source leave it open that it is ill: a quick look that spares the long one.
+#[must_use]
+pub fn suspect(pulse: &Pulse) -> bool {
+    let latest = pulse.beats.iter().rev().take(LEAST_EMPTY);
+    !latest.into_iter().any(|beat| fresh(&beat))
+}
+
+/// Whether a source is ill; a healthy one, and one that is too young to tell, is not.
+#[must_use]
+pub fn illness(pulse: &Pulse) -> Option<Illness> {
+    let beats = &pulse.beats;
+    if beats.len() < JUDGED_FROM {
+        return None;
+    }
+    silent(pulse, beats).or_else(|| stale(pulse, beats))
+}
+
+fn silent(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
+    let last = beats.iter().rposition(|beat| beat.counts.found > 0)?;
+    let empty = beats.len() - 1 - last;
+    // How many empty replies in a row there were between two that held something.
+    let held: Vec<usize> = (0..=last).filter(|n| beats.get(*n).is_some_and(|beat| beat.counts.found > 0)).collect();
+    let rows: Vec<i64> = held.windows(2).map(|pair| i64::try_from(pair[1] - pair[0] - 1).unwrap_or(i64::MAX)).collect();
+    // Of a source that gave something once or twice nothing is known.
+    if held.len() < LEAST_EMPTY {
+        return None;
+    }
+    let usual = usual(rows).max(i64::try_from(LEAST_EMPTY).unwrap_or(0) - 1);
+    (i64::try_from(empty).unwrap_or(0) > usual).then(|| Illness {
+        topic: pulse.topic.clone(),
+        source: pulse.source,
+        state: Ill::Silent,
+        since: beats.get(last).map_or(Time(0), |beat| beat.at),
+        searches: empty,
+        usual,
+    })
+}
+
+/// Whether a search brought something new that was not too old for its window.
+fn fresh(beat: &&Beat) -> bool {
+    beat.counts.new > 0 && beat.counts.outside < beat.counts.found
+}
+
+fn stale(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
+    let news: Vec<Time> = beats.iter().filter(fresh).map(|beat| beat.at).collect();
+    let (last, now) = (*news.last()?, beats.last()?.at);
+    let gaps: Vec<i64> = news.windows(2).map(|pair| (pair[1].0 - pair[0].0).max(0)).collect();
+    // Fewer gaps say nothing about what is usual.
+    if gaps.len() < JUDGED_FROM / 4 {
+        return None;
+    }
+    let mut between: Vec<i64> = beats.windows(2).map(|pair| (pair[1].at.0 - pair[0].at.0).max(0)).collect();
+    between.sort_unstable();
+    let usual = usual(gaps).max(median(&between).saturating_mul(TIMES));
+    let since = beats.iter().filter(|beat| beat.at > last).count();
+    (now.0 - last.0 > usual && since >= LEAST_EMPTY).then(|| Illness {
+        topic: pulse.topic.clone(),
+        source: pulse.source,
+        state: Ill::Stale,
+        since: last,
+        searches: since,
+        usual,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Counts;
+
+    const HOUR: i64 = 3_600_000;
+
+    /// One search an hour: `+` new, `=` nothing new, `o` only old, `.` empty.
+    fn pulse(beats: &str) -> Pulse {
+        let beat = |(hour, kind): (i64, char)| Beat {
+            at: Time(hour * HOUR),
+            counts: match kind {
+                '+' => Counts { found: 9, new: 2, duplicate: 7, ..Counts::default() },
+                '=' => Counts { found: 9, duplicate: 9, ..Counts::default() },
+                'o' => Counts { found: 9, new: 9, outside: 9, ..Counts::default() },
+                _ => Counts::default(),
+            },
+        };
+        let beats = (0..).zip(beats.chars()).map(beat).collect();
+        Pulse { topic: "acme".into(), source: Source::Social, beats }
+    }
+
+    #[test]
+    fn a_source_is_judged_by_what_was_usual_for_it() {
+        for (name, beats, expected) in [
+            ("too young", "+++++++++++++++....".to_owned(), None),
+            ("used to give", "+".repeat(17) + "...", Some((Ill::Silent, 3))),
+            ("two empty replies are nothing", "+".repeat(18) + "..", None),
+            ("rarely gives", "+.....".repeat(5) + "..........", None),
+            ("rarely gave and stopped", "+.....".repeat(5) + &".".repeat(20), Some((Ill::Silent, 25))),
+            ("never gave", ".".repeat(30), None),
+            ("one outage in its past", "+".repeat(20) + "........" + &"+".repeat(10) + "....", Some((Ill::Silent, 4))),
+            ("always new", "+".repeat(30), None),
+            ("nothing new any more", "+".repeat(20) + &"=".repeat(6), Some((Ill::Stale, 6))),
+            ("nothing new for a moment", "+".repeat(20) + "==", None),
+            ("only old things", "+".repeat(20) + &"o".repeat(8), Some((Ill::Stale, 8))),
+            ("news twice a day", "+===========".repeat(8) + &"=".repeat(20), None),
+            ("news twice a day, once", "+===========".repeat(8) + &"=".repeat(40), Some((Ill::Stale, 51))),
+            ("too little news to know", format!("+{}+{}", "=".repeat(10), "=".repeat(40)), None),
+        ] {
+            let got = illness(&pulse(&beats));
+            assert_eq!(got.as_ref().map(|ill| (ill.state, ill.searches)), expected, "{name}: {got:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_told_in_words() {
+        let told = illness(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
+        let expected =
+            "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual";
+        assert_eq!(told.as_deref(), Some(expected));
+    }
+
+    proptest! {
+        #[test]
+        fn a_source_that_just_gave_something_new_is_well(beats in "[+=o.]{0,80}") {
+            prop_assert_eq!(illness(&pulse(&format!("{beats}+"))), None);
+        }
+
+        #[test]
+        fn nobody_is_judged_young_and_nothing_panics(beats in "[+=o.]{0,120}") {
+            let got = illness(&pulse(&beats));
+            prop_assert!(got.is_none() || beats.len() >= JUDGED_FROM);
+            prop_assert!(got.is_none() || suspect(&pulse(&beats)), "the quick look overlooks nothing");
+        }
+    }
+}

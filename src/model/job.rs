@@ -1,0 +1,44 @@
+//! A job that is no topic: something else that has a schedule and runs in the ledger. What a kind of job is made of is
+//! that kind's; here it is data that is stored and handed to whoever can run it.
+
+use super::{ReportSpec, SchedulePolicy, closed_list};
+
+closed_list! {
+    /// What kind of job it is.
+    JobKind {
+        /// A report of `[[reports]]`.
+        Report = "report",
+    }
+}
+
+/// A job as it is stored.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Job {
+    /// Its name in the ledger: `report:daily`.
+    pub id: String,
+    /// Who can run it.
+    pub kind: JobKind,
+    /// When it runs; `None` means never by itself.
+    pub schedule: Option<SchedulePolicy>,
+    /// What its kind needs to know.
+    pub spec: serde_json::Value,
+}
+
+impl Job {
+    /// A report as a job.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON, which every report can.
+    pub fn of_report(report: &ReportSpec) -> Result<Self, serde_json::Error> {
+        let (id, schedule) = (report.job(), report.schedule.clone());
+        Ok(Self { id, kind: JobKind::Report, schedule, spec: serde_json::to_value(report)? })
+    }
+
+    /// The report that the job is.
+    ///
+    /// # Errors
+    /// When it is none, or one that this version cannot read.
+    pub fn report(&self) -> Result<ReportSpec, serde_json::Error> {
+        serde_json::from_value(self.spec.clone())
+    }
+}

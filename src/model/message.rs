@@ -1,0 +1,59 @@
+//! What is to be delivered to whom: a message of the outbox, before, while and after it is sent. How it is sent is
+//! `notify`'s.
+
+use super::{Time, closed_list};
+
+closed_list! {
+    /// How far a message of the outbox has got.
+    OutboxState {
+        /// Waits for its next try.
+        Queued = "queued",
+        /// A process has it in hand.
+        Sending = "sending",
+        /// Delivered.
+        Sent = "sent",
+        /// Given up, until somebody asks for it again.
+        Dead = "dead",
+    }
+}
+
+/// Something that happened, for one channel.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Message {
+    /// The same at every try, and of nothing else ever.
+    pub event: String,
+    /// Name of the channel.
+    pub channel: String,
+    /// What it is about: `report`.
+    pub kind: String,
+    /// One line.
+    pub subject: String,
+    /// For readers of plain text.
+    pub text: String,
+    /// The same as a page.
+    pub html: Option<String>,
+    /// The same for programs, as JSON.
+    pub data: Option<String>,
+}
+
+/// A message as the outbox knows it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Posted {
+    /// The message; lists leave the bodies out.
+    #[serde(flatten)]
+    pub message: Message,
+    /// The run that it came of.
+    pub origin: Option<String>,
+    /// How far it has got.
+    pub state: OutboxState,
+    /// Tries so far.
+    pub attempt: i64,
+    /// When it was queued.
+    pub created_at: Time,
+    /// Its next try, when it waits for one.
+    pub next_at: Option<Time>,
+    /// When it was delivered.
+    pub delivered_at: Option<Time>,
+    /// What went wrong at the last try.
+    pub error: Option<String>,
+}

@@ -1,0 +1,23 @@
+//! What a source gave over time, as far as it is needed to say that it fell silent. The judgement is `insight`'s.
+
+use super::{Counts, Source, Time};
+
+/// One answered search of a topic's source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beat {
+    /// When it looked.
+    pub at: Time,
+    /// What it held.
+    pub counts: Counts,
+}
+
+/// The latest answered searches of a source, in time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pulse {
+    /// Topic id.
+    pub topic: String,
+    /// The source.
+    pub source: Source,
+    /// Its searches, the oldest first.
+    pub beats: Vec<Beat>,
+}

@@ -1,0 +1,165 @@
+//! Taking messages from the outbox to their channels: a task for each channel, so that one that hangs delays no other;
+//! each message by one process at a time, by lease; what failed again later, until it is dead. It reads the clock it is
+//! given.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::{Channel, after};
+use crate::model::Clock;
+use crate::store::{Outgoing, Settled, Store, StoreError, StoreErrorKind};
+
+/// Longest time between two looks at a channel's part of the outbox: what another process queued is found by this.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// How much longer a message is left alone than its try may take.
+const BEYOND: Duration = Duration::from_secs(30);
+
+/// A try, and what became of it.
+#[derive(Debug, Clone)]
+pub struct Delivery {
+    /// The message's event.
+    pub event: String,
+    /// Its channel.
+    pub channel: String,
+    /// Which try it was.
+    pub attempt: i64,
+    /// What became of it.
+    pub settled: Settled,
+}
+
+/// Delivers what is due.
+#[derive(Clone)]
+pub struct Courier {
+    store: Store,
+    clock: Clock,
+    token: Arc<dyn Fn() -> String + Send + Sync>,
+    wake: Arc<Notify>,
+    tell: Arc<dyn Fn(&Delivery) + Send + Sync>,
+}
+
+impl Courier {
+    /// For a store; `tell` hears of every try.
+    #[must_use]
+    pub fn new(
+        store: Store,
+        clock: Clock,
+        token: Arc<dyn Fn() -> String + Send + Sync>,
+        tell: Arc<dyn Fn(&Delivery) + Send + Sync>,
+    ) -> Self {
+        Self { store, clock, token, wake: Arc::default(), tell }
+    }
+
+    /// Something was queued.
+    pub fn wake(&self) {
+        self.wake.notify_waiters();
+    }
+
+    /// Delivers until told to stop. Channels that changed are served as they are now; a try under way ends as it began.
+    pub async fn run(&self, mut channels: watch::Receiver<Arc<[Channel]>>, stop: CancellationToken) {
+        let mut tasks = JoinSet::new();
+        while !stop.is_cancelled() {
+            let these = stop.child_token();
+            for channel in channels.borrow_and_update().iter().cloned() {
+                let (courier, these) = (self.clone(), these.clone());
+                tasks.spawn(async move { courier.attend(&channel, &these).await });
+            }
+            let changed = tokio::select! {
+                changed = channels.changed() => changed.is_ok(),
+                () = stop.cancelled() => true,
+            };
+            if !changed {
+                // Nobody is left to change them.
+                stop.cancelled().await;
+            }
+            these.cancel();
+        }
+        // What is in hand is settled; each try has its time.
+        while tasks.join_next().await.is_some() {}
+    }
+
+    async fn attend(&self, channel: &Channel, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            let sleep = match self.deliver_next(channel).await {
+                Ok(Some(_)) => continue,
+                Ok(None) => match self.store.next_message(&channel.name).await {
+                    Ok(next) => next.map_or(LOOK, |at| at.since((self.clock)())).clamp(Duration::from_millis(50), LOOK),
+                    Err(_) => LOOK,
+                },
+                Err(error) => {
+                    tracing::warn!(channel = channel.name, "the outbox could not be served: {error}");
+                    LOOK
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.wake.notified() => {}
+                () = tokio::time::sleep(sleep) => {}
+            }
+        }
+    }
+
+    /// Delivers what is due now, each channel beside the others; returns every try.
+    ///
+    /// # Errors
+    /// When the outbox cannot be read or written.
+    pub async fn deliver_due(&self, channels: &[Channel]) -> Result<Vec<Delivery>, StoreError> {
+        let mut tasks = JoinSet::new();
+        for channel in channels.iter().cloned() {
+            let courier = self.clone();
+            tasks.spawn(async move {
+                let mut tries = Vec::new();
+                while let Some(delivery) = courier.deliver_next(&channel).await? {
+                    tries.push(delivery);
+                }
+                Ok::<_, StoreError>(tries)
+            });
+        }
+        let (mut tries, mut failed) = (Vec::new(), None);
+        while let Some(ended) = tasks.join_next().await {
+            match ended {
+                Ok(Ok(more)) => tries.extend(more),
+                Ok(Err(error)) => failed = Some(error),
+                Err(panic) => tracing::error!("a delivery ended by a defect, please report it: {panic}"),
+            }
+        }
+        tries.sort_by(|a, b| (&a.channel, &a.event, a.attempt).cmp(&(&b.channel, &b.event, b.attempt)));
+        failed.map_or(Ok(tries), Err)
+    }
+
+    /// One try of one message, if one is due.
+    async fn deliver_next(&self, channel: &Channel) -> Result<Option<Delivery>, StoreError> {
+        let (now, lease) = ((self.clock)(), channel.timeout + BEYOND);
+        let claimed = self.store.claim_message(&channel.name, now, lease, channel.max_tries, &(self.token)()).await?;
+        let Some(out) = claimed else { return Ok(None) };
+        crate::mishap::at_of("courier/claimed", &channel.name);
+        let sent = channel.send(&out.message, out.created_at, out.attempt, now).await;
+        crate::mishap::at_of("courier/sent", &channel.name);
+        let settled = self.judge(channel, &out, sent);
+        match self.store.settle_message(&out, &settled, (self.clock)()).await {
+            Ok(()) => {}
+            // It took longer than its lease, and another process has it: it is delivered twice, with the same event.
+            Err(error) if error.kind == StoreErrorKind::Fenced => {
+                tracing::warn!(event = out.message.event, "taken over by another process");
+            }
+            Err(error) => return Err(error),
+        }
+        let delivery =
+            Delivery { event: out.message.event, channel: channel.name.clone(), attempt: out.attempt, settled };
+        (self.tell)(&delivery);
+        Ok(Some(delivery))
+    }
+
+    fn judge(&self, channel: &Channel, out: &Outgoing, sent: Result<(), super::Refusal>) -> Settled {
+        let Err(refusal) = sent else { return Settled::Sent };
+        if refusal.for_good || out.attempt >= i64::from(channel.max_tries) {
+            return Settled::Dead(refusal.text);
+        }
+        let pause = after(out.attempt, &out.message.event).max(refusal.wait.unwrap_or_default());
+        Settled::Again((self.clock)().plus(pause), refusal.text)
+    }
+}

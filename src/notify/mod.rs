@@ -1,0 +1,144 @@
+//! Delivery: a message of the outbox to a channel, by mail or by webhook, at least once. What happened and what is said
+//! about it is others'; when to try again, and what is a refusal, is decided here.
+
+mod address;
+mod backoff;
+mod courier;
+mod email;
+mod signature;
+mod webhook;
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+pub use address::is_public;
+pub use backoff::after;
+pub use courier::{Courier, Delivery};
+pub use signature::{signature, verify};
+
+use crate::model::{Message, SmtpTls, Time};
+
+/// A channel with what it takes to reach it.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// Its name.
+    pub name: String,
+    /// How it is reached.
+    pub way: Way,
+    /// Longest time of one try.
+    pub timeout: Duration,
+    /// Tries before a message is given up.
+    pub max_tries: u32,
+}
+
+/// How a channel is reached.
+#[derive(Debug, Clone)]
+pub enum Way {
+    /// By mail.
+    Email {
+        /// The mail server.
+        host: String,
+        /// Its port.
+        port: u16,
+        /// How it is spoken to.
+        tls: SmtpTls,
+        /// Sender.
+        from: String,
+        /// Recipients.
+        to: Vec<String>,
+        /// Who logs in.
+        login: Option<(String, SecretString)>,
+    },
+    /// By a request.
+    Webhook {
+        /// The address, which may be a secret as a whole.
+        url: SecretString,
+        /// What requests are signed with.
+        secret: Option<SecretString>,
+        /// Whether private networks are allowed.
+        allow_private: bool,
+    },
+}
+
+/// Why a try failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Whether the same try would fail the same way tomorrow.
+    pub for_good: bool,
+    /// What happened, one line, without secrets.
+    pub text: String,
+    /// How long whoever refused wants to be left alone.
+    pub wait: Option<Duration>,
+}
+
+impl Refusal {
+    fn passing(text: impl Into<String>) -> Self {
+        Self { for_good: false, text: text.into(), wait: None }
+    }
+
+    fn for_good(text: impl Into<String>) -> Self {
+        Self { for_good: true, text: text.into(), wait: None }
+    }
+}
+
+impl Channel {
+    /// Sends a message once, within the channel's time.
+    ///
+    /// # Errors
+    /// See [`Refusal`].
+    pub async fn send(&self, message: &Message, created_at: Time, attempt: i64, now: Time) -> Result<(), Refusal> {
+        let sent = async {
+            match &self.way {
+                Way::Email { .. } => email::send(self, message, created_at).await,
+                Way::Webhook { url, secret, allow_private } => {
+                    let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
+                    webhook::send(url, secret.as_ref(), *allow_private, &request).await
+                }
+            }
+        };
+        let sent = tokio::time::timeout(self.timeout, sent).await;
+        sent.unwrap_or_else(|_| Err(Refusal::passing(format!("no answer within {} s", self.timeout.as_secs_f64()))))
+            .map_err(|refusal| Refusal { text: self.scrubbed(&refusal.text), ..refusal })
+    }
+
+    /// A text of the other side as one short line without what is secret, which it may have echoed.
+    fn scrubbed(&self, text: &str) -> String {
+        let mut text: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
+        let secrets = match &self.way {
+            Way::Email { login, .. } => login.iter().map(|(_, password)| password.expose_secret().to_owned()).collect(),
+            Way::Webhook { url, secret, .. } => {
+                let mut secrets = vec![url.expose_secret().to_owned()];
+                if let Ok(url) = url::Url::parse(url.expose_secret()) {
+                    secrets.extend(url.query().map(str::to_owned));
+                    secrets.extend(Some(url.path()).filter(|path| path.len() > 4).map(str::to_owned));
+                }
+                secrets.extend(secret.as_ref().map(|secret| secret.expose_secret().to_owned()));
+                secrets
+            }
+        };
+        for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+            text = text.replace(secret.as_str(), "***");
+        }
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match text.char_indices().nth(LONGEST_ERROR) {
+            Some((at, _)) => format!("{}…", &text[..at]),
+            None => text,
+        }
+    }
+}
+
+/// Characters of an error that are kept.
+const LONGEST_ERROR: usize = 300;
+
+/// Whether a character neither commands a terminal nor turns its text around.
+fn is_plain(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
+
+/// A line of a message as it may stand in a header: no control characters, bounded.
+fn one_line(text: &str) -> String {
+    let line: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).take(250).collect();
+    line.trim().to_owned()
+}

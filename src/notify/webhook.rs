@@ -1,0 +1,121 @@
+//! A message as a signed request: resolved, checked and sent to the address that was checked, no redirect followed, of the
+//! reply no more read than tells why.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::{Host, Url};
+
+use super::{Refusal, is_public, one_line, signature};
+use crate::http;
+use crate::model::{Message, Time};
+
+/// Bytes of a reply that are read.
+const READ: u64 = 4 * 1024;
+
+/// Longest wait that a receiver can ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(8 * 3_600);
+
+/// What is sent, and when.
+pub(super) struct Request<'m> {
+    pub(super) message: &'m Message,
+    pub(super) created_at: Time,
+    pub(super) attempt: i64,
+    pub(super) now: Time,
+    pub(super) timeout: Duration,
+}
+
+/// The body: the same bytes at every try.
+fn body(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusal> {
+    let data = message.data.as_deref().map(serde_json::from_str::<serde_json::Value>).transpose();
+    let body = serde_json::json!({
+        "event": message.event,
+        "kind": message.kind,
+        "created_at": created_at,
+        "subject": message.subject,
+        "text": message.text,
+        "data": data.map_err(|e| Refusal::for_good(format!("its data is no JSON: {e}")))?,
+    });
+    serde_json::to_vec(&body).map_err(|e| Refusal::for_good(format!("it cannot be written as JSON: {e}")))
+}
+
+pub(super) async fn send(
+    url: &SecretString,
+    secret: Option<&SecretString>,
+    allow_private: bool,
+    request: &Request<'_>,
+) -> Result<(), Refusal> {
+    // What is wrong with it is not repeated: it may hold a secret.
+    let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::for_good("its address is no URL"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Refusal::for_good("its address is neither http nor https"));
+    }
+    let deadline = tokio::time::Instant::now() + request.timeout;
+    let pinned = resolve(&url, allow_private).await?;
+    let options =
+        http::Options { connect_timeout: request.timeout, max_idle_per_host: 0, roots: http::Roots::needed_by(&url) };
+    let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
+    let body = body(request.message, request.created_at)?;
+    let mut asked = client
+        .post(url)
+        .header(CONTENT_TYPE, "application/json")
+        .header("X-Topicwatch-Event", one_line(&request.message.event))
+        .header("X-Topicwatch-Attempt", request.attempt.to_string());
+    if let Some(secret) = secret {
+        let seconds = request.now.0.div_euclid(1_000);
+        let signed = signature(secret.expose_secret().as_bytes(), seconds, &body);
+        asked = asked.header("X-Topicwatch-Signature", signed);
+    }
+    let reply = asked.body(body).send().await.map_err(|e| Refusal::passing(http::describe(e)))?;
+    judge(reply, deadline).await
+}
+
+/// What a reply means.
+async fn judge(reply: reqwest::Response, deadline: tokio::time::Instant) -> Result<(), Refusal> {
+    let status = reply.status();
+    if status.is_success() {
+        return Ok(());
+    }
+    if status.is_redirection() {
+        return Err(Refusal::for_good(format!("{status}: redirects are not followed; name the address it leads to")));
+    }
+    let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    let wait = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
+    let said = match http::read_capped(reply, READ, deadline).await {
+        Ok(body) => body,
+        Err(unread) => unread.so_far,
+    };
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
+    let for_good = status.is_client_error() && !passing;
+    Err(Refusal { for_good, text: format!("{status} {}", one_line(&said)), wait })
+}
+
+/// The addresses that may be connected to, and no others: looking the name up again could say something else.
+async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinned, Refusal> {
+    let port = url.port_or_known_default().unwrap_or(443);
+    let (host, found): (String, Vec<SocketAddr>) = match url.host() {
+        Some(Host::Ipv4(ip)) => (ip.to_string(), vec![(IpAddr::V4(ip), port).into()]),
+        Some(Host::Ipv6(ip)) => (ip.to_string(), vec![(IpAddr::V6(ip), port).into()]),
+        Some(Host::Domain(name)) => {
+            let found = tokio::net::lookup_host((name, port)).await;
+            let found = found.map_err(|e| Refusal::passing(format!("the name {name} was not found: {e}")))?;
+            (name.to_owned(), found.collect())
+        }
+        None => return Err(Refusal::for_good("its address names no host")),
+    };
+    let allowed: Vec<SocketAddr> = found.iter().copied().filter(|a| allow_private || is_public(a.ip())).collect();
+    if allowed.is_empty() {
+        return Err(match found.first() {
+            Some(inner) => Refusal::for_good(format!(
+                "{host} is {}, an address of a private network; set allow_private = true if that is meant",
+                inner.ip()
+            )),
+            None => Refusal::passing(format!("the name {host} has no address")),
+        });
+    }
+    Ok(http::Pinned { host, addresses: allowed })
+}

@@ -1,0 +1,84 @@
+//! What became of what was known: edited and gone items, queries that changed, sources that fell silent. What each means is
+//! `insight`'s and `compare`'s; here it is cut to what a page shows.
+
+use super::facts::{ChangeFacts, EditFacts, GoneFacts, Shown, TopicFacts};
+use super::gather::TAIL;
+use super::items::shown_of;
+use super::words;
+use crate::compare::{changes_between, health};
+use crate::insight::Piece;
+use crate::model::{Between, ItemHead, Span, Time, Topic, Words};
+use crate::store::{Store, StoreError};
+
+/// Edited and gone items that are named.
+const NAMED: usize = 8;
+/// Characters of an edit that are shown.
+const SHOWN: usize = 400;
+
+/// Reads them; bounded by the runs' places in the reading order, which never change.
+pub(super) async fn read(
+    store: &Store,
+    topic: &Topic,
+    facts: &mut TopicFacts,
+    span: Span,
+    now: Time,
+) -> Result<(), StoreError> {
+    let since = store.seq_before(&topic.id, span.from).await?;
+    let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
+    if until > since {
+        let changes = changes_between(store, topic, Between { since, until }, NAMED).await?;
+        let queries = changes.sources.iter().flat_map(|source| {
+            let changed = source.queries.iter().filter(|query| query.changed);
+            changed.map(|query| format!("{} asked “{}”", source.source, words::line(&query.query, 120)))
+        });
+        facts.changes = Some(ChangeFacts {
+            edited: changes.counts.edited as u64,
+            gone: changes.counts.gone as u64,
+            queries: queries.collect(),
+            edits: changes
+                .edited
+                .iter()
+                .map(|edit| {
+                    let diff = edit.text.as_ref().or(edit.title.as_ref());
+                    EditFacts { item: shown(&edit.item), at: edit.at, diff: diff.map(|d| brief(d)).unwrap_or_default() }
+                })
+                .collect(),
+            lost: changes
+                .gone
+                .iter()
+                .map(|gone| GoneFacts { item: shown(&gone.item), last_seen: gone.last_seen })
+                .collect(),
+        });
+    }
+    // Health is that of the present: of a day long past it says nothing.
+    if now.0 <= span.until.0.saturating_add(2 * TAIL) {
+        let health = health(store, std::slice::from_ref(&topic.id)).await?;
+        facts.ill = health.ill.iter().map(ToString::to_string).collect();
+    }
+    Ok(())
+}
+
+fn shown(head: &ItemHead) -> Shown {
+    let ItemHead { key, url, author, title, text, lang, .. } = head.clone();
+    shown_of(&Words { key, url, author, title, text, lang })
+}
+
+/// The pieces of an edit around what changed, cut.
+fn brief(pieces: &[Piece]) -> Vec<Piece> {
+    let mut left = SHOWN;
+    let mut all = Vec::new();
+    for piece in pieces.iter().take(60) {
+        let (make, text): (fn(String) -> Piece, &str) = match piece {
+            Piece::Same(text) => (Piece::Same, text),
+            Piece::Removed(text) => (Piece::Removed, text),
+            Piece::Added(text) => (Piece::Added, text),
+        };
+        let line = words::line(text, left.min(if matches!(piece, Piece::Same(_)) { 80 } else { 160 }));
+        if left == 0 {
+            break;
+        }
+        left = left.saturating_sub(line.chars().count());
+        all.push(make(line));
+    }
+    all
+}

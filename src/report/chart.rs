@@ -1,0 +1,191 @@
+//! Charts as inline SVG: bars of days against what is usual, with holes drawn where they are in time; shares of tone with their
+//! intervals; shares of voice. Colours come from the style sheet's classes; every chart has words for who cannot see it.
+
+use maud::{Markup, html};
+
+use super::facts::{TopicFacts, Voice};
+use super::words::{self, number, percent};
+use crate::insight::daily::Share;
+use crate::model::Span;
+
+/// The drawing's size; a phone shows it as it is, a desktop larger.
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 150.0;
+/// Where the axes are.
+const LEFT: f64 = 34.0;
+const RIGHT: f64 = 6.0;
+const TOP: f64 = 10.0;
+const BOTTOM: f64 = 24.0;
+
+/// A coordinate: one decimal is finer than anybody sees.
+fn c(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+/// The days of a chart along its width.
+struct Axis {
+    span: Span,
+}
+
+impl Axis {
+    fn of(topic: &TopicFacts) -> Option<Self> {
+        let (first, last) = (topic.days.first()?, topic.days.last()?);
+        Some(Self { span: Span { from: first.span.from, until: last.span.until } })
+    }
+
+    fn x(&self, at: crate::model::Time) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds of days")]
+        let part = (at.0 - self.span.from.0) as f64 / (self.span.until.0 - self.span.from.0).max(1) as f64;
+        LEFT + part.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
+    }
+}
+
+fn y(part: f64) -> f64 {
+    HEIGHT - BOTTOM - part.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
+}
+
+/// A round number not below a value, for the axis.
+fn ceiling(value: f64) -> f64 {
+    let size = 10_f64.powf(value.max(1.0).log10().floor());
+    [1.0, 2.0, 4.0, 5.0, 10.0].into_iter().map(|n| n * size).find(|n| *n >= value).unwrap_or(value)
+}
+
+/// The hatched stretches that nothing covered, the days' names, and the line they stand on.
+fn ground(topic: &TopicFacts, axis: &Axis, id: &str) -> Markup {
+    let bottom = y(0.0);
+    html! {
+        defs { pattern id=(id) width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+            rect class="hatch-ground" width="5" height="5" {}
+            line class="hatch" x1="0" y1="0" x2="0" y2="5" {}
+        } }
+        @for hole in topic.holes.iter().filter(|hole| hole.span.until.0 - hole.span.from.0 >= 1_800_000) {
+            @let (from, until) = (axis.x(hole.span.from), axis.x(hole.span.until));
+            @if hole.before { rect class="unwatched" x=(c(from)) y=(c(TOP)) width=(c((until - from).max(1.0))) height=(c(bottom - TOP)) {} }
+            @else { rect fill=(format!("url(#{id})")) x=(c(from)) y=(c(TOP)) width=(c((until - from).max(1.5))) height=(c(bottom - TOP)) {} }
+        }
+        @for (place, day) in topic.days.iter().enumerate() {
+            @let middle = f64::midpoint(axis.x(day.span.from), axis.x(day.span.until));
+            @if (topic.days.len() - 1 - place).is_multiple_of(3) {
+                text class=(if place + 1 == topic.days.len() { "label now" } else { "label" }) x=(c(middle)) y=(c(HEIGHT - 8.0)) text-anchor="middle" { (day.date.get(5..).unwrap_or_default()) }
+            }
+        }
+        line class="axis" x1=(c(LEFT)) y1=(c(bottom)) x2=(c(WIDTH - RIGHT)) y2=(c(bottom)) {}
+    }
+}
+
+fn scale(value: f64, text: &str) -> Markup {
+    html! {
+        line class="grid" x1=(c(LEFT)) y1=(c(y(value))) x2=(c(WIDTH - RIGHT)) y2=(c(y(value))) {}
+        text class="label" x=(c(LEFT - 4.0)) y=(c(y(value) + 4.0)) text-anchor="end" { (text) }
+    }
+}
+
+/// Items a day against what is usual.
+pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
+    let Some(axis) = Axis::of(topic) else { return html! {} };
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    let count = |n: u64| n as f64;
+    let most = topic.days.iter().map(|day| count(day.counted.raw)).fold(0.0, f64::max);
+    let top = ceiling(topic.usual.map_or(most, |usual| usual.high.max(most)));
+    let (title, desc) = (format!("{}-volume", topic.id), format!("{}-volume-words", topic.id));
+    let hatch = format!("{}-hatch-volume", topic.id);
+    let words =
+        topic.days.iter().map(|day| format!("{}: {}", day.date, words::at_least(day.counted.raw, day.saturated)));
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
+            title id=(title) { "Items a day, " (topic.title) }
+            desc id=(desc) {
+                (words.collect::<Vec<_>>().join(", ")) ". "
+                @if let Some(usual) = topic.usual { "Usual for the last day: " (words::round(usual.low.ceil())) " to " (words::round(usual.high.floor())) ". " }
+                @for hole in topic.holes.iter().filter(|hole| !hole.before) { "Not covered: " (words::span(hole.span, timezone)) ". " }
+            }
+            (scale(1.0, &words::round(top)))
+            (scale(0.5, &words::round(top / 2.0)))
+            (ground(topic, &axis, &hatch))
+            @if let (Some(usual), Some(last)) = (topic.usual, topic.days.last()) {
+                @let (high, low) = (y(usual.high / top), y(usual.low / top));
+                @let (from, until) = (axis.x(last.span.from), axis.x(last.span.until));
+                rect class="usual" x=(c(LEFT)) y=(c(high)) width=(c(WIDTH - LEFT - RIGHT)) height=(c(low - high)) {}
+                line class="median" x1=(c(LEFT)) y1=(c(y(usual.median / top))) x2=(c(until)) y2=(c(y(usual.median / top))) {}
+                rect class="today" x=(c(from)) y=(c(TOP)) width=(c(until - from)) height=(c(y(0.0) - TOP)) {}
+            }
+            @for (place, day) in topic.days.iter().enumerate() {
+                @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
+                @let (all, unique) = (y(count(day.counted.raw) / top), y(count(day.counted.unique) / top));
+                @let class = if place + 1 == topic.days.len() { "bar now" } else { "bar" };
+                rect class=(format!("{class} copies")) x=(c(from + 2.5)) y=(c(all)) width=(c(until - from - 5.0)) height=(c(y(0.0) - all)) {}
+                rect class=(class) x=(c(from + 2.5)) y=(c(unique)) width=(c(until - from - 5.0)) height=(c(y(0.0) - unique)) {}
+                @if day.saturated { text class="label" x=(c(f64::midpoint(from, until))) y=(c(all - 2.0)) text-anchor="middle" { "≥" } }
+            }
+        }
+    }
+}
+
+/// Shares of negative and positive posts a day, with their intervals.
+pub(super) fn tone(topic: &TopicFacts) -> Markup {
+    let Some(axis) = Axis::of(topic) else { return html! {} };
+    let (title, desc) = (format!("{}-trend", topic.id), format!("{}-trend-words", topic.id));
+    let highest =
+        topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
+    let top = [0.2, 0.4, 0.6].into_iter().find(|top| *top >= highest).unwrap_or(1.0);
+    let words = topic.days.iter().map(|day| {
+        let told = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), words::share);
+        format!(
+            "{}: negative {}, positive {}, of {}",
+            day.date,
+            told(&day.negative),
+            told(&day.positive),
+            number(day.sounds.sample())
+        )
+    });
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
+            title id=(title) { "Share of negative and positive items a day, " (topic.title) }
+            desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) }
+            @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
+            (ground(topic, &axis, &format!("{}-hatch-tone", topic.id)))
+            @for (class, shift, share) in [
+                ("negative", -3.0, (|day| day.negative) as fn(&super::facts::DayFacts) -> Option<Share>),
+                ("positive", 3.0, |day| day.positive),
+            ] {
+                @let points: Vec<Option<(f64, Share)>> = topic.days.iter().map(|day| {
+                    share(day).map(|share| (f64::midpoint(axis.x(day.span.from), axis.x(day.span.until)) + shift, share))
+                }).collect();
+                @for run in points.split(Option::is_none) {
+                    @let path: Vec<String> = run.iter().flatten().map(|(x, share)| format!("{},{}", c(*x), c(y(share.share / top)))).collect();
+                    polyline class=(format!("trend {class}")) points=(path.join(" ")) {}
+                }
+                @for (x, share) in points.iter().flatten() {
+                    line class=(format!("interval {class}")) x1=(c(*x)) y1=(c(y(share.low / top))) x2=(c(*x)) y2=(c(y(share.high / top))) {}
+                    @if class == "negative" { rect class=(format!("dot {class}")) x=(c(x - 2.5)) y=(c(y(share.share / top) - 2.5)) width="5" height="5" {} }
+                    @else { circle class=(format!("dot {class}")) cx=(c(*x)) cy=(c(y(share.share / top))) r="2.8" {} }
+                }
+            }
+        }
+    }
+}
+
+/// Shares of voice, a bar for each topic; the table beside it has the numbers.
+pub(super) fn voice(voices: &[Voice]) -> Markup {
+    let row = 22.0;
+    #[expect(clippy::cast_precision_loss, reason = "a few topics")]
+    let height = voices.len() as f64 * row + 6.0;
+    let most = voices.iter().filter_map(|voice| voice.unique).map(|share| share.share).fold(0.01, f64::max);
+    let words: Vec<String> = voices
+        .iter()
+        .map(|voice| format!("{} {}", voice.title, voice.unique.map_or("none".to_owned(), |s| percent(s.share))))
+        .collect();
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-labelledby="voice-title voice-words" {
+            title id="voice-title" { "Share of voice by unique items" }
+            desc id="voice-words" { (words.join(", ")) }
+            @for (place, voice) in voices.iter().enumerate() {
+                @let top = f64::from(u32::try_from(place).unwrap_or(0)) * row + 4.0;
+                @let width = voice.unique.map_or(0.0, |share| share.share / most * 180.0);
+                text class="label" x="106" y=(c(top + 12.0)) text-anchor="end" { (words::line(&voice.title, 16)) }
+                rect class="bar now" x="112" y=(c(top)) width=(c(width)) height="16" {}
+                text class="label" x=(c(118.0 + width)) y=(c(top + 12.0)) { (voice.unique.map_or("none".to_owned(), |s| percent(s.share))) }
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
+//! `gather`'s, and docs/report.md defines each.
+
+use crate::insight::Piece;
+use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
+use crate::model::{Kind, Micros, Sound, Source, Span, Time};
+
+/// One topic's part.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct TopicFacts {
+    /// Topic id.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Begin of its first run; `None` before there was one.
+    pub began: Option<Time>,
+    /// Whether that lies in the period or after it: everything is new, and nothing can be compared.
+    pub first_day: bool,
+    /// The period's items.
+    pub period: Counted,
+    /// Whether full replies left a hole in the period: there may be more.
+    pub saturated: bool,
+    /// Whether a web search returned as many pages as it may.
+    pub full_pages: bool,
+    /// First seen in the period, but older than it; they count on their own days.
+    pub earlier: u64,
+    /// Of these, older than the search asked for.
+    pub outside: u64,
+    /// Hidden by the topic's filter: not in any figure.
+    pub filtered: u64,
+    /// What became of what was known: edited, gone, queries that changed.
+    pub changes: Option<ChangeFacts>,
+    /// Sources that are answered but have fallen silent, in words.
+    pub ill: Vec<String>,
+    /// What is usual for such a day; `None` where there is too little to compare with.
+    pub usual: Option<Usual>,
+    /// Earlier days that can be compared with, where they are too few.
+    pub comparable: usize,
+    /// Part of the period that searches covered, 0..1.
+    pub covered: f64,
+    /// The days of the charts, the last one that of the report.
+    pub days: Vec<DayFacts>,
+    /// Stretches inside these days that nothing covered.
+    pub holes: Vec<HoleFacts>,
+    /// How the period's items sound.
+    pub tone: ToneFacts,
+    /// The last answer.
+    pub answer: Option<AnswerFacts>,
+    /// Most reactions.
+    pub top_posts: Vec<usize>,
+    /// Pages with most reactions, or the latest where none are known.
+    pub top_pages: Vec<usize>,
+    /// Fastest growing, of any age.
+    pub rising: Vec<Rising>,
+    /// Lowest scores.
+    pub negative: Vec<usize>,
+    /// Highest scores.
+    pub positive: Vec<usize>,
+    /// Near-copies.
+    pub campaigns: Vec<Copies>,
+    /// Hosts of pages.
+    pub domains: Vec<Tally>,
+    /// Handles.
+    pub authors: Vec<Tally>,
+    /// How the sources did.
+    pub sources: Vec<SourceFacts>,
+    /// What the period's searches cost.
+    pub cost: Micros,
+    /// The period's items that are named anywhere, and as many others as there is room for.
+    pub rows: Vec<RowFacts>,
+    /// Of the period, not among the rows.
+    pub rows_left_out: u64,
+    /// Whether there were more items in the charts' days than are read.
+    pub cut: bool,
+}
+
+/// A local day.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct DayFacts {
+    /// `2026-03-11`.
+    pub date: String,
+    /// Its instants.
+    pub span: Span,
+    /// Its items.
+    pub counted: Counted,
+    /// How they sound.
+    pub sounds: Sounds,
+    /// Negative among the scored.
+    pub negative: Option<Share>,
+    /// Positive among the scored.
+    pub positive: Option<Share>,
+    /// Part that searches covered, 0..1.
+    pub covered: f64,
+    /// Full replies left a hole: there may be more.
+    pub saturated: bool,
+}
+
+/// What became of what was known.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ChangeFacts {
+    /// Items whose words changed.
+    pub edited: u64,
+    /// Items that complete searches do not show any more.
+    pub gone: u64,
+    /// Questions that replaced others, in words.
+    pub queries: Vec<String>,
+    /// The latest edits.
+    pub edits: Vec<EditFacts>,
+    /// The latest that are gone.
+    pub lost: Vec<GoneFacts>,
+}
+
+/// An edit.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct EditFacts {
+    /// The item as it is now.
+    pub item: Shown,
+    /// When it was seen.
+    pub at: Time,
+    /// What changed, in words.
+    pub diff: Vec<Piece>,
+}
+
+/// An item that is gone.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct GoneFacts {
+    /// The item.
+    pub item: Shown,
+    /// When a search showed it last.
+    pub last_seen: Time,
+}
+
+/// A stretch that nothing covered.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct HoleFacts {
+    /// Where it is.
+    #[serde(flatten)]
+    pub span: Span,
+    /// Causes in words; empty where the topic was not watched yet.
+    pub why: String,
+    /// Before the topic was watched.
+    pub before: bool,
+}
+
+/// How items sound.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ToneFacts {
+    /// Whose scores these are; `None` when nothing is scored.
+    pub scorer: Option<String>,
+    /// The period's items.
+    pub period: Sounds,
+    /// Negative, neutral and positive among the scored.
+    pub shares: Vec<(Sound, Share)>,
+    /// The seven days before, by the same scorer.
+    pub before: Sounds,
+    /// See `shares`.
+    pub before_shares: Vec<(Sound, Share)>,
+}
+
+/// The last answer.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct AnswerFacts {
+    /// The run that asked.
+    pub run: String,
+    /// When.
+    pub asked_at: Time,
+    /// Model label.
+    pub model: Option<String>,
+    /// The text.
+    pub text: String,
+    /// It was cut.
+    pub partial: bool,
+    /// What it rests on.
+    pub citations: Vec<Citation>,
+}
+
+/// Something an answer names or was found with.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Citation {
+    /// As the answer has it: an address, or an item's key.
+    pub cited: String,
+    /// The stored item; `None`: nothing that was ever found has it.
+    pub key: Option<String>,
+    /// Named in the text, not only handed over with it.
+    pub in_text: bool,
+}
+
+/// A riser.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Rising {
+    /// How it grew.
+    #[serde(flatten)]
+    pub rise: Rise,
+    /// What it is.
+    pub item: Shown,
+}
+
+/// A campaign with its words.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Copies {
+    /// Its figures.
+    #[serde(flatten)]
+    pub campaign: Campaign,
+    /// Its earliest item in the period.
+    pub item: Shown,
+    /// Row of that item.
+    pub row: Option<usize>,
+}
+
+/// A source's searches in the period.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct SourceFacts {
+    /// The source.
+    pub source: Source,
+    /// Searches that were made.
+    pub made: u64,
+    /// Of these, failed or lost.
+    pub failed: u64,
+    /// Not made: over quota, interrupted, cancelled.
+    pub not_made: u64,
+    /// Left out on purpose.
+    pub left_out: u64,
+    /// State of the last one, and when.
+    pub last: String,
+    /// See `last`.
+    pub last_at: Time,
+    /// Whether that was a failure.
+    pub fails: bool,
+    /// Its error class or reason.
+    pub trouble: Option<String>,
+    /// Searches answered with as much as they can be.
+    pub saturated: u64,
+    /// What they cost.
+    pub cost: Micros,
+}
+
+/// What is shown of an item.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct Shown {
+    /// Public key.
+    pub key: String,
+    /// The address, where it is one that may be a link.
+    pub link: Option<String>,
+    /// Handle.
+    pub author: Option<String>,
+    /// Title, or else text, on one line and cut.
+    pub words: String,
+}
+
+/// A row of the table at the end of a topic.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct RowFacts {
+    /// Words and link.
+    #[serde(flatten)]
+    pub item: Shown,
+    /// Post or page.
+    pub kind: Kind,
+    /// The instant it counts at.
+    pub at: Time,
+    /// It has no date of its own: `at` is when it was first seen.
+    pub undated: bool,
+    /// Likes, reposts, replies and quotes; `None` where none is known.
+    pub engagement: Option<i64>,
+    /// How it sounds.
+    pub sound: Option<Sound>,
+    /// Thousandths.
+    pub score: Option<i64>,
+    /// Who said so.
+    pub scorer: Option<String>,
+    /// Key of the item it is a near-copy of, where that is another.
+    pub copy_of: Option<String>,
+}
+
+/// A topic's part of what a group of topics said.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Voice {
+    /// Topic id.
+    pub topic: String,
+    /// Title.
+    pub title: String,
+    /// Its share of all items, …
+    pub raw: Option<Share>,
+    /// … of unique ones, …
+    pub unique: Option<Share>,
+    /// … and of unique authors.
+    pub authors: Option<Share>,
+}
+
+/// Something the reader should know first.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Matter {
+    /// The heaviest first.
+    pub weight: u32,
+    /// Topic id.
+    pub topic: String,
+    /// The section it leads to.
+    pub section: &'static str,
+    /// What it is about, in a word.
+    pub kind: &'static str,
+    /// One sentence.
+    pub sentence: String,
+}

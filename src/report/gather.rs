@@ -1,0 +1,172 @@
+//! One topic's part, read and worked out: which items belong to the period and to each day, and what the lists hold. The
+//! arithmetic is `insight::daily`'s; coverage and sources are `coverage`'s, lists are `items`'.
+
+use std::collections::BTreeSet;
+
+use super::facts::{DayFacts, ToneFacts, TopicFacts};
+use super::{answer, coverage, items};
+use crate::insight::daily::{self, Day, Share, Sounds, share};
+use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Sound, Span, Time, Topic};
+use crate::store::{Moment, StoreError};
+
+/// Days that what is usual is learned from, and the one that is told.
+const HISTORY: i32 = 29;
+/// Days of the charts.
+const CHART: usize = 14;
+/// Days before the last one that its tone is compared with.
+const BEFORE: usize = 7;
+/// Items of the history that are read at most; the latest are.
+const MOST_MARKS: i64 = 200_000;
+/// Searches of the period that are read at most.
+const MOST_SEARCHES: i64 = 20_000;
+/// How long after the period an answer or a failure still tells about it, milliseconds.
+pub(super) const TAIL: i64 = 12 * 3_600_000;
+
+/// A day is compared with only when this much of it was covered.
+const WHOLE: f64 = 0.9;
+
+/// What belongs to the period: by the instant it counts at, or, when reports follow one another without gaps, by when it
+/// was first seen, so that what is found late is in the next one.
+pub(super) struct Belongs {
+    span: Span,
+    by_moment: bool,
+}
+
+impl Belongs {
+    pub(super) fn of(&self, mark: &Mark) -> bool {
+        if self.by_moment {
+            self.span.holds(mark.moment())
+        } else {
+            self.span.holds(mark.first_seen) && mark.fit != crate::model::WindowFit::Outside
+        }
+    }
+}
+
+/// Reads one topic and works out its part; `rows` is how many rows there is room for.
+pub(super) async fn topic(
+    moment: &mut Moment,
+    spec: &ReportSpec,
+    topic: &Topic,
+    span: Span,
+    now: Time,
+    rows: usize,
+) -> Result<TopicFacts, StoreError> {
+    let history = daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone);
+    let from = history.first().map_or(span.from, |day| day.span.from.min(span.from));
+    let seen = Span { from, until: Time(now.0.saturating_add(1)) };
+    let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
+    let all = moment.marks(&topic.id, seen, MOST_MARKS).await?;
+    let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
+    let (marks, hidden) = meant(moment, topic, all).await?;
+    let looked = coverage::Looked::read(moment, topic, seen).await?;
+    let began = moment.first_run(&topic.id).await?;
+
+    let belongs = Belongs { span, by_moment: spec.window == ReportWindow::Day };
+    let period: Vec<&Mark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
+    let late: Vec<&Mark> =
+        marks.iter().filter(|mark| span.holds(mark.first_seen) && mark.moment() < span.from).collect();
+    let counted = daily::count(period.iter().copied());
+    let chart = history.get(history.len().saturating_sub(CHART)..).unwrap_or_default();
+    let drawn = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
+    let scorer = daily::scorer_of(marks.iter().filter(|mark| drawn.holds(mark.moment())));
+    let earlier = earlier(&marks, &history, &looked);
+    let compared = history.last().filter(|day| belongs.by_moment && day.span == span);
+    let usual = compared.map(|day| daily::usual(day, &earlier));
+    let searches = moment.asked(&topic.id, tail, MOST_SEARCHES).await?;
+    let chosen = items::choose(moment, &topic.id, &marks, &period, scorer.as_deref(), span, rows).await?;
+    Ok(TopicFacts {
+        id: topic.id.clone(),
+        title: topic.title.clone(),
+        began,
+        first_day: began.is_some_and(|began| began >= span.from),
+        saturated: looked.saturated(span),
+        full_pages: looked.full_pages(span),
+        earlier: late.len() as u64,
+        outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
+        usual: usual.and_then(Result::ok),
+        comparable: usual.and_then(Result::err).unwrap_or(0),
+        covered: looked.covered(span),
+        days: chart.iter().map(|day| day_facts(day, &marks, &looked, scorer.as_deref())).collect(),
+        holes: looked.holes(Span { until: drawn.until.min(now), ..drawn }),
+        tone: tone(&period, &marks, &history, scorer),
+        answer: answer::read(moment, topic, tail).await?,
+        domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
+        authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
+        cost: searches.iter().filter(|s| span.holds(s.at)).fold(Micros(0), |sum, s| sum.plus(s.cost)),
+        sources: coverage::sources(&searches, span),
+        period: counted,
+        top_posts: chosen.top_posts,
+        top_pages: chosen.top_pages,
+        rising: chosen.rising,
+        negative: chosen.negative,
+        positive: chosen.positive,
+        campaigns: chosen.campaigns,
+        rows_left_out: chosen.left_out,
+        rows: chosen.rows,
+        filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
+        changes: None,
+        ill: Vec::new(),
+        cut,
+    })
+}
+
+/// The items that the topic's filter means, and those it hides. Words are read only where there is a filter.
+async fn meant(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<(Vec<Mark>, Vec<Mark>), StoreError> {
+    if topic.filter.is_none() {
+        return Ok((marks, Vec::new()));
+    }
+    let filter = crate::compare::filter_of(topic);
+    let (mut passed, mut hidden) = (Vec::new(), Vec::new());
+    for marks in marks.chunks(2_000) {
+        let keys: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
+        let words = moment.words(&keys).await?;
+        for mark in marks {
+            let found = words.binary_search_by(|words| words.key.cmp(&mark.key)).ok().and_then(|at| words.get(at));
+            let passes = found.is_none_or(|w| {
+                filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref())
+            });
+            (if passes { &mut passed } else { &mut hidden }).push(mark.clone());
+        }
+    }
+    Ok((passed, hidden))
+}
+
+/// The days that the last one can be compared with, and their items: watched, and looked at all but a little.
+fn earlier(marks: &[Mark], history: &[Day], looked: &coverage::Looked) -> Vec<(Day, u64)> {
+    let before = history.split_last().map_or(history, |(_, before)| before);
+    let whole = before.iter().filter(|day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE);
+    whole.map(|day| (*day, marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64)).collect()
+}
+
+fn day_facts(day: &Day, marks: &[Mark], looked: &coverage::Looked, scorer: Option<&str>) -> DayFacts {
+    let inside = || marks.iter().filter(|mark| day.span.holds(mark.moment()));
+    let sounds = daily::sounds(inside(), scorer);
+    DayFacts {
+        date: day.date.to_string(),
+        span: day.span,
+        counted: daily::count(inside()),
+        negative: share(sounds.negative, sounds.sample()),
+        positive: share(sounds.positive, sounds.sample()),
+        sounds,
+        covered: looked.covered(day.span),
+        saturated: looked.saturated(day.span),
+    }
+}
+
+fn tone(period: &[&Mark], marks: &[Mark], history: &[Day], scorer: Option<String>) -> ToneFacts {
+    let before = history.split_last().map_or(history, |(_, before)| before);
+    let before = before.get(before.len().saturating_sub(BEFORE)..).unwrap_or_default();
+    let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
+    let inside = |mark: &&Mark| before.iter().any(|day| day.span.holds(mark.moment())) && !ours.contains(&*mark.key);
+    let before = daily::sounds(marks.iter().filter(inside), scorer.as_deref());
+    let period = daily::sounds(period.iter().copied(), scorer.as_deref());
+    ToneFacts { shares: shares(&period), before_shares: shares(&before), scorer, period, before }
+}
+
+fn shares(sounds: &Sounds) -> Vec<(Sound, Share)> {
+    let whole = sounds.sample();
+    [(Sound::Negative, sounds.negative), (Sound::Neutral, sounds.neutral), (Sound::Positive, sounds.positive)]
+        .into_iter()
+        .filter_map(|(sound, part)| Some((sound, share(part, whole)?)))
+        .collect()
+}

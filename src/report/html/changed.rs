@@ -1,0 +1,38 @@
+//! Edited and gone items, changed queries and silent sources on the page.
+
+use maud::{Markup, html};
+
+use super::super::facts::TopicFacts;
+use super::super::words::{self, number};
+use super::lists::{by, named};
+use crate::insight::Piece;
+
+pub(super) fn section(topic: &TopicFacts, zone: &str) -> Markup {
+    let Some(changes) = &topic.changes else { return html! {} };
+    html! {
+        @for query in &changes.queries { p.note { strong { "The query changed: " } (query) ". Figures before and after are of different questions." } }
+        div.pair {
+            section {
+                h3 { "Edited" }
+                @if changes.edits.is_empty() { p.meta { "No edit was seen in the period." } } @else {
+                    p.meta { (number(changes.edited)) " in all; the latest:" }
+                    ol.items { @for edit in &changes.edits { li {
+                        span dir="auto" { @for piece in &edit.diff { @match piece {
+                            Piece::Same(text) => { (text) " " },
+                            Piece::Removed(text) => { del { (text) } " " },
+                            Piece::Added(text) => { ins { (text) } " " },
+                        } } }
+                        p.meta { (by(&edit.item)) " · seen " (words::short(edit.at, zone)) @if let Some(link) = &edit.item.link { " · " a href=(link) rel="noopener noreferrer nofollow" { "open" } } }
+                    } } }
+                }
+            }
+            section {
+                h3 { "Gone" }
+                @if changes.lost.is_empty() { p.meta { "Nothing is missing that complete searches should have shown." } } @else {
+                    p.meta { (number(changes.gone)) " in all; the latest:" }
+                    ol.items { @for gone in &changes.lost { li { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (words::short(gone.last_seen, zone)) } } } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Lists of items on the page: what stands out, copied texts, hosts and authors, and the rows behind the numbers.
+
+use maud::{Markup, html};
+
+use super::super::facts::{RowFacts, Shown, TopicFacts};
+use super::super::items::host;
+use super::super::words::{self, counted, number, round};
+use crate::insight::daily::Tally;
+use crate::model::Kind;
+
+/// The item's words as a link where its address may be one.
+pub(super) fn named(item: &Shown) -> Markup {
+    let words = if item.words.is_empty() { "(no words)" } else { &item.words };
+    html! {
+        @match &item.link {
+            Some(link) => a dir="auto" href=(link) rel="noopener noreferrer nofollow" { (words) },
+            None => span dir="auto" { (words) },
+        }
+    }
+}
+
+pub(super) fn by(item: &Shown) -> Markup {
+    html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author not told" } }
+}
+
+/// Who wrote a post; where a page is.
+fn source(row: &RowFacts) -> Markup {
+    let host = row.item.link.as_deref().filter(|_| row.kind == Kind::Page && row.item.author.is_none()).and_then(host);
+    html! { @match host { Some(host) => bdi { (words::line(&host, 60)) }, None => (by(&row.item)) } }
+}
+
+fn row_id(topic: &TopicFacts, place: usize) -> String {
+    format!("{}-row-{}", topic.id, place + 1)
+}
+
+fn to_row(topic: &TopicFacts, place: usize) -> Markup {
+    html! { a.row href=(format!("#{}", row_id(topic, place))) { "row " (place + 1) } }
+}
+
+fn engagement(row: &RowFacts) -> String {
+    row.engagement.map_or("engagement not told".to_owned(), |sum| format!("engagement {}", words::signed(sum)))
+}
+
+fn list(topic: &TopicFacts, title: &str, places: &[usize], none: &str, zone: &str, scores: bool) -> Markup {
+    html! {
+        section {
+            h3 { (title) }
+            @if places.is_empty() { p.meta { (none) } } @else { ol.items { @for (place, row) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))) { li {
+                (named(&row.item))
+                p.meta {
+                    (source(row)) " · " (words::short(row.at, zone)) @if row.undated { " (undated)" }
+                    @if scores { " · " (words::sound(row.sound)) " " (row.score.map_or(String::new(), words::score)) } @else { " · " (engagement(row)) }
+                    " · " (to_row(topic, place))
+                }
+            } } } }
+        }
+    }
+}
+
+pub(super) fn standouts(topic: &TopicFacts, zone: &str) -> Markup {
+    let quiet = if topic.period.raw > 0 && topic.period.no_engagement == topic.period.raw {
+        "No reply told any engagement."
+    } else {
+        "No post of the period has any engagement."
+    };
+    let unscored = if topic.tone.scorer.is_none() { "Nothing is scored." } else { "None." };
+    html! {
+        div.pair {
+            (list(topic, "Top posts by engagement", &topic.top_posts, quiet, zone, false))
+            (rising(topic, zone))
+            (list(topic, "Most negative", &topic.negative, unscored, zone, true))
+            (list(topic, "Most positive", &topic.positive, unscored, zone, true))
+            (list(topic, "New pages", &topic.top_pages, "No new page was found.", zone, false))
+            (campaigns(topic, zone))
+        }
+    }
+}
+
+fn rising(topic: &TopicFacts, zone: &str) -> Markup {
+    html! {
+        section {
+            h3 { "Rising fastest" }
+            @if topic.rising.is_empty() { p.meta { "Nothing was seen to grow between two sightings of the period." } } @else { ol.items { @for riser in &topic.rising { li {
+                (named(&riser.item))
+                p.meta {
+                    (by(&riser.item)) " · +" (round(riser.rise.per_hour)) " an hour: " (words::signed(riser.rise.from)) " at " (words::short(riser.rise.from_at, zone))
+                    ", " (words::signed(riser.rise.to)) " at " (words::short(riser.rise.to_at, zone))
+                }
+            } } } }
+        }
+    }
+}
+
+fn campaigns(topic: &TopicFacts, zone: &str) -> Markup {
+    html! {
+        section aria-labelledby=(format!("{}-copies", topic.id)) {
+            h3 id=(format!("{}-copies", topic.id)) { "One text, many posts" }
+            @if topic.campaigns.is_empty() { p.meta { "No text of the period was posted three times." } } @else { ol.items { @for copies in &topic.campaigns { li {
+                (named(&copies.item))
+                p.meta {
+                    strong { (counted(copies.campaign.copies, "post")) } ", "
+                    @if copies.campaign.authors == 0 { "authors not told" } @else { strong { (counted(copies.campaign.authors, "author")) } }
+                    " · " (words::short(copies.campaign.from, zone)) " – " (words::short(copies.campaign.until, zone))
+                    @if let Some(place) = copies.row { " · " (to_row(topic, place)) }
+                }
+            } } }
+        } }
+    }
+}
+
+fn tally(title: &str, name: &str, none: &str, all: &[Tally]) -> Markup {
+    html! {
+        section {
+            h3 { (title) }
+            @if all.is_empty() { p.meta { (none) } } @else { table {
+                caption.quiet { (title) }
+                thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } } }
+                tbody { @for one in all { tr { th scope="row" { bdi { (words::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } } } }
+            } }
+        }
+    }
+}
+
+pub(super) fn tallies(topic: &TopicFacts) -> Markup {
+    html! {
+        div.pair {
+            (tally("Domains", "Domain", "No page in the period.", &topic.domains))
+            (tally("Authors", "Author", "No author was told.", &topic.authors))
+        }
+    }
+}
+
+/// The rows behind the numbers.
+pub(super) fn rows(topic: &TopicFacts, zone: &str) -> Markup {
+    let caption = format!("{}-rows-caption", topic.id);
+    html! {
+        details.rows open[false] id=(format!("{}-rows", topic.id)) {
+            summary { "The rows: " (counted(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
+            div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
+                caption id=(caption) {
+                    "Items of the period, the latest first. "
+                    @if topic.rows_left_out > 0 { "All of them: " code { "topicwatch export --topic " (topic.id) } ", or the SQL below." }
+                }
+                thead { tr { th.n scope="col" { "Row" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Tone" } th.n scope="col" { "Engagement" } th scope="col" { "Key" } } }
+                tbody { @for (place, row) in topic.rows.iter().enumerate() { tr id=(row_id(topic, place)) {
+                    th.n scope="row" { (place + 1) }
+                    td { (words::short(row.at, zone)) @if row.undated { " (first seen; undated)" } }
+                    td { (source(row)) ": " (named(&row.item)) }
+                    td { (words::sound(row.sound)) @if let Some(score) = row.score { " " (words::score(score)) } }
+                    td.n { (row.engagement.map_or("not told".to_owned(), words::signed)) }
+                    td { code { (row.item.key) } @if let Some(of) = &row.copy_of { br; "copy of " code { (of) } } }
+                } } }
+            } }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The report as one page: no script, no address that is loaded, one style sheet inside; foreign words are escaped by the
+//! template, and links are http or https and tell their target nothing. What stands in a topic's section is `topic`'s.
+
+mod changed;
+mod lists;
+mod topic;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::facts::{Matter, TopicFacts};
+use super::words::{self, at_least, number, percent};
+use super::{Report, chart, matters};
+use crate::model::{ReportWindow, Sound};
+
+const STYLE: &str = include_str!("../style.css");
+
+/// Nothing is loaded and nothing runs, whatever a title says.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+pub(super) fn page(report: &Report) -> String {
+    let title = format!("{} {}", words::line(&report.title, 120), report.date);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                meta name="color-scheme" content="light dark";
+                title { @if report.sandbox { "SANDBOX " } (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#matters" { "Skip to what matters" }
+                (head(report))
+                main {
+                    (summary(report))
+                    (overview(report))
+                    (voice(report))
+                    @for facts in &report.topics { (topic::section(report, facts)) }
+                }
+                (foot(report))
+            }
+        }
+    }
+    .into_string()
+}
+
+fn head(report: &Report) -> Markup {
+    let zone = &report.timezone;
+    html! {
+        header {
+            @if report.sandbox { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } }
+            h1 { (words::line(&report.title, 120)) " " span.date { (report.date) } }
+            p.meta {
+                (words::span(report.span, zone)) " (" (zone) "), "
+                @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
+                ". Made " (words::when(report.made_at, zone)) ". Searches cost " (report.cost.to_string()) "."
+            }
+            @if report.topics.len() > 1 {
+                nav aria-label="Topics" { ul { @for topic in &report.topics { li { a href=(format!("#{}", topic.id)) { (topic.title) } } } } }
+            }
+        }
+    }
+}
+
+fn summary(report: &Report) -> Markup {
+    html! {
+        section #matters aria-labelledby="matters-title" {
+            h2 #matters-title { "What matters" }
+            @if report.topics.is_empty() { p { "No topic belongs to this report." } }
+            @else if report.matters.is_empty() { p.calm { "Nothing unusual: volumes are within what is usual, tone has not shifted, every source answered and the period is covered." } }
+            @else {
+                ol.matters { @for matter in &report.matters {
+                    li.(matter.kind.replace(' ', "-")) {
+                        span.kind { (matter.kind) } " "
+                        a href=(anchor(&matter.topic, matter.section)) { (title_of(report, matter)) } ": " (matter.sentence)
+                    }
+                } }
+            }
+        }
+    }
+}
+
+fn title_of<'a>(report: &'a Report, matter: &'a Matter) -> &'a str {
+    report.topics.iter().find(|t| t.id == matter.topic).map_or(&matter.topic, |t| &t.title)
+}
+
+pub(super) fn anchor(topic: &str, section: &str) -> String {
+    if section.is_empty() { format!("#{topic}") } else { format!("#{topic}-{section}") }
+}
+
+/// The topics side by side.
+fn overview(report: &Report) -> Markup {
+    if report.topics.is_empty() {
+        return html! {};
+    }
+    html! {
+        section aria-labelledby="overview-title" {
+            h2 #overview-title { "Overview" }
+            div.wide role="region" tabindex="0" aria-labelledby="overview-caption" { table {
+                caption #overview-caption { "Each topic in the period. Intervals are 95 % (Wilson)." }
+                thead { tr {
+                    th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" }
+                    th.n scope="col" { "Usual" } th scope="col" { "Change" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" }
+                    th.n scope="col" { "Covered" } th scope="col" { "Sources" } th.n scope="col" { "Cost" }
+                } }
+                tbody { @for topic in &report.topics { (row(topic)) } }
+            } }
+        }
+    }
+}
+
+fn row(topic: &TopicFacts) -> Markup {
+    let share = |sound: Sound| {
+        topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| words::share(s))
+    };
+    let failing: Vec<&str> = topic.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
+    html! {
+        tr {
+            th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
+            td.n { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
+            td.n { (number(topic.period.unique)) }
+            td.n { @if topic.period.authors == 0 && topic.period.no_author > 0 { "not told" } @else { (number(topic.period.authors)) } }
+            td.n { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", words::round(u.low.ceil()), words::round(u.high.floor())))) }
+            td { (change(topic)) }
+            td.n { (share(Sound::Negative)) }
+            td.n { (share(Sound::Positive)) }
+            td.n { (percent(topic.covered)) }
+            td { @if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
+            td.n { (topic.cost.to_string()) }
+        }
+    }
+}
+
+/// The change in words; never colour alone.
+pub(super) fn change(topic: &TopicFacts) -> Markup {
+    html! {
+        @if topic.began.is_none() { "not run yet" }
+        @else if topic.first_day { "baseline" }
+        @else if let Some(factor) = matters::change(topic) {
+            @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format!("{factor:.1}×")) } }
+        }
+        @else if topic.usual.is_some() { "as usual" }
+        @else { "too few days" }
+    }
+}
+
+fn voice(report: &Report) -> Markup {
+    if report.voice.is_empty() {
+        return html! {};
+    }
+    let told = |share: Option<crate::insight::daily::Share>| {
+        share.map_or("–".to_owned(), |s| format!("{} ({})", percent(s.share), number(s.part)))
+    };
+    html! {
+        section aria-labelledby="voice-heading" {
+            h2 #voice-heading { "Share of voice" }
+            div.pair {
+                figure { (chart::voice(&report.voice)) figcaption { "By unique items: near-copies count once." } }
+                div.wide role="region" tabindex="0" aria-labelledby="voice-caption" { table {
+                    caption #voice-caption {
+                        @if let Some(group) = &report.group { "Among topics tagged " (group) ". " } @else { "Among the topics of this report. " }
+                        "An item that two topics found counts for both."
+                    }
+                    thead { tr { th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } } }
+                    tbody { @for voice in &report.voice { tr {
+                        th scope="row" { a href=(anchor(&voice.topic, "")) { (voice.title) } }
+                        td.n { (told(voice.raw)) } td.n { (told(voice.unique)) } td.n { (told(voice.authors)) }
+                    } } }
+                } }
+            }
+        }
+    }
+}
+
+fn foot(report: &Report) -> Markup {
+    html! {
+        footer {
+            h2 { "How to read this" }
+            dl {
+                dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, when it was first seen." }
+                dt { "Unique" } dd { "Near-copies of one text count once. An item that was not compared yet counts as unique." }
+                dt { "Usual" } dd { "The median of earlier whole days (the same weekday when there are three of them), and twice the robust spread around it. Days that were not covered are left out." }
+                dt { "≥" } dd { "A search returned as much as it can: there may be more." }
+                dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
+                dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
+            }
+            p { "topicwatch report " (report.name) " · every number has its SQL at the end of its topic · this page loads nothing and runs nothing" }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! A topic's section of the page: the answer, the numbers, tone, what stands out, how it was looked at, and the rows behind.
+
+use maud::{Markup, html};
+
+use super::super::facts::{AnswerFacts, TopicFacts};
+use super::super::prose::{Piece, pieces};
+use super::super::words::{self, at_least, counted, number, percent};
+use super::super::{Report, chart, sql};
+use super::{changed, lists};
+use crate::normalise::safe_link;
+
+pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
+    let zone = &report.timezone;
+    html! {
+        section.topic #(topic.id) aria-labelledby=(format!("{}-title", topic.id)) {
+            h2 id=(format!("{}-title", topic.id)) { (topic.title) " " small { (topic.id) } }
+            @if topic.began.is_none() { p.note { "This topic has not been run yet." } }
+            @else {
+                @if topic.first_day { p.note { strong { "First day. " } "What was found is a baseline: it is stored and counted, and will be compared with from now on." } }
+                @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
+                div.pair { (volume(report, topic)) (tone(topic)) }
+                (lists::standouts(topic, zone))
+                (changed::section(topic, zone))
+                (lists::tallies(topic))
+                (looked(topic, zone))
+                (lists::rows(topic, zone))
+                (queries(report, topic))
+            }
+        }
+    }
+}
+
+fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
+    let missing = answer.citations.iter().filter(|citation| citation.key.is_none()).count() as u64;
+    html! {
+        section.answer aria-labelledby=(format!("{}-answer", topic.id)) {
+            h3 id=(format!("{}-answer", topic.id)) { "The answer" }
+            @for part in answer.text.lines().map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (told(answer, &part)) } }
+            @if answer.partial { p.note { "The answer is cut." } }
+            p.meta {
+                "Asked " (words::when(answer.asked_at, zone))
+                @if let Some(model) = &answer.model { ", model " (words::line(model, 60)) }
+                ". " (counted(answer.citations.len() as u64, "citation")) " checked against what is stored"
+                @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
+            }
+            @if !answer.citations.is_empty() {
+                details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in &answer.citations { li {
+                    @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
+                    @match safe_link(&citation.cited) {
+                        Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (words::line(&citation.cited, 200)) },
+                        None => code { (words::line(&citation.cited, 200)) },
+                    }
+                    @if !citation.in_text { " (found with it)" }
+                } } } }
+            }
+        }
+    }
+}
+
+/// A line of the answer: its links are links when they may be, and marked when nothing stored has them.
+fn told(answer: &AnswerFacts, line: &str) -> Markup {
+    let stored = |address: &str| answer.citations.iter().any(|c| c.cited == address && c.key.is_some());
+    let (bullet, line) =
+        line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
+    html! {
+        (bullet)
+        @for piece in pieces(line) { @match piece {
+            Piece::Words(words) => (words),
+            Piece::Link(label, address) => {
+                @let label = if label == address { label.to_owned() } else { format!("[{label}]") };
+                @match safe_link(address) { Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (label) }, None => (label) }
+                @if !stored(address) { " " strong.bad { "✗ not found" } }
+            }
+        } }
+    }
+}
+
+fn volume(report: &Report, topic: &TopicFacts) -> Markup {
+    let period = &topic.period;
+    let rows = super::anchor(&topic.id, "rows");
+    html! {
+        section aria-labelledby=(format!("{}-numbers", topic.id)) {
+            h3 id=(format!("{}-numbers", topic.id)) { "What is new" }
+            p.figures {
+                a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } " items" } ", "
+                strong { (number(period.unique)) } " unique, "
+                @if period.authors == 0 && period.no_author > 0 { "authors not told" } @else { strong { (number(period.authors)) } " authors" }
+                " – " (super::change(topic)) "."
+            }
+            figure {
+                (chart::volume(topic, &report.timezone))
+                figcaption {
+                    "Items a day; dark: without near-copies. "
+                    @if let Some(usual) = topic.usual {
+                        "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) ", median " (words::round(usual.median)) " of " (counted(usual.days as u64, "day")) @if usual.same_weekday { " of this weekday" } ". "
+                    } @else if !topic.first_day {
+                        "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) " of 5 needed. "
+                    }
+                    @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered." }
+                }
+            }
+            (unknown(topic))
+            (days(topic))
+        }
+    }
+}
+
+/// What is not known, by name.
+fn unknown(topic: &TopicFacts) -> Markup {
+    let period = &topic.period;
+    let mut told = Vec::new();
+    if period.raw > 0 {
+        let more = if topic.full_pages { "≥\u{a0}" } else { "" };
+        told.push(format!("{}, {more}{}", counted(period.posts, "post"), counted(period.pages, "page")));
+    }
+    for (many, what) in [
+        (period.undated, "without a date (counted when first seen)"),
+        (period.no_author, "without an author"),
+        (period.no_engagement, "without engagement"),
+    ] {
+        if many > 0 {
+            told.push(format!("{} {what}", number(many)));
+        }
+    }
+    if topic.earlier > 0 {
+        let outside = if topic.outside > 0 {
+            format!(", {} of them outside the window that was asked for", number(topic.outside))
+        } else {
+            String::new()
+        };
+        told.push(format!(
+            "{} first seen in the period but older, counted on their own days{outside}",
+            number(topic.earlier)
+        ));
+    }
+    if topic.filtered > 0 {
+        told.push(format!(
+            "{} hidden by the topic's filter, in no figure here; the SQL counts them too",
+            number(topic.filtered)
+        ));
+    }
+    if topic.cut {
+        told.push("more items than are read: the oldest days are incomplete".to_owned());
+    }
+    html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }
+}
+
+fn tone(topic: &TopicFacts) -> Markup {
+    let tone = &topic.tone;
+    let period = &tone.period;
+    html! {
+        section aria-labelledby=(format!("{}-tone", topic.id)) {
+            h3 id=(format!("{}-tone", topic.id)) { "Tone of posts" }
+            @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
+            @else {
+                p.figures { @for (place, (sound, share)) in tone.shares.iter().enumerate() {
+                    @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " (" (percent(share.low)) "–" (percent(share.high)) ")"
+                } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
+                figure {
+                    (chart::tone(topic))
+                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals." }
+                }
+            }
+            p.meta {
+                (counted(period.sample(), "item")) " scored"
+                @if let Some(scorer) = &tone.scorer { " by " code { (words::line(scorer, 40)) } }
+                " · " (number(period.unsupported)) " in unsupported languages · " (number(period.unscored)) " not scored"
+                @for (name, many) in &period.by_others { " · " (number(*many)) " scored by " code { (words::line(name, 40)) } ", left out" }
+                "."
+                @if tone.before.sample() > 0 { " The week before: " @for (place, (sound, share)) in tone.before_shares.iter().enumerate() { @if place > 0 { ", " } (sound) " " (words::share(share)) } " of " (number(tone.before.sample())) "." }
+            }
+        }
+    }
+}
+
+/// The charts' numbers.
+fn days(topic: &TopicFacts) -> Markup {
+    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), words::share);
+    html! {
+        details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
+            caption { "Each day of the charts." }
+            thead { tr {
+                th scope="col" { "Day" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Scored" }
+                th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } th.n scope="col" { "Unsupported" } th.n scope="col" { "Not scored" } th.n scope="col" { "Covered" }
+            } }
+            tbody { @for day in &topic.days { tr {
+                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (number(day.counted.unique)) } td.n { (number(day.counted.authors)) }
+                td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
+                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (percent(day.covered)) }
+            } } }
+        } } }
+    }
+}
+
+/// Holes and sources.
+fn looked(topic: &TopicFacts, zone: &str) -> Markup {
+    let holes: Vec<_> = topic.holes.iter().filter(|hole| !hole.before).collect();
+    html! {
+        section aria-labelledby=(format!("{}-sources", topic.id)) {
+            h3 id=(format!("{}-sources", topic.id)) { "How it was looked at" }
+            @if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
+                div.wide role="region" tabindex="0" aria-label="Sources" { table {
+                    caption { "Searches of the period." }
+                    thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
+                    tbody { @for source in &topic.sources { tr {
+                        th scope="row" { (source.source) }
+                        td { @if source.fails { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (words::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (words::line(trouble, 100)) ")" } }
+                        td.n { (number(source.failed)) " of " (number(source.made)) }
+                        td.n { (number(source.left_out + source.not_made)) }
+                        td.n { (number(source.saturated)) }
+                        td.n { (source.cost.to_string()) }
+                    } } }
+                } }
+            }
+            @for ill in &topic.ill { p.note { (words::line(ill, 240)) } }
+            p #(format!("{}-coverage", topic.id)) {
+                (percent(topic.covered)) " of the period covered. "
+                @if holes.is_empty() { "No holes in the days of the charts." }
+            }
+            @if !holes.is_empty() { ul { @for hole in holes.iter().rev().take(8) { li { (words::span(hole.span, zone)) ", " (words::length(hole.span)) @if !hole.why.is_empty() { ": " (words::line(&hole.why, 160)) } } } @if holes.len() > 8 { li { (counted((holes.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } } }
+        }
+    }
+}
+
+fn queries(report: &Report, topic: &TopicFacts) -> Markup {
+    html! {
+        details.sql id=(format!("{}-sql", topic.id)) {
+            summary { "The SQL behind these numbers" }
+            @for query in sql::queries(topic, report.span, report.window) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Which items a topic's lists show, and their rows: the loudest, the fastest, the most negative and positive, copied texts.
+//! Of near-copies one is shown. Words are read only of those that are chosen.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::facts::{Copies, Rising, RowFacts, Shown};
+use super::words;
+use crate::insight::daily::{campaigns, rising};
+use crate::model::{Kind, Mark, Sound, Span, Words};
+use crate::normalise::safe_link;
+use crate::store::{Moment, StoreError};
+
+/// Entries of a list.
+const LIST: usize = 5;
+/// Sightings with reactions that are read at most.
+const MOST_REACTIONS: i64 = 50_000;
+/// Characters of an item that are shown.
+const SHOWN: usize = 240;
+
+/// What was chosen.
+pub(super) struct Chosen {
+    pub(super) top_posts: Vec<usize>,
+    pub(super) top_pages: Vec<usize>,
+    pub(super) rising: Vec<Rising>,
+    pub(super) negative: Vec<usize>,
+    pub(super) positive: Vec<usize>,
+    pub(super) campaigns: Vec<Copies>,
+    pub(super) rows: Vec<RowFacts>,
+    pub(super) left_out: u64,
+}
+
+pub(super) async fn choose(
+    moment: &mut Moment,
+    topic: &str,
+    marks: &[Mark],
+    period: &[&Mark],
+    scorer: Option<&str>,
+    span: Span,
+    room: usize,
+) -> Result<Chosen, StoreError> {
+    let of = |kind: Kind| period.iter().copied().filter(move |mark| mark.kind == kind);
+    let loud =
+        |a: &&Mark, b: &&Mark| (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key));
+    let top_posts = best(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
+    // Web searches look through pages of any age: one that is found now is news, whatever its date.
+    let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
+    let found = marks.iter().filter(|mark| span.holds(mark.first_seen) || ours.contains(&*mark.key));
+    let top_pages = best(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
+        (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
+    });
+    let scored = |sound: Sound| {
+        let by_this = move |mark: &&Mark| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
+        period.iter().copied().filter(by_this).filter(|mark| mark.score.is_some())
+    };
+    let negative = best(scored(Sound::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
+    let positive = best(scored(Sound::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
+    let copied = campaigns(period.iter().copied(), LIST);
+    let risers = rising(&moment.reactions(topic, span, MOST_REACTIONS).await?, LIST);
+
+    let by_key: HashMap<&str, &Mark> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
+    let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
+    let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
+    let mut shown: Vec<&Mark> = distinct(named.chain(latest(period)), room);
+    shown.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
+    let keys: BTreeSet<String> =
+        shown.iter().map(|mark| mark.key.clone()).chain(risers.iter().map(|rise| rise.key.clone())).collect();
+    let words = moment.words(&keys.into_iter().collect::<Vec<_>>()).await?;
+    let words: HashMap<&str, Shown> = words.iter().map(|words| (words.key.as_str(), shown_of(words))).collect();
+    let item = |key: &str| words.get(key).cloned().unwrap_or_else(|| Shown { key: key.to_owned(), ..Shown::default() });
+    let place: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, mark)| (mark.key.as_str(), at)).collect();
+    let places = |list: &[&Mark]| list.iter().filter_map(|mark| place.get(mark.key.as_str()).copied()).collect();
+    let told = shown.iter().filter(|mark| ours.contains(mark.key.as_str())).count();
+    Ok(Chosen {
+        top_posts: places(&top_posts),
+        top_pages: places(&top_pages),
+        negative: places(&negative),
+        positive: places(&positive),
+        rising: risers.into_iter().map(|rise| Rising { item: item(&rise.key), rise }).collect(),
+        campaigns: copied
+            .into_iter()
+            .map(|campaign| Copies {
+                item: item(&campaign.first),
+                row: place.get(campaign.first.as_str()).copied(),
+                campaign,
+            })
+            .collect(),
+        rows: shown.iter().map(|mark| row(mark, item(&mark.key))).collect(),
+        left_out: (period.len() - told) as u64,
+    })
+}
+
+/// The first of an order, one of each cluster.
+fn best<'a>(
+    marks: impl Iterator<Item = &'a Mark>,
+    order: impl Fn(&&Mark, &&Mark) -> std::cmp::Ordering,
+) -> Vec<&'a Mark> {
+    let mut all: Vec<&Mark> = marks.collect();
+    all.sort_by(order);
+    let mut clusters = BTreeSet::new();
+    all.retain(|mark| clusters.len() < LIST && clusters.insert(mark.cluster.as_str()));
+    all
+}
+
+fn latest<'a>(period: &[&'a Mark]) -> impl Iterator<Item = &'a Mark> + use<'a> {
+    let mut all = period.to_vec();
+    all.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
+    all.into_iter()
+}
+
+fn distinct<'a>(marks: impl Iterator<Item = &'a Mark>, room: usize) -> Vec<&'a Mark> {
+    let mut seen = BTreeSet::new();
+    marks.filter(|mark| seen.insert(mark.key.as_str())).take(room).collect()
+}
+
+/// An item's words on one line, and its address where it may be a link.
+pub(super) fn shown_of(words: &Words) -> Shown {
+    let text = [&words.title, &words.text].into_iter().flatten().map(|text| words::line(text, SHOWN));
+    Shown {
+        key: words.key.clone(),
+        link: words.url.as_deref().and_then(safe_link),
+        author: words.author.as_deref().map(|author| words::line(author, 60)),
+        words: text.into_iter().find(|text| !text.is_empty()).unwrap_or_default(),
+    }
+}
+
+fn row(mark: &Mark, item: Shown) -> RowFacts {
+    RowFacts {
+        item,
+        kind: mark.kind,
+        at: mark.moment(),
+        undated: mark.published_at.is_none(),
+        engagement: mark.has_engagement().then(|| mark.engagement.sum()),
+        sound: mark.sound,
+        score: mark.score,
+        scorer: mark.scorer.clone(),
+        copy_of: (mark.cluster != mark.key).then(|| mark.cluster.clone()),
+    }
+}
+
+/// The host of an address, without `www.`.
+pub(super) fn host(url: &str) -> Option<String> {
+    let parsed = url::Url::parse(url).ok()?;
+    let host = parsed.host_str().filter(|host| !host.is_empty())?;
+    Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
+}

@@ -1,0 +1,289 @@
+//! The same facts as Markdown: foreign words are escaped so that no link, markup or image of theirs comes alive, and stay on
+//! one line. Charts are tables here.
+
+use super::facts::{RowFacts, Shown, TopicFacts};
+use super::prose::{Piece, pieces};
+use super::words::{self, at_least, counted, number, percent, round};
+use super::{Report, matters, sql};
+use crate::insight::daily::Tally;
+use crate::normalise::safe_link;
+
+pub(super) fn page(report: &Report) -> String {
+    let zone = &report.timezone;
+    let mut text = format!("# {} {}\n\n", escaped(&words::line(&report.title, 120)), report.date);
+    if report.sandbox {
+        text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
+    }
+    let made = words::when(report.made_at, zone);
+    text.push_str(&format!(
+        "{} ({zone}). Made {made}. Searches cost {}.\n\n",
+        words::span(report.span, zone),
+        report.cost
+    ));
+    text.push_str("## What matters\n\n");
+    for (place, matter) in report.matters.iter().enumerate() {
+        let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);
+        text.push_str(&format!(
+            "{}. **{}** ({}): {}\n",
+            place + 1,
+            escaped(title),
+            matter.kind,
+            escaped(&matter.sentence)
+        ));
+    }
+    if report.matters.is_empty() {
+        text.push_str("Nothing unusual.\n");
+    }
+    if !report.voice.is_empty() {
+        text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
+        let told = |share: Option<crate::insight::daily::Share>| {
+            share.map_or("–".to_owned(), |s| format!("{} ({})", percent(s.share), number(s.part)))
+        };
+        for voice in &report.voice {
+            let (raw, unique, authors) = (told(voice.raw), told(voice.unique), told(voice.authors));
+            text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escaped(&voice.title)));
+        }
+    }
+    for topic in &report.topics {
+        text.push_str(&self::topic(report, topic));
+    }
+    text
+}
+
+fn topic(report: &Report, topic: &TopicFacts) -> String {
+    let zone = &report.timezone;
+    let mut text = format!("\n## {}\n\n", escaped(&topic.title));
+    if topic.began.is_none() {
+        text.push_str("Not run yet.\n");
+        return text;
+    }
+    if topic.first_day {
+        text.push_str("First day: a baseline, nothing to compare with.\n\n");
+    }
+    if let Some(answer) = &topic.answer {
+        for line in answer.text.lines().map(|line| words::line(line, 2_000)).filter(|line| !line.is_empty()) {
+            let told = |piece| match piece {
+                Piece::Words(words) => escaped(&words),
+                Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
+            };
+            text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
+        }
+        text.push_str(&format!(
+            "> Asked {}{}.\n\n",
+            words::when(answer.asked_at, zone),
+            if answer.partial { ", cut" } else { "" }
+        ));
+        for citation in &answer.citations {
+            let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
+            text.push_str(&format!("- {mark}: {}\n", linked(&citation.cited, safe_link(&citation.cited).as_deref())));
+        }
+        text.push('\n');
+    }
+    text.push_str(&numbers(topic));
+    text.push_str(&days(topic));
+    let scored =
+        |row: &RowFacts| format!("{} {}", words::sound(row.sound), row.score.map_or_else(String::new, words::score));
+    let loud = |row: &RowFacts| {
+        row.engagement.map_or("engagement not told".to_owned(), |n| format!("engagement {}", words::signed(n)))
+    };
+    for (title, places, told) in [
+        ("Top posts by engagement", &topic.top_posts, &loud as &dyn Fn(&RowFacts) -> String),
+        ("New pages", &topic.top_pages, &loud),
+        ("Most negative", &topic.negative, &scored),
+        ("Most positive", &topic.positive, &scored),
+    ] {
+        let rows: Vec<&RowFacts> = places.iter().filter_map(|place| topic.rows.get(*place)).collect();
+        let lines =
+            rows.iter().map(|row| format!("{} · {} · {}", item(&row.item), words::short(row.at, zone), told(row)));
+        text.push_str(&listed(title, lines));
+    }
+    text.push_str(&listed(
+        "Rising fastest",
+        topic.rising.iter().map(|r| format!("{} · +{} an hour", item(&r.item), round(r.rise.per_hour))),
+    ));
+    text.push_str(&listed(
+        "One text, many posts",
+        topic.campaigns.iter().map(|c| {
+            let (copies, authors) = (counted(c.campaign.copies, "post"), c.campaign.authors);
+            let by = if authors == 0 { "authors not told".to_owned() } else { counted(authors, "author") };
+            format!("{copies}, {by}: {}", item(&c.item))
+        }),
+    ));
+    if let Some(changes) = &topic.changes {
+        text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escaped(query))));
+        let edit = |e: &super::facts::EditFacts| format!("{}: {}", words::short(e.at, zone), item(&e.item));
+        text.push_str(&listed(&format!("Edited: {}", number(changes.edited)), changes.edits.iter().map(edit)));
+        let gone =
+            |g: &super::facts::GoneFacts| format!("last seen {}: {}", words::short(g.last_seen, zone), item(&g.item));
+        text.push_str(&listed(&format!("Gone: {}", number(changes.gone)), changes.lost.iter().map(gone)));
+    }
+    let tally = |one: &Tally| format!("{}: {}", escaped(&words::line(&one.name, 60)), number(one.raw));
+    text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
+    text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
+    text.push_str(&looked(topic, zone));
+    text.push_str("### The SQL behind these numbers\n\n");
+    for query in sql::queries(topic, report.span, report.window) {
+        text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
+    }
+    text
+}
+
+fn numbers(topic: &TopicFacts) -> String {
+    let period = &topic.period;
+    let authors = if period.authors == 0 && period.no_author > 0 {
+        "authors not told".to_owned()
+    } else {
+        counted(period.authors, "author")
+    };
+    let change = match (matters::change(topic), topic.usual) {
+        (Some(factor), _) => format!("{factor:.1} times the usual"),
+        (None, Some(_)) => "as usual".to_owned(),
+        (None, None) => "too few days to compare with".to_owned(),
+    };
+    let usual = topic.usual.map_or_else(String::new, |u| {
+        format!(
+            " ({}–{}, median {} of {})",
+            round(u.low.ceil()),
+            round(u.high.floor()),
+            round(u.median),
+            counted(u.days as u64, "day")
+        )
+    });
+    let mut text = format!(
+        "**{}** items, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
+        at_least(period.raw, topic.saturated),
+        number(period.unique),
+        number(period.undated),
+        number(period.no_author),
+        number(period.no_engagement),
+    );
+    if topic.filtered > 0 {
+        text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
+    }
+    let tone = &topic.tone;
+    let shares: Vec<String> =
+        tone.shares.iter().map(|(sound, share)| format!("{sound} {}", words::share(share))).collect();
+    let scorer = tone.scorer.as_deref().map_or("nobody".to_owned(), |name| escaped(&words::line(name, 40)));
+    let others: String = tone
+        .period
+        .by_others
+        .iter()
+        .map(|(name, many)| format!(", {} by {} left out", number(*many), escaped(name)))
+        .collect();
+    text.push_str(&format!(
+        "Tone of posts: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}\n\n",
+        number(tone.period.sample()),
+        number(tone.period.unsupported),
+        number(tone.period.unscored),
+        shares.join(", "),
+    ));
+    text
+}
+
+fn days(topic: &TopicFacts) -> String {
+    let mut text = "| day | items | unique | authors | scored | negative | positive | covered |\n|---|---:|---:|---:|---:|---:|---:|---:|\n".to_owned();
+    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), words::share);
+    for day in &topic.days {
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            day.date,
+            at_least(day.counted.raw, day.saturated),
+            number(day.counted.unique),
+            number(day.counted.authors),
+            number(day.sounds.sample()),
+            share(&day.negative),
+            share(&day.positive),
+            percent(day.covered),
+        ));
+    }
+    text.push('\n');
+    text
+}
+
+fn looked(topic: &TopicFacts, zone: &str) -> String {
+    let sources = topic.sources.iter().map(|source| {
+        let trouble =
+            source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&words::line(t, 100))));
+        format!(
+            "{}: last {}, {}{trouble}; {} of {} failed; {}",
+            source.source,
+            escaped(&source.last),
+            words::short(source.last_at, zone),
+            number(source.failed),
+            number(source.made),
+            source.cost,
+        )
+    });
+    let holes = topic.holes.iter().filter(|hole| !hole.before).rev().take(8);
+    let holes = holes.map(|hole| {
+        format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
+    });
+    let covered = format!("{} of the period covered", percent(topic.covered));
+    let ill = topic.ill.iter().map(|ill| escaped(&words::line(ill, 240)));
+    listed("How it was looked at", sources.chain(ill).chain([covered]).chain(holes))
+}
+
+fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
+    let lines: String = lines.map(|line| format!("- {line}\n")).collect();
+    if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
+}
+
+fn item(item: &Shown) -> String {
+    let words = if item.words.is_empty() { "(no words)" } else { &item.words };
+    let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escaped(&format!("@{author}"))));
+    format!("{by}{}", linked(words, item.link.as_deref()))
+}
+
+/// Words, as a link where the address may be one. What would end the address early is encoded by the URL parser, but for
+/// the brackets.
+fn linked(words: &str, link: Option<&str>) -> String {
+    let shown = escaped(&words::line(words, 300));
+    link.map_or_else(|| shown.clone(), |link| format!("[{shown}](<{}>)", link.replace('<', "%3C").replace('>', "%3E")))
+}
+
+/// Foreign words as Markdown text: nothing in them is markup. A colon and an `@` are escaped too, since many readers make
+/// links of bare addresses; a dot and dashes would begin lists and headings, or name hosts.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            ':' => safe.push_str("&#58;"),
+            '@' => safe.push_str("&#64;"),
+            '.' if text.contains("www.") => safe.push_str("&#46;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '|' | '!' | '~' | '$' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            _ => safe.push(c),
+        }
+    }
+    // At the beginning of a line these would be a list or a rule.
+    if safe.starts_with(['-', '+', '=']) || safe.starts_with(|c: char| c.is_ascii_digit()) {
+        safe.insert(0, '\u{200b}');
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_foreign_comes_alive() {
+        for (words, safe) in [
+            ("[x](javascript:a)", "\\[x\\]\\(javascript&#58;a\\)"),
+            ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
+            ("![a](b)", "\\!\\[a\\]\\(b\\)"),
+            ("see www.evil.example", "see www&#46;evil&#46;example"),
+            ("http://evil", "http&#58;//evil"),
+            ("a|b `c` # d", "a\\|b \\`c\\` \\# d"),
+            ("- x", "\u{200b}- x"),
+        ] {
+            assert_eq!(escaped(words), safe);
+        }
+        assert_eq!(linked("a", Some("https://a.example/>b")), "[a](<https://a.example/%3Eb>)");
+    }
+}

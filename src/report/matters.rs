@@ -1,0 +1,199 @@
+//! What the reader should know first: sentences worked out from the facts, the heaviest first. A change is told only when
+//! chance does not explain it, and what makes a figure doubtful is told beside it.
+
+use super::facts::{Matter, SourceFacts, TopicFacts};
+use super::words::{counted, length, number, percent, round, share, short};
+use crate::model::Span;
+
+/// Sentences that are told at most.
+const MOST: usize = 10;
+/// Items by which a day must differ from the usual to be told.
+const MIN_CHANGE: f64 = 10.0;
+/// Authors of one text that are worth a sentence.
+const MIN_AUTHORS: u64 = 5;
+/// Scored items without which shares are not compared.
+const MIN_SAMPLE: u64 = 20;
+
+/// What matters in all topics.
+pub(super) fn of(topics: &[TopicFacts], timezone: &str) -> Vec<Matter> {
+    let mut all: Vec<Matter> = Vec::new();
+    sources(topics, timezone, &mut all);
+    for topic in topics {
+        let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
+            all.push(Matter { weight, topic: topic.id.clone(), section, kind, sentence });
+        };
+        if topic.began.is_none() {
+            tell(50, "", "not run", "has not been run yet: there is nothing to report.".to_owned());
+            continue;
+        }
+        if topic.first_day {
+            let sentence = format!(
+                "first day: {} stored as a baseline; everything is new, and nothing can be compared yet.",
+                counted(topic.period.raw, "item")
+            );
+            tell(45, "numbers", "baseline", sentence);
+            continue;
+        }
+        for ill in &topic.ill {
+            let words = ill.strip_prefix(&format!("{}: ", topic.id)).unwrap_or(ill);
+            tell(70, "sources", "silent", format!("{words}."));
+        }
+        for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
+            tell(
+                66,
+                "numbers",
+                "query",
+                format!("the query changed: {query}; figures before and after differ for that alone."),
+            );
+        }
+        volume(topic, &mut tell);
+        tone(topic, &mut tell);
+        campaign(topic, &mut tell);
+        hole(topic, timezone, &mut tell);
+    }
+    all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
+    all.truncate(MOST);
+    all
+}
+
+type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
+
+/// How far from the usual the period is, as a factor, when that is more than chance.
+pub(super) fn change(topic: &TopicFacts) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    let raw = topic.period.raw as f64;
+    let usual = topic.usual?;
+    let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.median).abs() >= MIN_CHANGE;
+    // Fewer than usual is no news where nobody looked.
+    let believed = raw > usual.high || topic.covered >= 0.9 && !topic.saturated;
+    (beyond && believed).then(|| raw / usual.median.max(1.0))
+}
+
+fn volume(topic: &TopicFacts, tell: Tell<'_>) {
+    let (Some(factor), Some(usual)) = (change(topic), topic.usual) else { return };
+    let times = if factor >= 1.0 {
+        format!("{factor:.1} times the usual")
+    } else {
+        format!("{} below the usual", percent(1.0 - factor))
+    };
+    let sentence = format!(
+        "{} items, {times}: {}–{} are usual (median {} of {}{}). Without near-copies {}, by {}.",
+        super::words::at_least(topic.period.raw, topic.saturated),
+        round(usual.low.ceil()),
+        round(usual.high.floor()),
+        round(usual.median),
+        counted(usual.days as u64, "day"),
+        if usual.same_weekday { " of this weekday" } else { "" },
+        number(topic.period.unique),
+        authors(topic),
+    );
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let strength = (factor.max(0.01).log2().abs() * 8.0).clamp(0.0, 25.0) as u32;
+    tell(60 + strength, "numbers", "volume", sentence);
+}
+
+fn authors(topic: &TopicFacts) -> String {
+    if topic.period.authors == 0 && topic.period.no_author > 0 {
+        "authors that were not told".to_owned()
+    } else {
+        counted(topic.period.authors, "author")
+    }
+}
+
+fn tone(topic: &TopicFacts, tell: Tell<'_>) {
+    let tone = &topic.tone;
+    if tone.period.sample() < MIN_SAMPLE || tone.before.sample() < MIN_SAMPLE {
+        return;
+    }
+    let pairs = tone.shares.iter().filter_map(|(sound, now)| {
+        let (_, before) = tone.before_shares.iter().find(|(other, _)| other == sound)?;
+        (*sound != crate::model::Sound::Neutral && now.apart(before)).then_some((*sound, *now, *before))
+    });
+    let far = |now: f64, before: f64| (now - before).abs();
+    let Some((sound, now, before)) =
+        pairs.max_by(|a, b| far(a.1.share, a.2.share).total_cmp(&far(b.1.share, b.2.share)))
+    else {
+        return;
+    };
+    let sentence = format!(
+        "{sound} posts went from {} of {} in the week before to {} of {}: the intervals do not overlap.",
+        share(&before),
+        number(before.whole),
+        share(&now),
+        number(now.whole),
+    );
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+    let strength = (far(now.share, before.share) * 50.0) as u32;
+    tell(60 + strength, "tone", "tone", sentence);
+}
+
+fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
+    let Some(copies) = topic.campaigns.first() else { return };
+    let campaign = &copies.campaign;
+    let many = campaign.authors.max(if campaign.authors == 0 { campaign.copies } else { 0 });
+    if many < MIN_AUTHORS {
+        return;
+    }
+    let by = if campaign.authors == 0 { "authors not told".to_owned() } else { counted(campaign.authors, "author") };
+    let span = Span::new(campaign.from, campaign.until);
+    let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
+    let sentence = format!(
+        "one text, {by}: {} posts{within}, {} of the period: “{}”.",
+        number(campaign.copies),
+        crate::insight::daily::share(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
+        super::words::line(&copies.item.words, 90),
+    );
+    tell(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
+}
+
+fn hole(topic: &TopicFacts, timezone: &str, tell: Tell<'_>) {
+    let Some(period) = topic.days.last().map(|day| day.span) else { return };
+    let inside =
+        topic.holes.iter().filter(|hole| !hole.before).filter_map(|hole| Some((hole, hole.span.within(period)?)));
+    let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
+    if topic.covered >= 0.98 {
+        return;
+    }
+    let sentence = format!(
+        "{} of the period was not covered by social searches; the longest hole is {}, from {}{}.",
+        percent(1.0 - topic.covered),
+        length(longest),
+        short(longest.from, timezone),
+        if hole.why.is_empty() { String::new() } else { format!(" ({})", hole.why) },
+    );
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+    let strength = ((1.0 - topic.covered) * 50.0) as u32;
+    tell(42 + strength, "coverage", "hole", sentence);
+}
+
+/// A source that fails for several topics fails once.
+fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
+    for source in crate::model::Source::ALL {
+        let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
+        let asked: Vec<(&TopicFacts, SourceFacts)> = topics.iter().filter_map(|t| Some((t, of(t)?))).collect();
+        let failing: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.fails).collect();
+        let limping: Vec<&(&TopicFacts, SourceFacts)> =
+            asked.iter().filter(|(_, facts)| !facts.fails && facts.failed > 0).collect();
+        for (weight, hit) in [(85, failing), (35, limping)] {
+            let Some((topic, facts)) = hit.first() else { continue };
+            let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
+            let others = match hit.len() - 1 {
+                0 => String::new(),
+                1 => " and one other topic".to_owned(),
+                n => format!(" and {n} other topics"),
+            };
+            let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
+            let (failed, made) = (sum(|s| s.failed), sum(|s| s.made));
+            let sentence = if weight == 85 {
+                let at = short(facts.last_at, timezone);
+                format!(
+                    "{source} is failing here{others}: the last search, at {at}, ended as {}{trouble}; {failed} of {made} failed in the period.",
+                    facts.last
+                )
+            } else {
+                format!("{source}: {failed} of {made} searches failed here{others}; the last one went well.")
+            };
+            all.push(Matter { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
+        }
+    }
+}

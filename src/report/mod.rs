@@ -1,0 +1,157 @@
+//! The daily report: what a period brought, topic by topic, as one page of HTML that needs nothing else, or as Markdown with
+//! the same facts. It reads one moment of the store and computes with `insight`; who gets it, and when, is not decided here.
+//!
+//! ```text
+//! spec, topics, span -> gather (store::Moment, insight::daily), changed (compare) -> facts -> matters -> html | markdown
+//! ```
+
+mod answer;
+mod changed;
+mod chart;
+mod coverage;
+mod facts;
+mod gather;
+mod html;
+mod items;
+mod markdown;
+mod matters;
+mod period;
+mod prose;
+mod sql;
+mod words;
+
+use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
+use crate::store::{Store, StoreError};
+
+pub use facts::*;
+pub use period::{at_date, paths, span_of};
+
+/// Rows of items over all topics, about.
+const ROWS: usize = 400;
+
+/// A report: everything it says.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Report {
+    /// Its name.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// IANA zone of its days.
+    pub timezone: String,
+    /// A local day, or since the last one.
+    pub window: ReportWindow,
+    /// What it is about.
+    pub span: Span,
+    /// `2026-03-11`, or two dates.
+    pub date: String,
+    /// Everything that was known at this instant is in it.
+    pub made_at: Time,
+    /// Its findings were made up.
+    pub sandbox: bool,
+    /// Whose voices are compared.
+    pub group: Option<String>,
+    /// What matters, the heaviest first.
+    pub matters: Vec<Matter>,
+    /// Shares of voice; empty for a single topic.
+    pub voice: Vec<Voice>,
+    /// What the period's searches of all topics cost.
+    pub cost: Micros,
+    /// Topics, in the order of the file.
+    pub topics: Vec<TopicFacts>,
+}
+
+/// Makes a report about a span from one moment of the store. `topics` are all that there are; the spec says which belong
+/// to it.
+pub async fn make(
+    store: &Store,
+    spec: &ReportSpec,
+    topics: &[Topic],
+    span: Span,
+    now: Time,
+) -> Result<Report, StoreError> {
+    let mut moment = store.moment().await?;
+    let ours: Vec<&Topic> = topics.iter().filter(|topic| belongs(spec, topic)).collect();
+    // A report of many topics is no longer than one of few.
+    let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
+    let mut gathered = Vec::with_capacity(ours.len());
+    for topic in &ours {
+        gathered.push(gather::topic(&mut moment, spec, topic, span, now, rows).await?);
+    }
+    let sandbox = moment.nature().await? == Some(Nature::Sandbox);
+    moment.end().await?;
+    for (topic, facts) in ours.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
+        changed::read(store, topic, facts, span, now).await?;
+    }
+    let compared: Vec<&TopicFacts> = ours
+        .iter()
+        .zip(&gathered)
+        .filter(|(topic, _)| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group)))
+        .map(|(_, facts)| facts)
+        .collect();
+    Ok(Report {
+        name: spec.name.clone(),
+        title: spec.title.clone(),
+        timezone: spec.timezone.clone(),
+        window: spec.window,
+        span,
+        date: period::told(span, &spec.timezone),
+        made_at: now,
+        sandbox,
+        group: spec.group.clone(),
+        matters: matters::of(&gathered, &spec.timezone),
+        voice: voice(&compared),
+        cost: gathered.iter().fold(Micros(0), |sum, topic| sum.plus(topic.cost)),
+        topics: gathered,
+    })
+}
+
+/// Whether a topic belongs to a report: by id or by tag; all do when it names none.
+fn belongs(spec: &ReportSpec, topic: &Topic) -> bool {
+    let all = spec.topics.is_empty() && spec.tags.is_empty();
+    all || spec.topics.contains(&topic.id) || topic.tags.iter().any(|tag| spec.tags.contains(tag))
+}
+
+/// Each topic's part of what a group said. An item that several topics found counts for each of them.
+fn voice(topics: &[&TopicFacts]) -> Vec<Voice> {
+    use crate::insight::daily::share;
+    if topics.len() < 2 {
+        return Vec::new();
+    }
+    let sum = |of: fn(&TopicFacts) -> u64| topics.iter().map(|topic| of(topic)).sum::<u64>();
+    let (raw, unique, authors) = (sum(|t| t.period.raw), sum(|t| t.period.unique), sum(|t| t.period.authors));
+    let mut all: Vec<Voice> = topics
+        .iter()
+        .map(|topic| Voice {
+            topic: topic.id.clone(),
+            title: topic.title.clone(),
+            raw: share(topic.period.raw, raw),
+            unique: share(topic.period.unique, unique),
+            authors: share(topic.period.authors, authors),
+        })
+        .collect();
+    let part = |voice: &Voice| voice.unique.map_or(0, |share| share.part);
+    all.sort_by(|a, b| part(b).cmp(&part(a)).then_with(|| a.topic.cmp(&b.topic)));
+    all
+}
+
+impl Report {
+    /// One page of HTML that loads nothing and runs nothing.
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::page(self)
+    }
+
+    /// The same facts as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        markdown::page(self)
+    }
+
+    /// A line for the subject of a message; it holds no line break.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let first = self.matters.first().map_or_else(String::new, |m| format!(": {}", words::line(&m.sentence, 120)));
+        let sandbox = if self.sandbox { "[SANDBOX] " } else { "" };
+        format!("{sandbox}{} {}{first}", words::line(&self.title, 80), self.date)
+    }
+}

@@ -1,0 +1,50 @@
+//! What a report is about: its span, how that is called, and where its files go.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::civil::Date;
+
+use crate::insight::daily::{date_of, day_of, days};
+use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
+
+/// The span of a report that is made at an instant: the last whole local day, or everything since the last one; the
+/// first of those begins a day before.
+#[must_use]
+pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
+    const DAY: Duration = Duration::from_secs(86_400);
+    let since = |from: Time| Span { from: from.min(at), until: at };
+    match spec.window {
+        ReportWindow::Day => days(at, 2, &spec.timezone).first().map_or_else(|| since(at.minus(DAY)), |day| day.span),
+        ReportWindow::SinceLast => since(last.unwrap_or_else(|| at.minus(DAY))),
+    }
+}
+
+/// The span of a local date; `None` for a day that the zone skipped.
+#[must_use]
+pub fn at_date(spec: &ReportSpec, date: Date) -> Option<Span> {
+    day_of(date, &spec.timezone).map(|day| day.span)
+}
+
+/// The last instant inside a span.
+fn last_of(span: Span) -> Time {
+    Time(span.until.0.saturating_sub(1).max(span.from.0))
+}
+
+/// The span by its dates.
+pub(super) fn told(span: Span, timezone: &str) -> String {
+    let (from, until) = (date_of(span.from, timezone), date_of(last_of(span), timezone));
+    if from == until { from.to_string() } else { format!("{from} to {until}") }
+}
+
+/// Where a report's files go, one for each format: the template with name and date filled in, and an ending.
+#[must_use]
+pub fn paths(spec: &ReportSpec, span: &Span) -> Vec<(ReportFormat, PathBuf)> {
+    let date = date_of(last_of(*span), &spec.timezone).to_string();
+    let path = spec.path.replace("{name}", &spec.name).replace("{date}", &date);
+    let ending = |format: ReportFormat| match format {
+        ReportFormat::Html => "html",
+        ReportFormat::Markdown => "md",
+    };
+    spec.formats.iter().map(|format| (*format, PathBuf::from(format!("{path}.{}", ending(*format))))).collect()
+}

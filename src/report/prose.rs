@@ -1,0 +1,73 @@
+//! An answer's words as pieces: plain words, and the links that it names in Markdown or bare. Nothing else of Markdown is
+//! obeyed; marks of emphasis are left out.
+
+use crate::insight::daily::links;
+
+/// A piece of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    /// Words as they are.
+    Words(String),
+    /// A link: how it is called, and its address.
+    Link(&'a str, &'a str),
+}
+
+/// The pieces of a line, in order.
+pub(super) fn pieces(line: &str) -> Vec<Piece<'_>> {
+    let mut all = Vec::new();
+    let mut rest = line;
+    for address in links(line) {
+        let Some(at) = rest.find(address) else { continue };
+        let (before, after) = (rest.get(..at).unwrap_or_default(), rest.get(at + address.len()..).unwrap_or_default());
+        // `[label](address)`, the label on the same line.
+        let labelled = before.strip_suffix("](").and_then(|before| Some((before, before.rfind('[')?)));
+        match labelled.filter(|_| after.starts_with(')')) {
+            Some((before, open)) => {
+                words(before.get(..open).unwrap_or_default(), &mut all);
+                all.push(Piece::Link(before.get(open + 1..).unwrap_or_default(), address));
+                rest = after.get(1..).unwrap_or_default();
+            }
+            None => {
+                words(before, &mut all);
+                all.push(Piece::Link(address, address));
+                rest = after;
+            }
+        }
+    }
+    words(rest, &mut all);
+    all
+}
+
+fn words(text: &str, all: &mut Vec<Piece<'_>>) {
+    let text = text.replace("**", "").replace("__", "");
+    if !text.is_empty() {
+        all.push(Piece::Words(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Piece::{Link, Words};
+    use super::*;
+
+    #[test]
+    fn links_are_found_and_nothing_else_is_obeyed() {
+        for (line, told) in [
+            (
+                "**Most** liked [1](https://a.example/b), see http://c.example.",
+                vec![
+                    Words("Most liked ".into()),
+                    Link("1", "https://a.example/b"),
+                    Words(", see ".into()),
+                    Link("http://c.example", "http://c.example"),
+                    Words(".".into()),
+                ],
+            ),
+            ("[x](javascript:alert(1)) <b>", vec![Words("[x](javascript:alert(1)) <b>".into())]),
+            ("![i](https://a.example/i.png)", vec![Words("!".into()), Link("i", "https://a.example/i.png")]),
+            ("", vec![]),
+        ] {
+            assert_eq!(pieces(line), told, "{line}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! How numbers, times and foreign words are written for people, in every format: on one line, with what would steer a
+//! terminal or turn text around made visible. Escaping for a format is the format's.
+
+use std::time::Duration;
+
+use crate::insight::daily::Share;
+use crate::model::{Sound, Span, Time};
+
+/// Foreign text on one line, cut to so many characters; control characters and marks that turn text around are left out.
+pub(super) fn line(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    let mut many = 0;
+    for word in text.split_whitespace() {
+        let word: String = word.chars().filter(|c| !is_command(*c)).collect();
+        if word.is_empty() {
+            continue;
+        }
+        if many > 0 {
+            shown.push(' ');
+            many += 1;
+        }
+        let room = most.saturating_sub(many);
+        if word.chars().count() > room {
+            shown.extend(word.chars().take(room.saturating_sub(1)));
+            shown.push('…');
+            return shown;
+        }
+        many += word.chars().count();
+        shown.push_str(&word);
+    }
+    shown
+}
+
+fn is_command(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// `1,234`.
+pub(super) fn number(n: u64) -> String {
+    let digits = n.to_string();
+    let mut shown = String::new();
+    for (at, c) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(c);
+    }
+    shown
+}
+
+/// The same for what may be below zero.
+pub(super) fn signed(n: i64) -> String {
+    format!("{}{}", if n < 0 { "−" } else { "" }, number(n.unsigned_abs()))
+}
+
+/// The same with `≥` where there may be more.
+pub(super) fn at_least(n: u64, more: bool) -> String {
+    format!("{}{}", if more { "≥\u{a0}" } else { "" }, number(n))
+}
+
+/// `1 post`, `2 posts`.
+pub(super) fn counted(n: u64, one: &str) -> String {
+    format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
+}
+
+/// A number that is mostly whole.
+pub(super) fn round(value: f64) -> String {
+    if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+/// `42%`.
+pub(super) fn percent(part: f64) -> String {
+    format!("{:.0}%", part * 100.0)
+}
+
+/// `42% (35–49%)`.
+pub(super) fn share(share: &Share) -> String {
+    format!("{:.0}% ({:.0}–{:.0}%)", share.share * 100.0, share.low * 100.0, share.high * 100.0)
+}
+
+/// Local date and time to the minute.
+pub(super) fn when(at: Time, timezone: &str) -> String {
+    local(at, timezone, "%Y-%m-%d %H:%M")
+}
+
+/// The same without the year.
+pub(super) fn short(at: Time, timezone: &str) -> String {
+    local(at, timezone, "%m-%d %H:%M")
+}
+
+fn local(at: Time, timezone: &str, format: &str) -> String {
+    let zone = jiff::tz::TimeZone::get(timezone).unwrap_or(jiff::tz::TimeZone::UTC);
+    at.to_jiff().map_or_else(String::new, |at| at.to_zoned(zone).strftime(format).to_string())
+}
+
+/// A span, its end without the date where that is the same.
+pub(super) fn span(span: Span, timezone: &str) -> String {
+    let (from, until) = (when(span.from, timezone), when(span.until, timezone));
+    let same = from.get(..10) == until.get(..10);
+    format!("{from} – {}", if same { until.get(11..).unwrap_or(&until) } else { &until })
+}
+
+/// A length of time.
+pub(super) fn length(span: Span) -> String {
+    crate::model::spell(Duration::from_secs(span.length().as_secs() / 60 * 60))
+}
+
+/// A score as people read it: −1..1.
+pub(super) fn score(thousandths: i64) -> String {
+    format!(
+        "{}{}.{:02}",
+        if thousandths < 0 { "−" } else { "+" },
+        thousandths.unsigned_abs() / 1_000,
+        thousandths.unsigned_abs() % 1_000 / 10
+    )
+}
+
+/// How something sounds, in a word.
+pub(super) fn sound(sound: Option<Sound>) -> &'static str {
+    sound.map_or("not scored", Sound::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_words_stay_on_their_line_and_command_nothing() {
+        for (text, most, shown) in [
+            ("  one\n two\t", 20, "one two"),
+            ("a\u{202e}b \u{1b}[2J \u{7}", 20, "ab [2J"),
+            ("abcdef ghi", 8, "abcdef …"),
+            ("abcdefghi", 4, "abc…"),
+            ("", 4, ""),
+        ] {
+            assert_eq!(line(text, most), shown);
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!((number(0), number(999), number(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
+        assert_eq!((score(-1_000), score(5), score(456)), ("−1.00".into(), "+0.00".into(), "+0.45".into()));
+        assert_eq!(at_least(1_200, true), "≥\u{a0}1,200");
+        assert_eq!((round(12.0), round(12.25), round(123.4)), ("12".into(), "12.2".into(), "123".into()));
+    }
+}

@@ -1,0 +1,54 @@
+//! What the store reads about a span of a topic's runs; see `model::changes`. What changed in it is `insight`'s to say.
+
+use super::{Db, Store, StoreError, postgres, sqlite};
+use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Pulse, Question, Snapshots, Time};
+
+/// Rows of one reading of [`Store`] about a span; as many mean that there may be more.
+pub const MOST_SIGHTS: i64 = 20_000;
+
+impl Store {
+    /// The last place in the reading order that a topic's run took before an instant; 0 when none did.
+    pub async fn seq_before(&self, topic: &str, at: Time) -> Result<i64, StoreError> {
+        read!(self, changes::seq_before(topic, at))
+    }
+
+    /// The searches of a span, and some before it to compare with.
+    pub async fn snapshots(&self, topic: &str, between: Between) -> Result<Snapshots, StoreError> {
+        read!(self, changes::snapshots(topic, between))
+    }
+
+    /// Whether a question was answered for a topic before a place in the reading order.
+    pub async fn asked_before(&self, topic: &str, question: &Question, seq: i64) -> Result<bool, StoreError> {
+        read!(self, changes::asked_before(topic, question, seq))
+    }
+
+    /// Items that a topic saw first in a span, the latest first.
+    pub async fn first_sights(&self, topic: &str, between: Between) -> Result<Vec<FirstSight>, StoreError> {
+        read!(self, sights::first(topic, between))
+    }
+
+    /// Items that a run of the span saw and no later one, published since an instant, by key.
+    pub async fn last_sights(
+        &self,
+        topic: &str,
+        between: Between,
+        published_since: Time,
+    ) -> Result<Vec<LastSight>, StoreError> {
+        read!(self, sights::last(topic, between, published_since))
+    }
+
+    /// Items of a topic whose words changed in a span that began at an instant, the latest first.
+    pub async fn edits(&self, topic: &str, between: Between, since: Time) -> Result<Vec<Edit>, StoreError> {
+        read!(self, sights::edited(topic, between, since))
+    }
+
+    /// Items that a source showed twice in a span and whose reactions grew.
+    pub async fn growths(&self, topic: &str, between: Between) -> Result<Vec<Growth>, StoreError> {
+        read!(self, sights::grown(topic, between))
+    }
+
+    /// What the sources of these topics gave over their latest runs, so many of each topic.
+    pub async fn pulses(&self, topics: &[String], runs: u32) -> Result<Vec<Pulse>, StoreError> {
+        read!(self, pulse::pulses(topics, runs))
+    }
+}

@@ -1,0 +1,82 @@
+//! The outbox: what is to be delivered, each message to one channel by one process at a time, until it is sent or dead.
+//! How long to wait between tries, and what a refusal means, is `notify`'s to say.
+
+use std::time::Duration;
+
+use super::{Db, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
+use crate::model::{Message, OutboxState, Posted, Time};
+
+/// A message in hand: to be sent, and then settled.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    /// The message.
+    pub message: Message,
+    /// The run that it came of.
+    pub origin: Option<String>,
+    /// Which try this is, from 1; it was counted before it is made.
+    pub attempt: i64,
+    /// When it was queued.
+    pub created_at: Time,
+    pub(crate) token: String,
+}
+
+/// What became of a try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    /// Whoever it was for has it.
+    Sent,
+    /// Not now; what went wrong, and when to try again.
+    Again(Time, String),
+    /// Never, and why.
+    Dead(String),
+}
+
+impl Store {
+    /// Takes the next message of a channel that is due, for `lease`. One whose process died under it counts as tried: it
+    /// is due again, or dead after `most` tries.
+    pub async fn claim_message(
+        &self,
+        channel: &str,
+        now: Time,
+        lease: Duration,
+        most: u32,
+        token: &str,
+    ) -> Result<Option<Outgoing>, StoreError> {
+        if read!(self, outbox::next(channel))?.is_none_or(|at| at > now) {
+            return Ok(None);
+        }
+        write_tx!(self, outbox::claim(channel, now, lease, most, token))
+    }
+
+    /// When the next message of a channel is due, or the one in some process's hands is to be taken from it.
+    pub async fn next_message(&self, channel: &str) -> Result<Option<Time>, StoreError> {
+        read!(self, outbox::next(channel))
+    }
+
+    /// Records what became of a try. When it was the last of a report, the report is delivered and its cursor moves.
+    /// Fails with `Fenced` when another process has taken the message over.
+    pub async fn settle_message(&self, out: &Outgoing, settled: &Settled, now: Time) -> Result<(), StoreError> {
+        write_tx!(self, outbox::settle(out, settled, now))
+    }
+
+    /// The latest messages first, without their bodies.
+    pub async fn outbox(&self, state: Option<OutboxState>, limit: u32) -> Result<Vec<Posted>, StoreError> {
+        read!(self, outbox::list(state, limit))
+    }
+
+    /// How many messages there are of each state.
+    pub async fn outbox_counts(&self) -> Result<Vec<(OutboxState, i64)>, StoreError> {
+        read!(self, outbox::counts())
+    }
+
+    /// One message, whole.
+    pub async fn outbox_message(&self, event: &str) -> Result<Option<Posted>, StoreError> {
+        read!(self, outbox::message(event))
+    }
+
+    /// Queues these messages again, or all that are dead, with all their tries before them. Those in a process's hands
+    /// stay there. Returns how many.
+    pub async fn retry_messages(&self, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
+        write_tx!(self, outbox::retry(events, now))
+    }
+}

@@ -1,0 +1,113 @@
+//! A span of a topic's runs: where it lies in the reading order, and its searches with what they asked. What became of
+//! items is `sights`'; what is new or gone, others say.
+
+use futures_util::TryStreamExt as _;
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, Row, read};
+use crate::model::{Between, Question, SearchState, Snapshot, Snapshots, Source, Span, Time};
+use crate::store::StoreError;
+
+/// Searches of one span that are read; a report of a day with a run each minute has 4,320.
+const MOST: i64 = 6_000;
+
+/// Searches before the span that are read to compare with.
+const BEFORE: i64 = 90;
+
+/// The last attempt's searches of numbered runs; the tables in this order also before there are statistics.
+const SNAPSHOT: &str = "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
+     s.saturated, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated \
+     FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
+     ORDER BY r.seq DESC, s.source LIMIT $4";
+
+/// The last place in the reading order that a topic's run took before an instant.
+pub(in crate::store) async fn seq_before(conn: &mut Conn, topic: &str, at: Time) -> Result<i64, StoreError> {
+    let sql = format!(
+        "SELECT r.seq FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {} < $2 ORDER BY r.seq DESC LIMIT 1",
+        read::RUN_AT
+    );
+    let seq: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_optional(conn).await?;
+    Ok(seq.unwrap_or(0))
+}
+
+pub(in crate::store) async fn snapshots(
+    conn: &mut Conn,
+    topic: &str,
+    between: Between,
+) -> Result<Snapshots, StoreError> {
+    let mut found = Snapshots::default();
+    collect(conn, topic, between, MOST, &mut found).await?;
+    found.cut = found.all.len() >= usize::try_from(MOST).unwrap_or(usize::MAX);
+    if !found.cut {
+        collect(conn, topic, Between { since: 0, until: between.since }, BEFORE, &mut found).await?;
+    }
+    found.all.reverse();
+    found.known = vec![false; found.questions.len()];
+    let first = found.all.first().map_or(0, |snapshot| snapshot.seq);
+    for (question, known) in found.questions.iter().zip(&mut found.known) {
+        *known = asked_before(conn, topic, question, first).await?;
+    }
+    Ok(found)
+}
+
+async fn collect(
+    conn: &mut Conn,
+    topic: &str,
+    between: Between,
+    most: i64,
+    found: &mut Snapshots,
+) -> Result<(), StoreError> {
+    let mut rows = sqlx::query(SNAPSHOT).bind(topic).bind(between.since).bind(between.until).bind(most).fetch(conn);
+    while let Some(row) = rows.try_next().await? {
+        let snapshot = snapshot(&row, &mut found.questions)?;
+        found.all.push(snapshot);
+    }
+    Ok(())
+}
+
+fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreError> {
+    let asked = Question {
+        source: read::word(row, "source", Source::parse)?,
+        operation: row.try_get("operation")?,
+        query: row.try_get("query")?,
+    };
+    // Few, and the latest is nearly always the one.
+    let question = questions.iter().position(|known| *known == asked).unwrap_or_else(|| {
+        questions.push(asked);
+        questions.len() - 1
+    });
+    Ok(Snapshot {
+        run: row.try_get("public_id")?,
+        seq: row.try_get("seq")?,
+        at: Time(row.try_get("at")?),
+        question,
+        state: read::word(row, "state", SearchState::parse)?,
+        saturated: read::flag(row, "saturated")?.unwrap_or(false),
+        asked: read::time(row, "asked_from")?
+            .zip(read::time(row, "asked_until")?)
+            .and_then(|(from, until)| Span::new(from, until)),
+        counts: read::counts(row)?,
+    })
+}
+
+/// Whether a question was answered before a place in the reading order. Walks back from there, so that a question that
+/// was in force is found at once.
+pub(in crate::store) async fn asked_before(
+    conn: &mut Conn,
+    topic: &str,
+    question: &Question,
+    seq: i64,
+) -> Result<bool, StoreError> {
+    let found: Option<i64> = sqlx::query_scalar(
+        "SELECT r.seq FROM run r CROSS JOIN search s WHERE r.topic = $1 AND r.seq < $2 AND s.run = r.id AND s.attempt = r.attempt AND s.source = $3 \
+         AND s.operation = $4 AND s.query = $5 AND s.state IN ('ok', 'empty') ORDER BY r.seq DESC LIMIT 1",
+    )
+    .bind(topic)
+    .bind(seq)
+    .bind(question.source.as_str())
+    .bind(&question.operation)
+    .bind(&question.query)
+    .fetch_optional(conn)
+    .await?;
+    Ok(found.is_some())
+}

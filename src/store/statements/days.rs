@@ -1,0 +1,179 @@
+//! What a daily report reads, topic by topic and bounded: marks, words, reactions, searches, the last answer. No figure is
+//! made here, and no day: bounds are instants that come from outside.
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database, read};
+use crate::model::{
+    Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Sound, Source, Span, Time, WindowFit, Words,
+};
+use crate::store::{AnswerRow, StoreError};
+
+/// The item that stands for its near-copies is told by its key; where there is none, by the item's own. How well it fitted
+/// is what the first run's sources said best, by the primary key of `sighting`.
+const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' THEN i.url END AS url, i.published_at, t.first_seen, \
+     coalesce(c.key, i.key) AS cluster, i.tone, CAST(i.score AS BIGINT) AS score, i.scorer, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, \
+     CAST((SELECT max(CASE s.fit WHEN 'in' THEN 2 WHEN 'undated' THEN 1 ELSE 0 END) FROM sighting s \
+     WHERE s.run = t.first_run AND s.item = t.item) AS BIGINT) AS fit \
+     FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN item c ON c.id = i.cluster \
+     WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen < $3 AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, i.key LIMIT $4";
+
+pub(in crate::store) async fn marks(
+    conn: &mut Conn,
+    topic: &str,
+    seen: Span,
+    most: i64,
+) -> Result<Vec<Mark>, StoreError> {
+    let rows = sqlx::query(MARK).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            let fit = match row.try_get::<Option<i64>, _>("fit")? {
+                Some(2) => WindowFit::In,
+                Some(1) => WindowFit::Undated,
+                _ => WindowFit::Outside,
+            };
+            Ok(Mark {
+                key: row.try_get("key")?,
+                kind: read::word(row, "kind", Kind::parse)?,
+                author: row.try_get("author")?,
+                url: row.try_get("url")?,
+                published_at: read::time(row, "published_at")?,
+                first_seen: read::time(row, "first_seen")?.unwrap_or_default(),
+                fit,
+                cluster: row.try_get("cluster")?,
+                // A word of a later version counts as not scored.
+                sound: row.try_get::<Option<String>, _>("tone")?.as_deref().and_then(Sound::parse),
+                score: row.try_get("score")?,
+                scorer: row.try_get("scorer")?,
+                engagement: read::engagement(row)?,
+            })
+        })
+        .collect()
+}
+
+/// By reading order, so that the index on (topic, seq) is walked from its beginning.
+pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    let at: Option<i64> = sqlx::query_scalar(
+        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq LIMIT 1",
+    )
+    .bind(topic)
+    .fetch_optional(conn)
+    .await?
+    .flatten();
+    Ok(at.map(Time))
+}
+
+pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<Vec<Words>, StoreError> {
+    let mut all = Vec::new();
+    for list in keys.chunks(500) {
+        let mut query = QueryBuilder::<Database>::new(
+            "SELECT i.key, i.url, i.author, i.title, i.text, i.lang FROM item i WHERE i.key IN (",
+        );
+        let mut names = query.separated(", ");
+        for key in list {
+            names.push_bind(key);
+        }
+        names.push_unseparated(")");
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            all.push(Words {
+                key: row.try_get("key")?,
+                url: row.try_get("url")?,
+                author: row.try_get("author")?,
+                title: row.try_get("title")?,
+                text: row.try_get("text")?,
+                lang: row.try_get("lang")?,
+            });
+        }
+    }
+    all.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(all)
+}
+
+pub(in crate::store) async fn reactions(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+    most: i64,
+) -> Result<Vec<Reaction>, StoreError> {
+    // `CROSS JOIN` makes SQLite begin with the runs.
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT i.key, r.started_at, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views FROM run r CROSS JOIN sighting s CROSS JOIN item i \
+         WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND coalesce(s.likes, s.reposts, s.replies, s.quotes) IS NOT NULL AND r.topic = ",
+    );
+    within(&mut query, topic, span);
+    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, i.key, s.source LIMIT ").push_bind(most);
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Reaction {
+                key: row.try_get("key")?,
+                at: read::time(row, "started_at")?.unwrap_or_default(),
+                engagement: read::engagement(row)?,
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn asked(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+    most: i64,
+) -> Result<Vec<Asked>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost \
+         FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
+    );
+    within(&mut query, topic, span);
+    query.push(" ORDER BY ").push(read::RUN_AT).push(", r.public_id, s.attempt, s.source LIMIT ").push_bind(most);
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Asked {
+                source: read::word(row, "source", Source::parse)?,
+                state: read::word(row, "state", SearchState::parse)?,
+                at: Time(row.try_get("started_at")?),
+                trouble: row.try_get("trouble")?,
+                saturated: read::flag(row, "saturated")?.unwrap_or(false),
+                cost: Micros(row.try_get("cost")?),
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn answer(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+) -> Result<Option<AnswerRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::ANSWER);
+    query.push(" WHERE r.seq IS NOT NULL AND r.topic = ");
+    within(&mut query, topic, span);
+    query.push(" ORDER BY r.seq DESC LIMIT 1");
+    query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
+}
+
+pub(in crate::store) async fn meet(conn: &mut Conn, keys: &[String]) -> Result<Vec<Met>, StoreError> {
+    let mut all = Vec::new();
+    for list in keys.chunks(500) {
+        let mut query = QueryBuilder::<Database>::new(
+            "SELECT k.key AS asked, i.key FROM item_key k JOIN item i ON i.id = k.item WHERE k.key IN (",
+        );
+        let mut names = query.separated(", ");
+        for key in list {
+            names.push_bind(key);
+        }
+        names.push_unseparated(")");
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            all.push(Met { asked: row.try_get("asked")?, key: row.try_get("key")? });
+        }
+    }
+    all.sort_by(|a, b| a.asked.cmp(&b.asked));
+    Ok(all)
+}
+
+/// The topic, and the span by the time of its runs.
+fn within(query: &mut QueryBuilder<Database>, topic: &str, span: Span) {
+    query.push_bind(topic.to_owned()).push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(span.from.0);
+    query.push(" AND ").push(read::RUN_AT).push(" < ").push_bind(span.until.0);
+}

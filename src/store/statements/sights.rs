@@ -1,0 +1,216 @@
+//! What became of a topic's items in a span of its runs: seen first, seen last, edited, grown. Each reading is bounded
+//! by [`MOST_SIGHTS`] rows. What it means is not decided here.
+
+use std::collections::HashMap;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, Row, read};
+use crate::model::{Between, Edit, Engagement, FirstSight, Growth, ItemHead, Kind, LastSight, Source, Time, WindowFit};
+use crate::store::{MOST_SIGHTS, StoreError};
+
+/// The columns of an [`ItemHead`], from the tables of [`joined`].
+const HEAD: &str = "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, c.key AS cluster_key";
+
+/// The item that a column names, and the first of its near-copies.
+fn joined(on: &str) -> String {
+    format!("JOIN item i ON i.id = {on} LEFT JOIN item c ON c.id = i.cluster")
+}
+
+fn head(row: &Row) -> Result<ItemHead, StoreError> {
+    Ok(ItemHead {
+        key: row.try_get("key")?,
+        kind: read::word(row, "kind", Kind::parse)?,
+        url: row.try_get("url")?,
+        author: row.try_get("author")?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        lang: row.try_get("lang")?,
+        published_at: read::time(row, "published_at")?,
+        cluster: row.try_get("cluster_key")?,
+    })
+}
+
+/// When the first and the last run of a span began.
+async fn times(conn: &mut Conn, topic: &str, between: Between) -> Result<Option<(i64, i64)>, StoreError> {
+    let row = sqlx::query(
+        "SELECT min(started_at) AS first, max(started_at) AS last FROM run WHERE topic = $1 AND seq > $2 AND seq <= $3",
+    )
+    .bind(topic)
+    .bind(between.since)
+    .bind(between.until)
+    .fetch_one(conn)
+    .await?;
+    let (first, last): (Option<i64>, Option<i64>) = (row.try_get("first")?, row.try_get("last")?);
+    Ok(first.zip(last))
+}
+
+/// Items that the topic saw first in the span, the latest first. An item was first seen when its first run began, so
+/// that the index on that time finds them.
+pub(in crate::store) async fn first(
+    conn: &mut Conn,
+    topic: &str,
+    between: Between,
+) -> Result<Vec<FirstSight>, StoreError> {
+    let Some((from, to)) = times(conn, topic, between).await? else { return Ok(Vec::new()) };
+    let sql = format!(
+        "SELECT {HEAD}, f.public_id AS run, f.seq, t.first_seen, s.source, s.fit, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views \
+         FROM topic_item t JOIN run f ON f.id = t.first_run {} LEFT JOIN sighting s ON s.run = t.first_run AND s.item = t.item \
+         WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen <= $3 AND f.seq > $4 AND f.seq <= $5 \
+         ORDER BY t.first_seen DESC, i.key, s.source LIMIT $6",
+        joined("t.item")
+    );
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(from).bind(to);
+    let rows = asked.bind(between.since).bind(between.until).bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let mut all: Vec<FirstSight> = Vec::new();
+    for row in &rows {
+        let seen = match row.try_get::<Option<String>, _>("source")? {
+            None => None,
+            Some(_) => Some((read::word(row, "source", Source::parse)?, read::word(row, "fit", WindowFit::parse)?)),
+        };
+        let key: String = row.try_get("key")?;
+        if let Some(last) = all.last_mut()
+            && last.item.key == key
+        {
+            last.seen.extend(seen);
+            continue;
+        }
+        all.push(FirstSight {
+            item: head(row)?,
+            run: row.try_get("run")?,
+            seq: row.try_get("seq")?,
+            first_seen: Time(row.try_get("first_seen")?),
+            seen: seen.into_iter().collect(),
+            engagement: read::engagement(row)?,
+        });
+    }
+    Ok(all)
+}
+
+/// Items that a run of the span saw and no later one, published since an instant; with their sightings in it.
+pub(in crate::store) async fn last(
+    conn: &mut Conn,
+    topic: &str,
+    between: Between,
+    published_since: Time,
+) -> Result<Vec<LastSight>, StoreError> {
+    let sql = format!(
+        "SELECT DISTINCT i.id, {HEAD}, r.seq, t.last_seen FROM run r CROSS JOIN sighting s CROSS JOIN topic_item t {} \
+         WHERE r.topic = $1 AND r.seq > $2 AND r.seq <= $3 AND s.run = r.id AND t.topic = $1 AND t.item = s.item AND t.last_run = r.id \
+         AND i.published_at >= $4 ORDER BY i.key LIMIT $5",
+        joined("t.item")
+    );
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(between.since).bind(between.until);
+    let rows = asked.bind(published_since.0).bind(MOST_SIGHTS).fetch_all(&mut *conn).await?;
+    let mut all = Vec::with_capacity(rows.len());
+    let mut ids: Vec<i64> = Vec::with_capacity(rows.len());
+    for row in &rows {
+        ids.push(row.try_get("id")?);
+        all.push(LastSight {
+            item: head(row)?,
+            last_seq: row.try_get("seq")?,
+            last_seen: Time(row.try_get("last_seen")?),
+            seen: Vec::new(),
+        });
+    }
+    let sql = format!(
+        "SELECT s.item, s.source, r.seq FROM {} CROSS JOIN sighting s CROSS JOIN run r \
+         WHERE s.item = given.value AND s.fit = 'in' AND r.id = s.run AND r.topic = $2 AND r.seq > $3 AND r.seq <= $4 ORDER BY s.item, r.seq, s.source",
+        super::numbers(1)
+    );
+    let places: HashMap<i64, usize> = ids.iter().copied().zip(0..).collect();
+    for chunk in ids.chunks(500) {
+        let list = serde_json::json!(chunk).to_string();
+        let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(topic).bind(between.since);
+        for row in asked.bind(between.until).fetch_all(&mut *conn).await? {
+            let place = places.get(&row.try_get::<i64, _>("item")?);
+            if let Some(item) = place.and_then(|place| all.get_mut(*place)) {
+                item.seen.push((read::word(&row, "source", Source::parse)?, row.try_get("seq")?));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Items of the topic whose words a run of the span replaced, whichever topic's run it was; the latest first.
+pub(in crate::store) async fn edited(
+    conn: &mut Conn,
+    topic: &str,
+    between: Between,
+    since: Time,
+) -> Result<Vec<Edit>, StoreError> {
+    let sql = format!(
+        "SELECT {HEAD}, v.replaced_at, v.title AS old_title, v.text AS old_text, q.seq \
+         FROM item_revision v CROSS JOIN topic_item t JOIN run q ON q.id = v.run {} \
+         WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND q.seq > $3 ORDER BY v.replaced_at DESC, q.seq DESC, i.key LIMIT $4",
+        joined("v.item")
+    );
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(since.0).bind(topic).bind(between.since);
+    let rows = asked.bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let mut all: Vec<Edit> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    // The words that a later edit replaced are those after this one.
+    let mut later: HashMap<String, (Option<String>, Option<String>)> = HashMap::new();
+    for row in &rows {
+        let key: String = row.try_get("key")?;
+        let old: (Option<String>, Option<String>) = (row.try_get("old_title")?, row.try_get("old_text")?);
+        if row.try_get::<i64, _>("seq")? > between.until {
+            later.insert(key, old);
+        } else if let Some(edit) = places.get(&key).and_then(|place| all.get_mut(*place)) {
+            (edit.old_title, edit.old_text) = old;
+            edit.edits += 1;
+        } else {
+            let mut item = head(row)?;
+            if let Some((title, text)) = later.remove(&key) {
+                (item.title, item.text) = (title, text);
+            }
+            places.insert(key, all.len());
+            let at = Time(row.try_get("replaced_at")?);
+            all.push(Edit { item, old_title: old.0, old_text: old.1, at, edits: 1 });
+        }
+    }
+    Ok(all)
+}
+
+/// Items that one source showed twice in the span, whose reactions grew; the order is that of the key and the source.
+pub(in crate::store) async fn grown(conn: &mut Conn, topic: &str, between: Between) -> Result<Vec<Growth>, StoreError> {
+    const KINDS: [&str; 6] = ["likes", "reposts", "replies", "quotes", "bookmarks", "views"];
+    let columns = |table: &str, name: &str| KINDS.map(|kind| format!("{table}.{kind} AS {name}_{kind}")).join(", ");
+    let grew = KINDS.map(|kind| format!("y.{kind} > x.{kind}")).join(" OR ");
+    let sql = format!(
+        "SELECT {HEAD}, g.source, a.started_at AS first_at, b.started_at AS last_at, {}, {} \
+         FROM (SELECT s.item AS item, s.source AS source, min(r.seq) AS lo, max(r.seq) AS hi FROM run r CROSS JOIN sighting s \
+           WHERE r.topic = $1 AND r.seq > $2 AND r.seq <= $3 AND s.run = r.id GROUP BY s.item, s.source HAVING min(r.seq) < max(r.seq)) g \
+         JOIN run a ON a.seq = g.lo JOIN run b ON b.seq = g.hi \
+         JOIN sighting x ON x.run = a.id AND x.item = g.item AND x.source = g.source \
+         JOIN sighting y ON y.run = b.id AND y.item = g.item AND y.source = g.source {} WHERE {grew} ORDER BY i.key, g.source LIMIT $4",
+        columns("x", "x"),
+        columns("y", "y"),
+        joined("g.item")
+    );
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(between.since).bind(between.until);
+    let rows = asked.bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let engagement = |row: &Row, at: &str| {
+        let number = |kind: &str| row.try_get::<Option<i64>, _>(format!("{at}_{kind}").as_str());
+        Ok::<_, StoreError>(Engagement {
+            likes: number("likes")?,
+            reposts: number("reposts")?,
+            replies: number("replies")?,
+            quotes: number("quotes")?,
+            bookmarks: number("bookmarks")?,
+            views: number("views")?,
+        })
+    };
+    rows.iter()
+        .map(|row| {
+            Ok(Growth {
+                item: head(row)?,
+                source: read::word(row, "source", Source::parse)?,
+                from: read::time(row, "first_at")?.unwrap_or_default(),
+                until: read::time(row, "last_at")?.unwrap_or_default(),
+                before: engagement(row, "x")?,
+                after: engagement(row, "y")?,
+            })
+        })
+        .collect()
+}

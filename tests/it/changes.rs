@@ -1,0 +1,319 @@
+//! `diff` through the binary on both databases, with replies written by hand: baseline, new, gone, edited, rising, what is
+//! older than the window, what replies leave out, and what was cut. The words are those of docs/changes.md.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::databases::databases;
+use crate::program::Place;
+use crate::service::{Raw, reply};
+
+/// A service whose social and web replies are set by hand.
+pub struct World {
+    server: Raw,
+    social: Arc<Mutex<Value>>,
+    web: Arc<Mutex<Value>>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let (social, web) = (Arc::new(Mutex::new(json!([]))), Arc::new(Mutex::new(json!([]))));
+        let (posts, pages) = (Arc::clone(&social), Arc::clone(&web));
+        let server = Raw::saying(move |path| {
+            let of = if path.starts_with("/web") { &pages } else { &posts };
+            let body = json!({ "results": *of.lock().unwrap() }).to_string();
+            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+        });
+        Self { server, social, web }
+    }
+
+    pub fn lines(&self) -> String {
+        self.server.lines()
+    }
+
+    pub fn posts(&self, posts: &[Value]) {
+        *self.social.lock().unwrap() = json!(posts);
+    }
+
+    pub fn pages(&self, pages: &[Value]) {
+        *self.web.lock().unwrap() = json!(pages);
+    }
+}
+
+/// So many hours after midnight of the day of the cases.
+pub fn hour(n: u32) -> String {
+    format!("2026-03-{:02}T{:02}:00:00Z", 11 + n / 24, n % 24)
+}
+
+pub fn post(id: u32, published: u32, text: &str, likes: i64) -> Value {
+    json!({ "id": id.to_string(), "text": text, "user": format!("author{}", id % 3), "created_at": hour(published),
+        "url": format!("https://x.com/a/status/{id}"), "like_count": likes })
+}
+
+pub fn topic(query: &str, more: &str) -> String {
+    format!("[[topics]]\nid = \"acme\"\nquery = \"{query}\"\nsources = [\"social\"]\n{more}\n")
+}
+
+pub fn once(place: &Place, at: u32) {
+    let ended = place.run(&["once", "--at", &hour(at)]);
+    assert_eq!(ended.code, Some(0), "{ended}");
+}
+
+fn diff(place: &Place, more: &[&str]) -> Value {
+    place.json(&[&["diff", "acme", "--json"], more].concat())
+}
+
+/// The counts named, in order.
+fn counts(diff: &Value, names: &[&str]) -> Vec<u64> {
+    names.iter().map(|name| diff["counts"][name].as_u64().unwrap_or_else(|| panic!("{name}: {diff}"))).collect()
+}
+
+fn keys(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
+}
+
+const FIVE: [&str; 5] = ["new", "baseline", "gone", "edited", "rising"];
+
+#[test]
+fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_told() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let (one, two) = (|| post(1, 20, "one is here", 5), || post(2, 21, "two costs $10 now", 5));
+        world.posts(&[one(), two()]);
+        once(&place, 24);
+        let first = diff(&place, &[]);
+        assert_eq!(counts(&first, &FIVE), [0, 2, 0, 0, 0], "{first}");
+        assert_eq!(first["sources"][0]["queries"][0]["baseline"], true, "{first}");
+
+        world.posts(&[post(3, 25, "three is new", 1), one(), two()]);
+        once(&place, 25);
+        let second = diff(&place, &[]);
+        assert_eq!(counts(&second, &FIVE), [1, 0, 0, 0, 0], "{second}");
+        assert_eq!(keys(&second["new"]), ["post:x:3"]);
+        assert_eq!(second["sources"][0]["gone_judged"], false, "two snapshots say nothing");
+
+        once(&place, 26);
+        assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5]);
+        // One goes, though its time is inside the window; two is edited; three grows.
+        world.posts(&[post(3, 25, "three is new", 41), post(2, 21, "two costs $12 now", 5)]);
+        once(&place, 28);
+        let fourth = diff(&place, &[]);
+        assert_eq!(counts(&fourth, &FIVE), [0, 0, 1, 1, 1], "{fourth}");
+        assert_eq!(
+            (keys(&fourth["gone"]), keys(&fourth["edited"]), keys(&fourth["rising"])),
+            (vec!["post:x:1"], vec!["post:x:2"], vec!["post:x:3"])
+        );
+        assert_eq!(
+            fourth["edited"][0]["text_changes"],
+            json!([{ "same": "two costs $" }, { "removed": "10" }, { "added": "12" }, { "same": " now" }])
+        );
+        assert_eq!((&fourth["rising"][0]["gain"], &fourth["rising"][0]["per_hour"]), (&json!(40), &json!(20.0)));
+
+        let narrow = place.program(&["diff", "acme"]).env("COLUMNS", "80").run();
+        narrow.shows(
+            0,
+            &[
+                "0 new · 1 gone · 1 edited · 1 rising",
+                "two costs $[-10-]{+12+} now",
+                "+40 reactions in 2h (1 before), 20.0 an hour",
+            ],
+        );
+        assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+        // The whole history is one span; the baseline is not new in it either.
+        let all = diff(&place, &["--since", "2026-03-01"]);
+        assert_eq!(counts(&all, &FIVE), [1, 2, 1, 1, 1], "{all}");
+        let runs = place.json(&["runs", "--json"]);
+        let second_run = runs["runs"][2]["run"].as_str().unwrap();
+        assert_eq!(counts(&diff(&place, &["--since", second_run]), &FIVE), [0, 0, 1, 1, 1]);
+        let two_hours = diff(&place, &["--since", "3h", "--at", &hour(28)]);
+        assert_eq!((counts(&two_hours, &FIVE), &two_hours["runs"]), (vec![1, 0, 1, 1, 1], &json!(3)));
+        // Seen again, it is not gone any more.
+        world.posts(&[post(3, 25, "three is new", 41), one(), two()]);
+        once(&place, 29);
+        assert_eq!(counts(&diff(&place, &["--since", "2026-03-01"]), &["gone"]), [0]);
+        told.push((narrow.out, all["counts"].clone()));
+    }
+    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+}
+
+#[test]
+fn a_changed_query_begins_a_baseline_and_floods_nobody() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[post(1, 20, "one", 5)]);
+        once(&place, 24);
+        place.configure(&world.lines(), &topic("acme OR globex", ""));
+        let many: Vec<Value> = (10..30).map(|id| post(id, 22, &format!("globex {id}"), 5)).collect();
+        world.posts(&many);
+        once(&place, 25);
+        let changed = diff(&place, &[]);
+        assert_eq!(counts(&changed, &FIVE), [0, 20, 0, 0, 0], "{changed}");
+        let asked = &changed["sources"][0]["queries"][0];
+        assert_eq!(
+            (&asked["changed"], &asked["baseline"], &asked["query"]),
+            (&json!(true), &json!(true), &json!("acme OR globex"))
+        );
+        place
+            .run(&["diff", "acme"])
+            .shows(0, &["20 baseline", "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex"]);
+        place.run(&["show", "acme"]).shows(0, &["baseline: social was asked this for the first time"]);
+        world.posts(&[&many[..], &[post(40, 25, "globex 40", 0)]].concat());
+        once(&place, 26);
+        assert_eq!(counts(&diff(&place, &[]), &FIVE), [1, 0, 0, 0, 0]);
+        assert!(!place.ok(&["show", "acme"]).contains("baseline"));
+        // Back to the old query, which had its baseline: what is new is new.
+        place.configure(&world.lines(), &topic("acme", ""));
+        world.posts(&[post(50, 26, "acme 50", 0)]);
+        once(&place, 27);
+        let back = diff(&place, &[]);
+        assert_eq!(
+            (counts(&back, &FIVE), &back["sources"][0]["queries"][0]["changed"]),
+            (vec![1, 0, 0, 0, 0], &json!(true))
+        );
+    }
+}
+
+#[test]
+fn a_first_search_that_failed_is_no_baseline_and_a_run_without_items_neither_hides_nor_invents() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &Raw::nobody(), &topic("acme", ""));
+        place.run(&["once", "--at", &hour(23)]).says(3, &[]);
+        place.run(&["diff", "acme"]).says(2, &["no finished run"]);
+        place.configure(&world.lines(), &topic("acme", ""));
+        world.posts(&[post(1, 20, "one", 5)]);
+        once(&place, 24);
+        assert_eq!(counts(&diff(&place, &[]), &FIVE), [0, 1, 0, 0, 0], "the first that was answered is the baseline");
+        for at in 25..28 {
+            once(&place, at);
+        }
+        world.posts(&[]);
+        once(&place, 28);
+        assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5], "an empty reply is no snapshot to miss something in");
+    }
+}
+
+#[test]
+fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
+    for database in databases() {
+        let world = World::new();
+        let more = "web.limit = 4";
+        let place =
+            Place::new(database, &world.lines(), &topic("acme", more).replace("[\"social\"]", "[\"social\", \"web\"]"));
+        world.posts(&[post(1, 20, "one", 5)]);
+        world.pages(&[]);
+        once(&place, 24);
+        world.posts(&[
+            json!({ "text": "nothing but words" }),
+            json!({ "text": "other words" }),
+            json!({ "id": "9", "text": "long ago", "created_at": "2026-03-01T00:00:00Z" }),
+        ]);
+        let page = |n: u32| json!({ "title": format!("Page {n}"), "url": format!("https://example.org/{n}") });
+        world.pages(&[page(1), page(2), page(3), page(4)]);
+        once(&place, 25);
+        let told = diff(&place, &[]);
+        assert_eq!(
+            counts(&told, &["new", "undated", "outside", "new_texts", "new_authors"]),
+            [6, 6, 1, 6, 0],
+            "{told}"
+        );
+        assert_eq!(told["counts"]["unknown"], json!({ "date": 6, "author": 6, "engagement": 6 }));
+        assert_eq!((&told["counts"]["at_least"], &told["sources"][1]["saturated"]), (&json!(true), &json!(1)));
+        assert_eq!(keys(&told["outside"]), ["post:x:9"]);
+        place.run(&["diff", "acme"]).shows(
+            0,
+            &[
+                "≥ 6 new",
+                "6 of the new without a date, counted by when first seen",
+                "authors not given",
+                "no reactions were given",
+                "web: ≥ 4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged",
+                "Seen first, but older than the window",
+            ],
+        );
+        let bounded = place.ok(&["diff", "acme", "--limit", "2"]);
+        assert!(bounded.contains("… and 4 more"), "{bounded}");
+    }
+}
+
+#[test]
+fn a_span_and_a_topic_that_are_not_there_are_refused() {
+    let world = World::new();
+    let place = Place::new(crate::databases::sqlite(), &world.lines(), &topic("acme", ""));
+    world.posts(&[post(1, 20, "one", 5)]);
+    once(&place, 24);
+    place.run(&["diff", "acne"]).says(2, &["there is no topic `acne`", "did you mean `acme`?"]);
+    place.run(&["diff", "acme", "--since", "sometime"]).says(2, &["neither a run of acme nor a time"]);
+    place.run(&["diff", "acme", "--since", "1h", "--at", "2026-06-01T00:00:00Z"]).shows(0, &["no run since then"]);
+}
+
+#[test]
+fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for n in 0..5 {
+            world.posts(
+                &(0..20)
+                    .map(|id| post(n * 5 + id, 20, &format!("post {id} at {n}"), 30 * i64::from(n)))
+                    .collect::<Vec<_>>(),
+            );
+            once(&place, 24 + n);
+        }
+        crate::databases::wait(place.database.execute("ANALYZE"));
+        let mut statements = std::collections::BTreeSet::new();
+        for verb in [&["diff", "acme", "--since", "2026-03-12"][..], &["status"], &["show", "acme"]] {
+            let logged =
+                place.program(&[verb, &["--log-format", "json"]].concat()).env("RUST_LOG", "sqlx::query=debug").run();
+            let events = logged.err.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            statements.extend(events.filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            }));
+        }
+        let ours =
+            |sql: &&String| ["sighting", "topic_item", "item_revision", "search s"].iter().any(|t| sql.contains(t));
+        let ours: Vec<&String> = statements
+            .iter()
+            .filter(|sql| sql.starts_with("SELECT") && !sql.contains(" FROM topic t "))
+            .filter(ours)
+            .collect();
+        assert!(ours.len() >= 6, "{}: {statements:#?}", place.database.name);
+        for sql in ours {
+            let plan = place.database.plan(sql);
+            for table in [
+                "r",
+                "s",
+                "i",
+                "c",
+                "t",
+                "v",
+                "x",
+                "y",
+                "a",
+                "b",
+                "f",
+                "q",
+                "run",
+                "item",
+                "sighting",
+                "topic_item",
+                "item_revision",
+                "search",
+            ] {
+                let scans = [format!("SCAN {table}"), format!("Seq Scan on {table}")];
+                let scanned = plan.iter().find(|line| {
+                    scans.iter().any(|scan| {
+                        line.trim().ends_with(scan.as_str())
+                            || line.contains(&format!("{scan} ")) && !line.contains("USING")
+                    })
+                });
+                assert!(scanned.is_none(), "{}: {sql}\n{plan:#?}", place.database.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Filters of topics through the binary on both databases: applied when reading, so that a changed one counts history
+//! anew and searches nothing else; what is hidden is counted, and nothing is lost.
+
+use serde_json::{Value, json};
+
+use crate::changes::{World, hour, once, post, topic};
+use crate::databases::{databases, sqlite};
+use crate::program::Place;
+
+fn shown(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
+}
+
+fn rows(place: &Place, more: &[&str]) -> (usize, String) {
+    let ended = place.run(&[&["export"], more].concat());
+    assert_eq!(ended.code, Some(0), "{ended}");
+    (ended.out.lines().count() - 1, ended.err)
+}
+
+#[test]
+fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[post(1, 20, "acme one", 5)]);
+        once(&place, 24);
+        world.posts(&[
+            post(1, 20, "acme one", 5),
+            post(2, 24, "ACME is hiring", 5),
+            post(3, 24, "two acmes", 5),
+            post(4, 24, "acme four", 5),
+        ]);
+        once(&place, 25);
+        let count = |diff: &Value| ["new", "filtered", "baseline"].map(|name| diff["counts"][name].as_u64().unwrap());
+        assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0]);
+        let definition = "SELECT definition FROM topic";
+        assert!(!place.database.texts(definition)[0].contains("filter"), "no filter leaves definitions as they were");
+
+        // The file's filter is tried first, and is not in force yet.
+        let more = "must = [\"acme\"]\nexclude = [\"hiring\", \"never\"]\nexclude_authors = [\"@AUTHOR1\"]";
+        place.configure(&world.lines(), &topic("acme", more));
+        let tested = place.json(&["filter", "test", "acme", "--json"]);
+        let numbers = ["items", "hidden_now", "hidden_then", "would_hide", "would_show"];
+        assert_eq!(numbers.map(|name| tested["told"][name].as_u64().unwrap()), [4, 0, 4, 4, 0], "{tested}");
+        let entries =
+            json!({ "must = acme": 1, "exclude = hiring": 1, "exclude = never": 0, "exclude_authors = @AUTHOR1": 2 });
+        assert_eq!(tested["told"]["entries"], entries);
+        place.run(&["filter", "test", "acme"]).shows(
+            0,
+            &[
+                "4 items · 0 hidden now, 4 with",
+                "4 would be hidden",
+                "@author2: ACME is hiring",
+                "exclude = hiring",
+                "comes into force with the next run",
+            ],
+        );
+        assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0], "nothing is in force by trying");
+        let tried = place.json(&[
+            "filter",
+            "test",
+            "acme",
+            "--json",
+            "--exclude",
+            "two*",
+            "--must",
+            "a*",
+            "--exclude-author",
+            "nobody",
+        ]);
+        assert_eq!(shown(&tried["told"]["hides"]), ["post:x:3"]);
+        place
+            .run(&["filter", "test", "acme", "--must", "/(/"])
+            .says(2, &["must, entry 1 is no pattern", "crate regex"]);
+
+        // With the next run it is, and counts what was stored before anew.
+        place.configure(
+            &world.lines(),
+            &topic("acme", &more.replace("\n exclude_authors", "").replace("exclude_authors = [\"@AUTHOR1\"]", "")),
+        );
+        once(&place, 26);
+        assert!(place.database.texts(definition)[0].contains("\"filter\":{\"must\":[\"acme\"]"));
+        let all = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
+        assert_eq!(count(&all), [1, 2, 1], "{all}");
+        assert_eq!(
+            (shown(&all["new"]), &all["sources"][0]["queries"].as_array().unwrap().len()),
+            (vec!["post:x:4"], &1)
+        );
+        place
+            .run(&["diff", "acme", "--since", "2026-03-01"])
+            .shows(0, &["1 new", "2 filtered", "hidden by the topic's filter"]);
+        let show = place.json(&["show", "acme", "--json"]);
+        assert_eq!((shown(&show["items"]), &show["filtered"]), (vec!["post:x:1", "post:x:4"], &json!(2)));
+        assert_eq!(shown(&place.json(&["show", "acme", "--filtered", "only", "--json"])["items"]).len(), 2);
+        place.run(&["show", "acme"]).shows(0, &["4 found, 0 new, 2 filtered"]);
+        let items = place.json(&["items", "--json"]);
+        assert_eq!((shown(&items["items"]), &items["filtered"]), (vec!["post:x:4", "post:x:1"], &json!(2)));
+        assert_eq!(shown(&place.json(&["items", "--json", "--filtered", "keep"])["items"]).len(), 4);
+
+        // An export keeps every row unless told otherwise.
+        for (mode, items, sightings) in [(None, 4, 9), (Some("hide"), 2, 5), (Some("only"), 2, 4)] {
+            let more: Vec<&str> = mode.map_or(vec![], |mode| vec!["--filtered", mode]);
+            let (number, said) = rows(&place, &more);
+            assert_eq!(number, items, "{mode:?}");
+            assert!(said.contains("2 filtered"), "{said}");
+            assert_eq!(rows(&place, &[&["--what", "sightings"], &more[..]].concat()).0, sightings, "{mode:?}");
+        }
+        // A new one that is hidden is told in status, and the ledger's counts know no filter.
+        world.posts(&[post(5, 26, "acme hiring again", 5), post(6, 26, "acme six", 5)]);
+        once(&place, 27);
+        let status = place.json(&["status", "--json"]);
+        let of = &status["topics"][0];
+        assert_eq!((&of["new_filtered"], &of["last_run"]["new"]), (&json!(1), &json!(2)));
+        place.run(&["status"]).shows(0, &["acme: 1 more new in the last run, filtered"]);
+
+        // Without it, all are there again.
+        place.configure(&world.lines(), &topic("acme", ""));
+        once(&place, 28);
+        let none = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
+        assert_eq!(count(&none), [5, 0, 1], "{none}");
+        told.push((tested["told"].clone(), all, rows(&place, &["--what", "sightings"]).0));
+    }
+    assert!(told.iter().all(|other| *other == told[0]));
+}
+
+#[test]
+fn what_a_post_does_not_say_never_hides_it() {
+    let world = World::new();
+    let more = "lang = [\"en\"]\nexclude_authors = [\"*\" , \"bot*\"]".replace("\"*\" , ", "");
+    let place = Place::new(sqlite(), &world.lines(), &topic("acme", &more));
+    world.posts(&[
+        json!({ "text": "only words" }),
+        json!({ "id": "1", "text": "in English", "lang": "en-GB", "created_at": hour(20), "user": "ann" }),
+        json!({ "id": "2", "text": "auf Deutsch", "lang": "de", "created_at": hour(20), "user": "ann" }),
+        json!({ "id": "3", "text": "a machine", "lang": "en", "created_at": hour(20), "user": "Bot7" }),
+        json!({ "id": "4", "text": "no language", "lang": "und", "created_at": hour(20), "user": "robot" }),
+    ]);
+    once(&place, 24);
+    let items = place.json(&["show", "acme", "--json"]);
+    let words: Vec<&str> = items["items"].as_array().unwrap().iter().map(|i| i["text"].as_str().unwrap()).collect();
+    assert_eq!((words.len(), &items["filtered"]), (3, &json!(2)), "{words:?}");
+    assert!(words.contains(&"only words") && words.contains(&"no language"));
+}
+
+#[test]
+fn what_is_older_than_its_window_is_not_new_in_the_last_day() {
+    let world = World::new();
+    let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    world.posts(&[
+        post(1, 20, "fresh", 5),
+        json!({ "id": "2", "text": "stone age", "created_at": "2026-02-01T00:00:00Z" }),
+        json!({ "text": "who knows when" }),
+    ]);
+    once(&place, 24);
+    let new = place.json(&["items", "--new-since", "2026-03-11", "--json"]);
+    assert_eq!((new["items"].as_array().unwrap().len(), &new["outside"]), (2, &json!(1)), "{new}");
+    place.run(&["items"]).shows(0, &["(older) stone age", "(undated) who knows when"]);
+    place
+        .run(&["items", "--new-since", "2026-03-11"])
+        .shows(0, &["1 first seen since then were older than their window"]);
+}

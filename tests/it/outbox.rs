@@ -1,0 +1,443 @@
+//! The outbox and its channels, through the store and the courier on both databases: at least once, never by two at a time,
+//! later and later, dead in the end; signed, guarded, and without secrets in what is told. The clock is turned by hand.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use secrecy::SecretString;
+use topicwatch::model::{
+    CatchUp, Clock, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow, RunState,
+    SchedulePolicy, SmtpTls, Time,
+};
+use topicwatch::notify::{Channel, Courier, Delivery, Way, after, is_public, signature, verify};
+use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
+
+use crate::databases::{Database, databases};
+use crate::receivers::{Answer, Hook, Post};
+use crate::store::{LEASE, NOW, open};
+
+const SECRET: &str = "s3cret of the webhook";
+
+fn hourly() -> SchedulePolicy {
+    SchedulePolicy {
+        period: Period::Every(3_600_000),
+        timezone: "UTC".into(),
+        catch_up: CatchUp::Latest,
+        catch_up_window_ms: 86_400_000,
+        max_catch_up_runs: 10,
+        overlap: Overlap::Skip,
+        jitter_ms: 0,
+        timeout_ms: 60_000,
+        max_attempts: 3,
+        paused: false,
+    }
+}
+
+pub fn report(channels: &[&str]) -> Job {
+    Job::of_report(&ReportSpec {
+        name: "daily".into(),
+        title: "Daily".into(),
+        topics: Vec::new(),
+        tags: Vec::new(),
+        schedule: Some(hourly()),
+        timezone: "UTC".into(),
+        window: ReportWindow::SinceLast,
+        formats: vec![ReportFormat::Html],
+        path: "daily-{date}".into(),
+        group: None,
+        channels: channels.iter().map(|name| (*name).to_owned()).collect(),
+    })
+    .unwrap()
+}
+
+/// Plans and claims the report's first slot after `NOW`.
+async fn claimed(store: &Store, job: &Job) -> (JobRun, Time) {
+    let now = NOW.plus(Duration::from_secs(3_600));
+    store.adopt(Set { topics: &[], jobs: std::slice::from_ref(job) }, None, NOW).await.unwrap();
+    topicwatch::daemon::Planner::default().plan(store, now, false).await.unwrap();
+    let mut runs = store.claim_jobs(now, 5, LEASE, Duration::ZERO, "token").await.unwrap();
+    assert_eq!(runs.len(), 1);
+    (runs.remove(0), now)
+}
+
+fn message(event: &str, channel: &str) -> Message {
+    Message {
+        event: event.into(),
+        channel: channel.into(),
+        kind: "report".into(),
+        subject: "A day\r\nBcc: everybody@example.com".into(),
+        text: "# A day\n\nnothing happened, café ☕\n.\nend".into(),
+        html: Some("<p>nothing happened</p>".into()),
+        data: Some("{\"found\":3}".into()),
+    }
+}
+
+fn end(at: Time, channels: &[&str]) -> JobEnd {
+    let report =
+        MadeReport { from: NOW, until: at, seq: 7, subject: "A day".into(), files: vec!["/r/daily.html".into()] };
+    let messages = channels.iter().map(|channel| message(&format!("report:daily@x/{channel}"), channel)).collect();
+    JobEnd { at, state: RunState::Ok, reason: None, error: None, report: Some(report), messages }
+}
+
+fn hook(name: &str, hook: &Hook) -> Channel {
+    let way = Way::Webhook { url: hook.url().into(), secret: Some(SecretString::from(SECRET)), allow_private: true };
+    Channel { name: name.into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
+}
+
+fn post(name: &str, post: &Post) -> Channel {
+    let way = Way::Email {
+        host: "127.0.0.1".into(),
+        port: post.port(),
+        tls: SmtpTls::None,
+        from: "Topicwatch <watch@example.com>".into(),
+        to: vec!["a@example.com".into(), "B <b@example.com>".into()],
+        login: None,
+    };
+    Channel { name: name.into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
+}
+
+struct Turned {
+    clock: Clock,
+    at: Arc<AtomicI64>,
+}
+
+impl Turned {
+    fn to(now: Time) -> Self {
+        let at = Arc::new(AtomicI64::new(now.0));
+        let read = Arc::clone(&at);
+        Self { clock: Arc::new(move || Time(read.load(Ordering::SeqCst))), at }
+    }
+
+    fn by(&self, span: Duration) {
+        self.at.fetch_add(span.as_millis() as i64, Ordering::SeqCst);
+    }
+}
+
+fn courier(store: &Store, turned: &Turned) -> Courier {
+    let n = AtomicI64::new(0);
+    let token = Arc::new(move || format!("courier {}", n.fetch_add(1, Ordering::SeqCst)));
+    Courier::new(store.clone(), Arc::clone(&turned.clock), token, Arc::new(|_: &Delivery| {}))
+}
+
+/// A store in which a report was made for these channels an hour after `NOW`.
+async fn made(database: &Database, channels: &[&str]) -> (Store, Turned) {
+    let store = open(database).await;
+    let (run, now) = claimed(&store, &report(channels)).await;
+    store.end_job(&run, &end(now, channels)).await.unwrap();
+    (store, Turned::to(now))
+}
+
+#[tokio::test]
+async fn the_cursor_of_a_report_moves_when_the_last_channel_has_it_and_not_before() {
+    for database in databases() {
+        let (hooks, posts) = (Hook::good(), Post::answering(|n| (n == 0).then_some("451 not now")));
+        let (store, turned) = made(&database, &["hook", "mail"]).await;
+        let courier = courier(&store, &turned);
+        assert_eq!(store.cursor("report:daily").await.unwrap(), None, "{}", database.name);
+        let channels = [hook("hook", &hooks), post("mail", &posts)];
+        let tries = courier.deliver_due(&channels).await.unwrap();
+        assert_eq!(tries.len(), 2, "{tries:?}");
+        assert_eq!(tries[0].settled, Settled::Sent);
+        assert!(matches!(&tries[1].settled, Settled::Again(_, why) if why.contains("451")), "{tries:?}");
+        assert_eq!(store.cursor("report:daily").await.unwrap(), None, "the mail is not there yet");
+        assert!(courier.deliver_due(&channels).await.unwrap().is_empty(), "not due yet");
+        turned.by(Duration::from_secs(70));
+        let tries = courier.deliver_due(&channels).await.unwrap();
+        assert_eq!((tries.len(), &tries[0].settled, tries[0].attempt), (1, &Settled::Sent, 2));
+        let until = NOW.plus(Duration::from_secs(3_600));
+        assert_eq!(store.cursor("report:daily").await.unwrap(), Some(Cursor { seq: 7, at: until }));
+        assert_eq!((hooks.got().len(), posts.got().len()), (1, 2));
+        assert_eq!(posts.got()[0].data, posts.got()[1].data, "the same bytes at every try");
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_report_that_nobody_is_sent_is_delivered_when_it_is_made_and_its_end_is_fenced() {
+    for database in databases() {
+        let store = open(&database).await;
+        let (run, now) = claimed(&store, &report(&[])).await;
+        store.end_job(&run, &end(now, &[])).await.unwrap();
+        assert_eq!(store.cursor("report:daily").await.unwrap().map(|cursor| cursor.at), Some(now));
+        let again = store.end_job(&run, &end(now, &["hook"])).await.unwrap_err();
+        assert_eq!(again.kind, topicwatch::store::StoreErrorKind::Fenced, "{}", database.name);
+        assert!(store.outbox(None, 10).await.unwrap().is_empty(), "nothing of a fenced end is written");
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_lost_lease_costs_a_job_an_attempt_and_a_deadly_one_ends_with_a_reason() {
+    for database in databases() {
+        let store = open(&database).await;
+        let (mut run, mut now) = claimed(&store, &report(&[])).await;
+        for attempt in 1..=3 {
+            assert_eq!(run.attempt, attempt);
+            now = now.plus(LEASE).plus(Duration::from_secs(1));
+            assert_eq!(store.rescue(now).await.unwrap(), 1, "{}", database.name);
+            match store.claim_jobs(now, 5, LEASE, Duration::ZERO, "again").await.unwrap().pop() {
+                Some(next) => run = next,
+                None => assert_eq!(attempt, 3),
+            }
+        }
+        let runs = database.texts("SELECT state || ' ' || error_class || ' ' || attempt FROM run");
+        assert_eq!(runs, ["failed lease_lost 3"]);
+        // The next slot is not held up by it, and one that passed meanwhile is recorded.
+        let later = NOW.plus(Duration::from_secs(3 * 3_600));
+        topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
+        let states = database.texts("SELECT state FROM run ORDER BY slot");
+        assert_eq!(states, ["failed", "missed", "queued"]);
+        let removed = store.adopt(Set::default(), None, later).await.unwrap();
+        assert_eq!(removed.synced.removed, 1);
+        assert_eq!(database.texts("SELECT state FROM run ORDER BY slot"), ["failed", "missed", "cancelled"]);
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_delivered_is_tried_later_and_later_and_is_dead_after_eight_tries() {
+    for database in databases() {
+        let hooks = Hook::answering(|_| Answer::Say("503 Service Unavailable\r\nretry-after: 3"));
+        let (store, turned) = made(&database, &["hook"]).await;
+        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks)]);
+        let begun = (turned.clock)();
+        let mut pauses = Vec::new();
+        loop {
+            let tries = courier.deliver_due(&channels).await.unwrap();
+            assert_eq!(tries.len(), 1);
+            match &tries[0].settled {
+                Settled::Again(at, why) => {
+                    assert!(why.contains("503"), "{why}");
+                    pauses.push(at.since((turned.clock)()));
+                    turned.by(at.since((turned.clock)()));
+                }
+                Settled::Dead(_) => break,
+                Settled::Sent => panic!("{tries:?}"),
+            }
+        }
+        assert_eq!(pauses.len(), 7, "eight tries: {pauses:?}");
+        assert!(pauses.windows(2).all(|two| two[0] < two[1] || two[1] >= Duration::from_secs(8 * 3_600)), "{pauses:?}");
+        let whole = (turned.clock)().since(begun);
+        assert!(whole > Duration::from_secs(18 * 3_600) && whole < Duration::from_secs(30 * 3_600), "{whole:?}");
+        assert_eq!(store.cursor("report:daily").await.unwrap(), None);
+        let dead = store.outbox(Some(OutboxState::Dead), 10).await.unwrap();
+        assert_eq!((dead.len(), dead[0].attempt, dead[0].next_at), (1, 8, None));
+        assert_eq!(store.outbox_counts().await.unwrap(), [(OutboxState::Dead, 1)]);
+        // Somebody mended it: all tries begin anew.
+        assert_eq!(store.retry_messages(None, (turned.clock)()).await.unwrap(), 1);
+        assert_eq!(courier.deliver_due(&channels).await.unwrap()[0].attempt, 1);
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_for_good_is_tried_once() {
+    let database = crate::databases::sqlite();
+    let redirect = "302 Found\r\nlocation: http://127.0.0.1:1/elsewhere";
+    for (status, says) in [(redirect, "redirects are not followed"), ("404 Not Found", "404"), ("410 Gone", "410")] {
+        let (hooks, events) = (Hook::answering(move |_| Answer::Say(status)), format!("{status:.3}"));
+        let store = open(&database).await;
+        let channel = Channel { name: events.clone(), ..hook("hook", &hooks) };
+        let sent = channel.send(&message("e", &events), NOW, 1, NOW).await.unwrap_err();
+        assert!(sent.for_good && sent.text.contains(says), "{sent:?}");
+        assert_eq!(hooks.got().len(), 1);
+        store.close().await;
+    }
+    for status in ["408 Request Timeout", "425 Too Early", "429 Too Many Requests\r\nretry-after: 120", "500 Oh"] {
+        let hooks = Hook::answering(move |_| Answer::Say(status));
+        let sent = hook("hook", &hooks).send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
+        assert!(!sent.for_good, "{sent:?}");
+        assert_eq!(sent.wait, status.contains("retry").then_some(Duration::from_secs(120)));
+    }
+    let posts = Post::answering(|_| Some("550 no such mailbox"));
+    let sent = post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
+    assert!(sent.for_good && sent.text.contains("550"), "{sent:?}");
+}
+
+#[tokio::test]
+async fn a_webhook_is_signed_and_a_mail_has_both_parts_and_an_id_that_stays() {
+    let (hooks, posts) = (Hook::good(), Post::good());
+    let message = message("report:daily@2026-11-21T06:00:00Z/team", "hook");
+    hook("hook", &hooks).send(&message, NOW, 3, Time(NOW.0 + 5_000)).await.unwrap();
+    let got = hooks.got().remove(0);
+    assert_eq!(got.header("X-Topicwatch-Event"), Some("report:daily@2026-11-21T06:00:00Z/team"));
+    assert_eq!(got.header("X-Topicwatch-Attempt"), Some("3"));
+    let signed = got.header("X-Topicwatch-Signature").unwrap();
+    assert!(signed.starts_with(&format!("t={},v1=", (NOW.0 + 5_000) / 1_000)), "{signed}");
+    assert!(verify(SECRET.as_bytes(), signed, &got.body), "{signed}");
+    assert!(!verify(b"another", signed, &got.body) && !verify(SECRET.as_bytes(), signed, b"another"));
+    let body = got.json();
+    assert_eq!((body["event"].as_str(), body["data"]["found"].as_i64()), (Some(message.event.as_str()), Some(3)));
+    assert_eq!(body["text"].as_str(), Some(message.text.as_str()));
+    // Computed once by another implementation (Python's hmac): not only by ourselves.
+    assert_eq!(
+        signature(b"key", 1_773_219_600, b"{}"),
+        "t=1773219600,v1=61f3f9a876f3a9b02d68fb29a6ec26a822b5006c238ecb46ade578bac4e69151"
+    );
+
+    post("mail", &posts).send(&message, NOW, 1, NOW).await.unwrap();
+    post("mail", &posts).send(&message, NOW, 2, NOW.plus(Duration::from_secs(900))).await.unwrap();
+    let [first, second] = &posts.got()[..] else { panic!("two mails") };
+    assert_eq!(first.data, second.data);
+    assert_eq!((first.from.contains("watch@example.com"), first.to.len()), (true, 2));
+    for part in ["multipart/alternative", "text/plain", "text/html", "Message-ID: <", "@example.com>", "Date: "] {
+        assert!(first.data.contains(part), "{part}: {}", first.data);
+    }
+    assert!(first.data.contains("Subject: A day  Bcc: everybody@example.com"), "{}", first.data);
+    assert!(!first.data.contains("\nBcc:"), "{}", first.data);
+    assert!(first.data.contains("Auto-Submitted: auto-generated"));
+}
+
+#[tokio::test]
+async fn an_address_inside_is_refused_unless_it_is_meant() {
+    let hooks = Hook::good();
+    let inner = hook("hook", &hooks);
+    let Way::Webhook { url, secret, .. } = inner.way.clone() else { panic!() };
+    let guarded = Channel { way: Way::Webhook { url, secret, allow_private: false }, ..inner };
+    let refused = guarded.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
+    assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
+    let port = hooks.url().rsplit_once(':').unwrap().1.to_owned();
+    for host in ["localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "0"] {
+        let way = Way::Webhook { url: format!("http://{host}:{port}").into(), secret: None, allow_private: false };
+        let refused = Channel { way, ..guarded.clone() }.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
+        assert!(refused.for_good && refused.text.contains("private network"), "{host}: {refused:?}");
+    }
+    assert!(hooks.got().is_empty(), "nobody was connected to");
+}
+
+#[test]
+fn public_addresses_are_told_from_inner_ones() {
+    let inner = [
+        "0.0.0.0",
+        "0.1.2.3",
+        "10.0.0.1",
+        "100.64.0.1",
+        "100.127.255.255",
+        "127.0.0.1",
+        "127.255.255.254",
+        "169.254.169.254",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.0.0.8",
+        "192.0.2.1",
+        "192.168.1.1",
+        "198.18.0.1",
+        "198.19.255.255",
+        "198.51.100.1",
+        "203.0.113.9",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::127.0.0.1",
+        "::ffff:10.0.0.1",
+        "::ffff:169.254.169.254",
+        "64:ff9b::a00:1",
+        "64:ff9b:1::1",
+        "100::1",
+        "2001::1",
+        "2001:db8::1",
+        "2002:a00:1::",
+        "3fff::1",
+        "fc00::1",
+        "fd12::1",
+        "fe80::1",
+        "fec0::1",
+        "ff02::1",
+    ];
+    let outer = [
+        "1.1.1.1",
+        "9.255.255.255",
+        "11.0.0.1",
+        "100.63.255.255",
+        "100.128.0.1",
+        "172.15.0.1",
+        "172.32.0.1",
+        "192.167.1.1",
+        "198.17.0.1",
+        "198.20.0.1",
+        "223.255.255.255",
+        "2606:4700::1111",
+        "2a00:1450::1",
+        "::ffff:1.1.1.1",
+        "64:ff9b::101:101",
+        "2001:4860::8888",
+    ];
+    for (addresses, public) in [(&inner[..], false), (&outer[..], true)] {
+        for address in addresses {
+            assert_eq!(is_public(address.parse::<IpAddr>().unwrap()), public, "{address}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_channel_that_hangs_delays_no_other_and_nothing_is_in_two_hands() {
+    for database in databases() {
+        let (slow, good) = (Hook::answering(|_| Answer::Hang), Hook::good());
+        let (store, turned) = made(&database, &["slow", "good"]).await;
+        let channels = [Channel { timeout: Duration::from_secs(2), ..hook("slow", &slow) }, hook("good", &good)];
+        let sent: Arc<Mutex<Vec<(String, Instant)>>> = Arc::default();
+        let told = Arc::clone(&sent);
+        let tell = Arc::new(move |d: &Delivery| told.lock().unwrap().push((d.channel.clone(), Instant::now())));
+        let two = [0, 1].map(|n| {
+            let token = Arc::new(move || format!("of {n}"));
+            Courier::new(store.clone(), Arc::clone(&turned.clock), token, tell.clone())
+        });
+        let (one, other) = tokio::join!(two[0].deliver_due(&channels), two[1].deliver_due(&channels));
+        assert_eq!(one.unwrap().len() + other.unwrap().len(), 2, "each message once: {}", database.name);
+        assert_eq!((slow.got().len(), good.got().len()), (1, 1));
+        let order: Vec<String> = sent.lock().unwrap().iter().map(|(channel, _)| channel.clone()).collect();
+        assert_eq!(order, ["good", "slow"]);
+        let waiting = store.outbox(Some(OutboxState::Queued), 5).await.unwrap();
+        assert!(waiting[0].error.as_deref().unwrap().contains("no answer within 2 s"), "{waiting:?}");
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up() {
+    for database in databases() {
+        let (store, turned) = made(&database, &["hook"]).await;
+        let mut now = (turned.clock)();
+        for attempt in 1..=3 {
+            let out = store.claim_message("hook", now, LEASE, 3, "dies").await.unwrap().unwrap();
+            assert_eq!((out.attempt, out.message.event.as_str()), (attempt, "report:daily@x/hook"));
+            assert!(
+                store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().is_none(),
+                "in somebody's hands"
+            );
+            now = now.plus(LEASE).plus(Duration::from_secs(1));
+        }
+        assert!(store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().is_none(), "{}", database.name);
+        let dead = store.outbox(None, 5).await.unwrap();
+        assert_eq!((dead[0].state, dead[0].attempt), (OutboxState::Dead, 3));
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_told_of_a_failure_holds_no_secret() {
+    let hooks = Hook::answering(|_| {
+        Answer::Say(
+            "400 Bad\r\ncontent-length: 72\r\n\r\nT0KEN /T0KEN-in-the-path key=QUERYKEY s3cret of the webhook \u{1b}[31mred pad pad",
+        )
+    });
+    let refused = hook("hook", &hooks).send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
+    for secret in ["T0KEN-in-the-path", "QUERYKEY", SECRET, "\u{1b}"] {
+        assert!(!refused.text.contains(secret), "{refused:?}");
+    }
+    assert!(!format!("{:?}", hook("hook", &hooks)).contains("QUERYKEY"));
+}
+
+#[test]
+fn pauses_grow_and_differ_between_events() {
+    assert_eq!(after(1, "a"), after(1, "a"));
+    assert_ne!(after(3, "a"), after(3, "b"));
+    for (attempt, least) in [(1, 60), (2, 240), (3, 960), (4, 3_840), (5, 15_360), (6, 28_800), (60, 28_800)] {
+        let (pause, least) = (after(attempt, "event"), Duration::from_secs(least));
+        assert!(pause >= least && pause <= least.mul_f64(1.1), "{attempt}: {pause:?}");
+    }
+}

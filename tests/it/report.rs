@@ -1,0 +1,311 @@
+//! The figures of the daily report, each worked out again with SQL of its own over the same database; and that both databases
+//! give the same bytes.
+
+use topicwatch::model::{ReportFormat, ReportSpec, ReportWindow, Sound, Span, Time};
+use topicwatch::report::{Report, TopicFacts, at_date, make, paths, span_of};
+
+use crate::databases::{Database, databases, wait};
+use crate::report_data::{BEGIN, DAY, HOUR, fill, topics};
+
+pub fn spec(timezone: &str, window: ReportWindow) -> ReportSpec {
+    ReportSpec {
+        name: "daily".into(),
+        title: "Morning".into(),
+        topics: Vec::new(),
+        tags: vec!["brand".into()],
+        schedule: None,
+        timezone: timezone.into(),
+        window,
+        formats: vec![ReportFormat::Html, ReportFormat::Markdown],
+        path: "reports/{name}-{date}".into(),
+        group: Some("brand".into()),
+        channels: Vec::new(),
+    }
+}
+
+/// The present: a little after the last readable run of the sixteenth day.
+const NOW: Time = Time(BEGIN.0 + 16 * DAY + 13 * HOUR);
+
+fn made(database: &Database, window: ReportWindow) -> Report {
+    let spec = spec("Europe/Berlin", window);
+    let span = span_of(&spec, NOW, None);
+    wait(async {
+        let store = crate::store::open(database).await;
+        fill(database);
+        let made = make(&store, &spec, &topics(), span, NOW).await.unwrap();
+        store.close().await;
+        made
+    })
+}
+
+/// Rows of the topic that count in a span of instants.
+fn inside(topic: &str, span: Span) -> String {
+    format!(
+        "FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND EXISTS (SELECT 1 FROM run r WHERE r.id = t.first_run AND r.seq IS NOT NULL) \
+         AND (CASE WHEN i.published_at IS NULL OR i.published_at > t.first_seen THEN t.first_seen ELSE i.published_at END) BETWEEN {} AND {}",
+        span.from.0,
+        span.until.0 - 1
+    )
+}
+
+fn count(database: &Database, topic: &str, span: Span, what: &str, and: &str) -> u64 {
+    database.number(&format!("SELECT count({what}) {} {and}", inside(topic, span))).unsigned_abs()
+}
+
+const CLUSTER: &str = "DISTINCT CASE WHEN i.cluster IS NULL THEN i.id ELSE i.cluster END";
+const BY: &str = "AND i.scorer = 'builtin-1'";
+
+#[test]
+fn every_figure_equals_sql_over_the_database() {
+    for database in databases() {
+        let report = made(&database, ReportWindow::Day);
+        let span = report.span;
+        assert_eq!(report.date, "2026-03-16");
+        for facts in &report.topics {
+            let of = |what: &str, and: &str| count(&database, &facts.id, span, what, and);
+            let period = &facts.period;
+            assert!(period.raw > 20 && period.unique < period.raw, "{period:?}");
+            for (figure, told, sql) in [
+                ("items", period.raw, of("*", "")),
+                ("unique", period.unique, of(CLUSTER, "")),
+                ("authors", period.authors, of("DISTINCT lower(i.author)", "")),
+                ("posts", period.posts, of("*", "AND i.kind = 'post'")),
+                ("pages", period.pages, of("*", "AND i.kind = 'page'")),
+                ("undated", period.undated, of("*", "AND i.published_at IS NULL")),
+                ("without author", period.no_author, of("*", "AND i.author IS NULL")),
+                ("without engagement", period.no_engagement, of("*", "AND i.likes IS NULL")),
+                ("negative", facts.tone.period.negative, of("*", &format!("AND i.tone = 'negative' {BY}"))),
+                ("neutral", facts.tone.period.neutral, of("*", &format!("AND i.tone = 'neutral' {BY}"))),
+                ("positive", facts.tone.period.positive, of("*", &format!("AND i.tone = 'positive' {BY}"))),
+                ("unsupported", facts.tone.period.unsupported, of("*", &format!("AND i.tone = 'unsupported' {BY}"))),
+                ("not scored", facts.tone.period.unscored, of("*", "AND i.tone IS NULL")),
+                (
+                    "by another",
+                    *facts.tone.period.by_others.get("other-2").unwrap_or(&0),
+                    of("*", "AND i.scorer = 'other-2'"),
+                ),
+            ] {
+                assert_eq!(told, sql, "{figure} of {} on {}", facts.id, database.name);
+            }
+            days(&database, facts);
+            lists(&database, facts, span);
+            looked(&database, facts, span);
+        }
+        // Shares of voice are parts of sums.
+        let sum: u64 = report.topics.iter().map(|t| count(&database, &t.id, span, CLUSTER, "")).sum();
+        for voice in &report.voice {
+            let unique = voice.unique.unwrap();
+            assert_eq!((unique.part, unique.whole), (count(&database, &voice.topic, span, CLUSTER, ""), sum));
+        }
+    }
+}
+
+/// The charts' days, their intervals, and what is usual.
+fn days(database: &Database, facts: &TopicFacts) {
+    assert_eq!(facts.days.len(), 14);
+    for day in &facts.days {
+        let of = |what: &str, and: &str| count(database, &facts.id, day.span, what, and);
+        assert_eq!(day.counted.raw, of("*", ""), "{} {}", facts.id, day.date);
+        assert_eq!(day.counted.unique, of(CLUSTER, ""), "{} {}", facts.id, day.date);
+        assert_eq!(day.sounds.negative, of("*", &format!("AND i.tone = 'negative' {BY}")));
+        // Wilson's bounds are where the share lies just z standard errors away.
+        let Some(share) = day.negative else { continue };
+        let n = f64::from(u32::try_from(share.whole).unwrap());
+        for bound in [share.low, share.high] {
+            let error = (share.share - bound).abs() - 1.959_963_984_540_054 * (bound * (1.0 - bound) / n).sqrt();
+            assert!(error.abs() < 1e-9 || bound == 0.0 || bound == 1.0, "{share:?}");
+        }
+        let searches = database.texts(&format!(
+            "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{}' AND source = 'social' \
+             AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)",
+            facts.id
+        ));
+        let spans: Vec<(i64, i64)> = searches
+            .iter()
+            .map(|s| s.split_once(' ').unwrap())
+            .map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()))
+            .collect();
+        let minutes: Vec<i64> = (day.span.from.0..day.span.until.0).step_by(60_000).collect();
+        let covered = minutes.iter().filter(|at| spans.iter().any(|(from, until)| from <= at && *at < until)).count();
+        #[expect(clippy::cast_precision_loss, reason = "minutes of a day")]
+        let part = covered as f64 / minutes.len() as f64;
+        assert!((day.covered - part).abs() < 0.002, "{}: {} against {part}", day.date, day.covered);
+    }
+    // Fourteen days lie before, of which those that were watched and covered whole count.
+    let usual = facts.usual.unwrap();
+    let whole = |day: &&topicwatch::report::DayFacts| day.covered >= 0.9 && day.span.from >= BEGIN;
+    let before: Vec<_> = facts.days.split_last().unwrap().1.iter().filter(whole).collect();
+    let mut counts: Vec<u64> = before.iter().map(|day| day.counted.raw).collect();
+    // The axis begins on the 3rd; the 2nd is the only other day that counts.
+    let second = at_date(&spec("Europe/Berlin", ReportWindow::Day), "2026-03-02".parse().unwrap()).unwrap();
+    counts.push(count(database, &facts.id, second, "*", ""));
+    counts.sort_unstable();
+    let n = counts.len();
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    let median = (counts[(n - 1) / 2] + counts[n / 2]) as f64 / 2.0;
+    assert_eq!((usual.days, usual.median, usual.same_weekday), (n, median, false), "{counts:?}");
+    assert!(n < 14, "days of the hole are left out");
+}
+
+/// What stands out, and copied texts.
+fn lists(database: &Database, facts: &TopicFacts, span: Span) {
+    let rows = |places: &[usize]| places.iter().map(|at| facts.rows[*at].item.key.clone()).collect::<Vec<_>>();
+    let sql = |and: &str| database.texts(&format!("SELECT i.key {} {and}", inside(&facts.id, span)));
+    let best = |list: &[usize], sql: Vec<String>| {
+        // Of copies only one is shown, so the list is a part of the order that begins with its first.
+        let list = rows(list);
+        assert_eq!(list.first(), sql.first(), "{list:?}");
+        assert!(list.iter().all(|key| sql.contains(key)), "{list:?} of {sql:?}");
+        assert_eq!(list.len(), 5.min(sql.len()));
+    };
+    best(&facts.top_posts, sql("AND i.likes > 0 AND i.kind = 'post' ORDER BY i.likes DESC, 1 LIMIT 20"));
+    best(&facts.negative, sql(&format!("AND i.tone = 'negative' {BY} ORDER BY i.score, i.key LIMIT 20")));
+    best(&facts.positive, sql(&format!("AND i.tone = 'positive' {BY} ORDER BY i.score DESC, i.key LIMIT 20")));
+    let copies = database.texts(&format!(
+        "SELECT CAST(count(*) AS TEXT) || ' ' || CAST(count(DISTINCT lower(i.author)) AS TEXT) {} GROUP BY coalesce(i.cluster, i.id) \
+         HAVING count(*) >= 3 ORDER BY count(DISTINCT lower(i.author)) DESC, count(*) DESC",
+        inside(&facts.id, span)
+    ));
+    let told: Vec<String> =
+        facts.campaigns.iter().map(|c| format!("{} {}", c.campaign.copies, c.campaign.authors)).collect();
+    assert_eq!(told, copies[..copies.len().min(5)]);
+    let first = &facts.authors[0];
+    let and = format!("AND lower(i.author) = lower('{}')", first.name);
+    assert_eq!(first.raw, count(database, &facts.id, span, "*", &and));
+    let first = &facts.domains[0];
+    let and = format!("AND i.kind = 'page' AND i.url LIKE 'https://{}/%'", first.name);
+    assert_eq!(first.raw, count(database, &facts.id, span, "*", &and));
+    assert_eq!(facts.rows_left_out + facts.rows.len() as u64 >= facts.period.raw, true);
+    assert!(facts.rows.len() <= 150);
+}
+
+/// Searches, money, holes, the answer, risers.
+fn looked(database: &Database, facts: &TopicFacts, span: Span) {
+    let of = |what: &str, and: &str| {
+        database.number(&format!(
+            "SELECT CAST({what} AS BIGINT) FROM search s JOIN run r ON r.id = s.run WHERE r.seq IS NOT NULL AND r.topic = '{}' \
+             AND r.started_at >= {} AND r.started_at < {} {and}",
+            facts.id, span.from.0, span.until.0
+        ))
+    };
+    assert_eq!(facts.cost.0, of("coalesce(sum(s.cost), 0)", ""));
+    for source in &facts.sources {
+        let and = format!("AND s.source = '{}'", source.source);
+        assert_eq!(i64::try_from(source.made).unwrap(), of("count(*)", &and));
+        assert_eq!(i64::try_from(source.failed).unwrap(), of("count(*)", &format!("{and} AND s.state = 'error'")));
+    }
+    let failing: Vec<&str> = facts.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
+    assert_eq!(failing, if facts.id == "acme" { vec!["web"] } else { vec![] });
+    // Four slots were missed: after the last before and until a day before the first after.
+    let holes: Vec<Span> = facts.holes.iter().filter(|hole| !hole.before).map(|hole| hole.span).collect();
+    let slot = |n: i64| Time(BEGIN.0 + n * DAY / 2);
+    assert_eq!(holes, [Span { from: slot(13), until: slot(16) }]);
+    let answer = facts.answer.as_ref().unwrap();
+    let found: Vec<(bool, bool)> = answer.citations.iter().map(|c| (c.key.is_some(), c.in_text)).collect();
+    assert_eq!(found, [(true, true), (false, true), (false, false)], "{:?}", answer.citations);
+    let fastest = &facts.rising[0].rise;
+    let likes = database.number(&format!("SELECT likes FROM item WHERE key = '{}'", fastest.key));
+    assert_eq!(fastest.to, likes);
+    assert!(facts.tone.shares.iter().any(|(sound, _)| *sound == Sound::Negative));
+}
+
+#[test]
+fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
+    for database in databases() {
+        for window in [ReportWindow::Day, ReportWindow::SinceLast] {
+            let report = match window {
+                ReportWindow::Day => made(&database, window),
+                // The rows are there already.
+                ReportWindow::SinceLast => {
+                    let spec = spec("UTC", window);
+                    wait(async {
+                        let store = crate::store::open(&database).await;
+                        let span = span_of(&spec, NOW, Some(Time(NOW.0 - 2 * DAY)));
+                        let made = make(&store, &spec, &topics(), span, NOW).await.unwrap();
+                        store.close().await;
+                        made
+                    })
+                }
+            };
+            let text = report.markdown();
+            let blocks: Vec<&str> =
+                text.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
+            assert_eq!(blocks.len(), 5 * report.topics.len());
+            for (facts, sql) in report.topics.iter().zip(blocks.chunks(5)) {
+                let told = database.texts(&format!(
+                    "SELECT CAST(items AS TEXT) || ' ' || CAST(unique_items AS TEXT) || ' ' || CAST(authors AS TEXT) FROM ({}) q",
+                    sql[0]
+                ));
+                assert_eq!(told, [format!("{} {} {}", facts.period.raw, facts.period.unique, facts.period.authors)]);
+                let rows = |sql: &str| database.number(&format!("SELECT count(*) FROM ({sql}) q")).unsigned_abs();
+                assert_eq!(rows(sql[1]), facts.period.raw);
+                let scored = database.number(&format!("SELECT CAST(coalesce(sum(items), 0) AS BIGINT) FROM ({}) q WHERE tone = 'negative' AND scorer = 'builtin-1'", sql[2]));
+                assert_eq!(scored.unsigned_abs(), facts.tone.period.negative);
+                assert!(rows(sql[3]) >= facts.campaigns.len() as u64);
+                let cost = database
+                    .number(&format!("SELECT CAST(coalesce(sum(micro_dollars), 0) AS BIGINT) FROM ({}) q", sql[4]));
+                assert_eq!(cost, facts.cost.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_data_gives_the_same_bytes_from_both_databases() {
+    let all: Vec<(String, String, String)> = databases()
+        .iter()
+        .map(|database| made(database, ReportWindow::Day))
+        .map(|report| (serde_json::to_string(&report).unwrap(), report.html(), report.markdown()))
+        .collect();
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+    let (_, html, markdown) = &all[0];
+    // What matters is told in order of weight: the service first, then what changed.
+    let report = made(&crate::databases::sqlite(), ReportWindow::Day);
+    let kinds: Vec<&str> = report.matters.iter().map(|matter| matter.kind).collect();
+    assert_eq!(kinds.first(), Some(&"source"), "{kinds:?}");
+    assert!(kinds.contains(&"volume") && kinds.contains(&"tone"), "{:#?}", report.matters);
+    assert!(report.matters.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
+    for matter in &report.matters {
+        assert!(
+            html.contains(&matter.sentence.replace('“', "“")) || matter.sentence.contains(['&', '<', '"']),
+            "{}",
+            matter.sentence
+        );
+    }
+    assert!(markdown.contains("## What matters") && html.contains("✗ not found"));
+    assert!(report.subject().starts_with("Morning 2026-03-16: ") && !report.subject().contains('\n'));
+}
+
+#[test]
+fn a_report_since_the_last_one_loses_and_repeats_nothing() {
+    let database = crate::databases::sqlite();
+    made(&database, ReportWindow::Day);
+    let spec = spec("UTC", ReportWindow::SinceLast);
+    wait(async {
+        let store = crate::store::open(&database).await;
+        let (mut from, mut sum) = (Time(BEGIN.0 - DAY), 0);
+        while from < NOW {
+            let now = Time((from.0 + 31 * HOUR).min(NOW.0));
+            let span = span_of(&spec, now, Some(from));
+            assert_eq!(span.from, from);
+            let made = make(&store, &spec, &topics(), span, NOW).await.unwrap();
+            sum += made.topics.iter().map(|t| t.period.raw).sum::<u64>();
+            from = now;
+        }
+        store.close().await;
+        let all = "SELECT count(*) FROM topic_item t JOIN run r ON r.id = t.first_run JOIN sighting s ON s.run = t.first_run AND s.item = t.item \
+                   WHERE r.seq IS NOT NULL AND s.fit <> 'outside'";
+        assert_eq!(i64::try_from(sum).unwrap(), database.number(all));
+    });
+}
+
+#[test]
+fn files_are_named_by_the_template_and_days_are_local() {
+    let spec = spec("Europe/Berlin", ReportWindow::Day);
+    let span = at_date(&spec, "2026-03-29".parse().unwrap()).unwrap();
+    assert_eq!(span.length().as_secs(), 23 * 3_600);
+    let names: Vec<String> = paths(&spec, &span).iter().map(|(_, path)| path.display().to_string()).collect();
+    assert_eq!(names, ["reports/daily-2026-03-29.html", "reports/daily-2026-03-29.md"]);
+    let at = Time::parse("2026-03-29T23:30:00Z").unwrap();
+    assert_eq!(span_of(&spec, at, None), span);
+}

@@ -1,0 +1,107 @@
+//! The page in a real browser: what comes from outside runs nothing and fetches nothing. Skipped, loudly, where there is no
+//! browser (Debian's chromium, or the one that TEST_CHROMIUM names).
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::databases::sqlite;
+use crate::program::{NINE, Place};
+use crate::service::{Raw, Sandbox, reply};
+
+fn browser() -> Option<String> {
+    let named = std::env::var("TEST_CHROMIUM").ok();
+    let found = named.or_else(|| {
+        let known = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+        known.iter().find(|path| Path::new(path).exists()).map(|path| (*path).to_owned())
+    });
+    if found.is_none() {
+        eprintln!("SKIPPED: no browser looks at the report: install chromium, or set TEST_CHROMIUM");
+    }
+    found
+}
+
+#[test]
+fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
+    let Some(browser) = browser() else { return };
+    let fetched = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&fetched);
+    let trap = Raw::saying(move |_| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        reply("200 OK", "", b"")
+    });
+    let url = trap.url();
+    let run = "document.documentElement.setAttribute('data-ran','yes')";
+    let hostile = [
+        format!("<script>{run}</script>"),
+        format!("<img src=\"{url}/a.png\" onerror=\"{run}\">"),
+        format!("\"><svg onload=\"{run}\"><image href='{url}/b'/></svg>"),
+        format!("</style></title><iframe src='{url}/c'></iframe><link rel=stylesheet href={url}/d>"),
+        format!("'); background: url({url}/e); x=('"),
+        format!("<meta http-equiv=refresh content='0;url={url}/f'>"),
+        format!("<base href='{url}/'><form action='{url}/g'><input autofocus onfocus={run}>"),
+    ];
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(
+        sqlite(),
+        &sandbox.lines(),
+        "[[topics]]\nid = \"acme\"\ntitle = \"<b onclick=x>Acme</b>\"\nquery = \"acme launch\"\n",
+    );
+    place.ok(&["once", "--at", NINE]);
+    for (at, words) in hostile.iter().enumerate() {
+        let words = words.replace('\'', "''");
+        let address = [
+            "javascript:document.documentElement.setAttribute(1,1)".into(),
+            format!("{url}/\"onmouseover=\"{at}"),
+            format!("data:text/html,{at}"),
+        ][at % 3]
+            .replace('\'', "''");
+        crate::databases::wait(place.database.execute(&format!(
+            "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', url = '{address}', tone = 'negative', score = -900, scorer = '{words}' \
+             WHERE id % {} = {at}; UPDATE answer SET text = '{words} [x](javascript:alert(1)) ![i]({url}/h.png)', model = '{words}'",
+            hostile.len()
+        )));
+    }
+    place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
+    let mut command = Command::new(browser);
+    // As root there is no sandbox of its own; the page is a file of this test.
+    command.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--virtual-time-budget=2000",
+        "--dump-dom",
+    ]);
+    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
+    let dom = command.arg(format!("file://{}", place.path("page.html").display())).output().unwrap();
+    let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
+    assert!(dom.contains("What matters"), "the browser showed nothing: {dom}");
+    assert!(!dom.contains("data-ran=\"yes\""), "something ran");
+    for tag in [
+        "<script",
+        "<img",
+        "<iframe",
+        "<form",
+        "<input",
+        "<base",
+        "<link",
+        "<image",
+        "href=\"javascript",
+        "href=\"data",
+    ] {
+        // What is shown as words is written `&lt;script` in the page that the browser has.
+        assert!(!dom.to_lowercase().contains(tag), "{tag} came alive");
+    }
+    assert_eq!(fetched.load(Ordering::SeqCst), 0, "something was fetched");
+    // The same as Markdown: no tag and no foreign link is left.
+    place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.md"]);
+    let text = std::fs::read_to_string(place.path("page.md")).unwrap();
+    for (at, line) in text.lines().enumerate() {
+        // An escaped mark of exclamation in front of a link makes no image of it.
+        let line = line.replace("\\!", "");
+        let foreign = ["<script", "<img", "<svg", "](javascript", "](<javascript", "](data", "!["];
+        assert!(!foreign.iter().any(|mark| line.to_lowercase().contains(mark)), "line {}: {line}", at + 1);
+    }
+}

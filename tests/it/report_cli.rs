@@ -1,0 +1,111 @@
+//! `topicwatch report` as people call it: where it goes, what it refuses, and what it says when replies tell little.
+
+use crate::databases::databases;
+use crate::program::{NINE, Place};
+use crate::service::{Raw, Sandbox, reply};
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
+
+#[test]
+fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPIC);
+        place.ok(&["once", "--at", NINE]);
+        let at = ["--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z"];
+        let page = place.ok(&[&["report", "--out", "-"][..], &at].concat());
+        assert!(
+            page.starts_with("<!DOCTYPE html>") && page.contains("SANDBOX") && page.contains("First day."),
+            "{page}"
+        );
+        for file in ["a.html", "a.md"] {
+            place.run(&[&["report", "--out", file][..], &at].concat()).shows(0, &[]);
+        }
+        assert_eq!(std::fs::read_to_string(place.path("a.html")).unwrap(), page);
+        let markdown = std::fs::read_to_string(place.path("a.md")).unwrap();
+        assert!(markdown.starts_with("# Daily report 2026-03-11\n\n**SANDBOX"), "{markdown}");
+        place.ok(&["report", "--at", "2026-03-12T07:00:00Z"]);
+        assert!(place.path("topicwatch-2026-03-11.html").exists());
+        for (args, code, told) in [
+            (&["--date", "2026-02-30"][..], 2, "is no day in UTC"),
+            (&["--date", "2027-01-01"], 2, "has not begun yet"),
+            (&["--timezone", "Mars/Base"], 2, "no time zone"),
+            (&["--out", "a.txt"], 2, "end the name in .html or .md"),
+            (&["--out", "missing/a.html"], 5, "could not be written"),
+            (&["--topic", "acne"], 2, "did you mean `acme`?"),
+        ] {
+            let ended = place.run(&[&["report", "--at", "2026-03-12T07:00:00Z"][..], args].concat());
+            assert_eq!(ended.code, Some(code), "{args:?}\n{ended}");
+            assert!(ended.err.contains(told), "{args:?}\n{ended}");
+        }
+    }
+}
+
+#[test]
+fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_missing() {
+    let service = Raw::saying(|path| {
+        let body: &[u8] = if path.contains("web") {
+            br#"{"results": [{"title": "A page", "url": "https://a.example/page"}]}"#
+        } else {
+            br#"{"results": [{"text": "one plain text of somebody, long enough to be told apart from others"}, {"text": "and another one"}]}"#
+        };
+        reply("200 OK", "content-type: application/json\r\n", body)
+    });
+    for database in databases() {
+        let place = Place::new(database, &service.lines(), &format!("{TOPIC}sources = [\"social\", \"web\"]\n"));
+        place.ok(&["once", "--at", NINE]);
+        let page = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
+        for told in [
+            "3 without a date",
+            "3 without an author",
+            "3 without engagement",
+            "authors not told",
+            "No reply told any engagement.",
+            "No item of these days is scored.",
+            "3 not scored",
+            "No author was told.",
+            "(first seen; undated)",
+        ] {
+            assert!(page.contains(told), "{told}\n{page}");
+        }
+        assert!(!page.contains("SANDBOX"), "a real service");
+        // A filter hides when reading: what was stored before it is counted as hidden.
+        place.configure(
+            &service.lines(),
+            &format!("{TOPIC}sources = [\"social\", \"web\"]\nexclude = [\"plain\"]\n\n[[reports]]\nname = \"morning\"\ntimezone = \"Europe/Berlin\"\npath = \"out/{{name}}-{{date}}\"\n"),
+        );
+        let at = ["--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z"];
+        place.ok(&[&["report", "morning"][..], &at].concat());
+        let page = std::fs::read_to_string(place.path("out/morning-2026-03-11.html")).unwrap();
+        for told in ["1 hidden by the topic&#39;s filter", "(Europe/Berlin)", "2 without a date"] {
+            assert!(page.contains(told) || page.contains(&told.replace("&#39;", "'")), "{told}\n{page}");
+        }
+        let wrong = place.run(&[&["report", "mornin"][..], &at].concat());
+        assert!(wrong.code == Some(2) && wrong.err.contains("did you mean `morning`?"), "{wrong}");
+    }
+}
+
+/// The key was taken out of the mark's name, and what was invented passed for real.
+#[test]
+fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), TOPIC);
+    let ended = place.program(&["once", "--at", NINE]).env("TOPICWATCH_API_KEY", "sandbox").run();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    assert_eq!(place.database.texts("SELECT value FROM store_info WHERE name = 'nature'"), ["sandbox"]);
+}
+
+#[test]
+fn a_report_of_nothing_says_so() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(
+        crate::databases::sqlite(),
+        &sandbox.lines(),
+        &format!("{TOPIC}\n[[topics]]\nid = \"late\"\nquery = \"x\"\n"),
+    );
+    place.ok(&["once", "--topic", "acme", "--at", NINE]);
+    let page = place.ok(&["report", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
+    assert!(page.contains("has not been run yet") && page.contains("This topic has not been run yet."), "{page}");
+    let early = place.ok(&["report", "--date", "2026-02-01", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
+    assert!(early.contains("No search was made in the period."), "{early}");
+}

@@ -1,0 +1,273 @@
+//! Reports by their schedule and what is delivered of them, through the binary on both databases: made, sent, killed on the
+//! way at every point, and configured wrongly.
+
+use topicwatch::notify::verify;
+
+use crate::databases::{databases, sqlite};
+use crate::living::today;
+use crate::program::{NINE, Place, Program, until};
+use crate::receivers::{Answer, Hook, Post};
+use crate::service::Sandbox;
+
+const SECRET: &str = "hook s3cret";
+const TEN: &str = "2026-03-11T10:00:00Z";
+const LATER: &str = "2026-03-11T10:10:00Z";
+
+/// Hourly topics and an hourly report about all of them, delivered by both channels.
+fn rest(post: Option<&Post>) -> String {
+    let mail = post.map_or_else(String::new, |post| {
+        format!(
+            "[[channels]]\nname = \"mail\"\nkind = \"email\"\nhost = \"127.0.0.1\"\nport = {}\ntls = \"none\"\n\
+             from = \"Watch <watch@example.com>\"\nto = [\"team@example.com\"]\n\n",
+            post.port()
+        )
+    });
+    let channels = if post.is_some() { "\"hook\", \"mail\"" } else { "\"hook\"" };
+    format!(
+        "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
+         [[reports]]\nname = \"daily\"\ntitle = \"What happened\"\nevery = \"1h\"\nwindow = \"since_last\"\n\
+         format = [\"html\", \"markdown\"]\npath = \"out/{{name}}-{{date}}\"\nchannels = [{channels}]\n\n\
+         [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nsecret_env = \"HOOK_SECRET\"\nallow_private = true\n\n{mail}"
+    )
+}
+
+fn program(place: &Place, hook: &Hook, args: &[&str]) -> Program {
+    place.program(args).env("HOOK_URL", &hook.url()).env("HOOK_SECRET", SECRET)
+}
+
+fn cursor(place: &Place) -> Vec<String> {
+    place.database.texts("SELECT name || ' ' || CAST(at AS TEXT) FROM cursor")
+}
+
+#[test]
+fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
+    for database in databases() {
+        let (sandbox, hook, post) = (Sandbox::at(NINE, &[]), Hook::good(), Post::good());
+        let place = Place::new(database, &sandbox.lines(), &rest(Some(&post)));
+        let run = |args: &[&str]| program(&place, &hook, args).run();
+        run(&["once", "--due", "--at", NINE]).shows(0, &["nothing was due"]);
+        sandbox.turn_to(TEN);
+        let made = run(&["once", "--due", "--at", TEN]);
+        made.shows(
+            0,
+            &[
+                "report:daily@2026-03-11T10:00:00Z: made ",
+                "daily-2026-03-11.html",
+                "/hook: delivered",
+                "/mail: delivered",
+            ],
+        );
+        let page = std::fs::read_to_string(place.path("out/daily-2026-03-11.html")).unwrap();
+        assert!(page.contains("What happened"));
+        assert!(place.path("out/daily-2026-03-11.md").exists());
+
+        let got = hook.got();
+        assert_eq!(got.len(), 1, "{}", place.database.name);
+        assert!(verify(SECRET.as_bytes(), got[0].header("X-Topicwatch-Signature").unwrap(), &got[0].body));
+        let body = got[0].json();
+        assert_eq!(body["event"], "report:daily@2026-03-11T10:00:00Z/hook");
+        // The topic was due with the report: it is told of.
+        let found = place.database.number("SELECT count(*) FROM topic_item");
+        assert!(found > 0 && body["data"]["topics"][0]["id"] == "acme", "{body}");
+        let mails = post.got();
+        assert_eq!(mails.len(), 1);
+        assert!(mails[0].data.contains("X-Topicwatch-Event: report:daily@2026-03-11T10:00:00Z/mail"));
+        assert_eq!(cursor(&place), ["report:daily 1773223200000"]);
+
+        let listed = run(&["outbox", "list", "--json"]);
+        let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+        assert_eq!(
+            (&listed["counts"]["sent"], &listed["messages"][1]["state"]),
+            (&2.into(), &"sent".into()),
+            "{listed}"
+        );
+        run(&["outbox"]).shows(0, &["sent", "report:daily@2026-03-11T10:00:00Z/mail"]);
+        run(&["outbox", "show", "report:daily@2026-03-11T10:00:00Z/hook"])
+            .shows(0, &["sent, 1 tries", "What happened"]);
+        run(&["outbox", "show", "nothing"]).says(2, &["there is no message `nothing`"]);
+        run(&["runs"]).shows(0, &["report:daily", "acme"]);
+        run(&["check"]).shows(0, &["report", "daily", "2026-03-11", "hook", "the address in $HOOK_URL"]);
+        run(&["once", "--due", "--at", TEN]).shows(0, &["nothing was due"]);
+        assert_eq!((hook.got().len(), post.got().len()), (1, 1));
+        // Asked for again by somebody: the same event.
+        run(&["outbox", "retry", "report:daily@2026-03-11T10:00:00Z/hook"]).shows(0, &["queued again: 1"]);
+        run(&["outbox", "deliver"]).shows(0, &["/hook: delivered"]);
+        assert_eq!(hook.got()[1].json(), body, "the same body");
+        run(&["outbox", "deliver"]).shows(0, &["nothing was due"]);
+    }
+}
+
+#[test]
+fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
+    const POINTS: [&str; 8] = [
+        "job/begun",
+        "job/made",
+        "jobs::end/written",
+        "jobs::end/committed",
+        "outbox::claim/committed",
+        "courier/sent",
+        "outbox::settle/written",
+        "outbox::settle/committed",
+    ];
+    for database in databases() {
+        for (n, point) in POINTS.into_iter().enumerate() {
+            // On PostgreSQL each point takes longer and is the same code.
+            if database.name != "SQLite" && n % 3 != 0 {
+                continue;
+            }
+            let own = if database.name == "SQLite" { sqlite() } else { crate::databases::postgres().unwrap() };
+            let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
+            let place = Place::new(own, &sandbox.lines(), &rest(None));
+            let run = |args: &[&str]| program(&place, &hook, args).run();
+            assert_eq!(run(&["once", "--due", "--at", NINE]).code, Some(0));
+            let killed = program(&place, &hook, &["once", "--due", "--at", TEN])
+                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}"))
+                .run();
+            assert_eq!(killed.code, None, "{point}: {killed}");
+            let settled = point == "outbox::settle/committed";
+            assert_eq!(cursor(&place).is_empty(), !settled, "{point}: moves only after delivery");
+            let after = run(&["once", "--due", "--at", LATER]);
+            assert_eq!(after.code, Some(0), "{point}: {after}");
+            let got = hook.got();
+            assert!((1..=2).contains(&got.len()), "{point}: {}", got.len());
+            assert!(got.iter().all(|got| got.json()["event"] == "report:daily@2026-03-11T10:00:00Z/hook"), "{point}");
+            assert!(place.path("out/daily-2026-03-11.html").exists());
+            assert_eq!(cursor(&place).len(), 1, "{point}");
+            let state = "SELECT r.state || ' ' || o.state FROM run r JOIN outbox o ON o.origin = r.public_id";
+            assert_eq!(place.database.texts(state), ["ok sent"], "{point}");
+            assert_eq!(place.database.number("SELECT count(*) FROM report WHERE delivered_at IS NOT NULL"), 1);
+        }
+    }
+}
+
+#[test]
+fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
+    for database in databases() {
+        let (sandbox, post) = (today(&[]), Post::good());
+        let hook = Hook::answering(|_| Answer::Hang);
+        let place =
+            Place::new(database, &sandbox.lines(), &rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\""));
+        let mut daemon = program(&place, &hook, &["run"]).start();
+        daemon.until("its plan", |said| said.contains("next slot"));
+        // A slot that comes while it runs, without waiting for one.
+        let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
+                   VALUES ('report:daily@then', 'report:daily', 1000, 'scheduled', 'queued', 1000, 1000); \
+                   INSERT INTO store_info (name, value) VALUES ('asked', '77') ON CONFLICT (name) DO UPDATE SET value = '77'";
+        crate::databases::wait(place.database.execute(due));
+        until("the mail", || post.got().len() == 1);
+        until("the hook", || hook.got().len() == 1);
+        // While that hangs, the daemon does what it is asked.
+        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        until("the mail to be settled", || {
+            place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 1
+        });
+        daemon.until("its lines", |said| said.contains("job done") && said.contains("delivered"));
+        daemon.signal("TERM");
+        daemon.wait().says(0, &["stopped"]);
+        assert!(cursor(&place).is_empty(), "one channel has not got it");
+    }
+}
+
+#[test]
+fn a_secret_that_is_not_there_is_told_before_anything_is_written() {
+    let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(None));
+    let refused = place.program(&["once", "--due", "--at", NINE]).env("HOOK_URL", &hook.url()).run();
+    refused.says(2, &["channel hook: no secret: HOOK_SECRET is not set", "export HOOK_SECRET"]);
+    assert!(!refused.err.contains("T0KEN"), "{refused}");
+    let refused = place.program(&["run"]).env("HOOK_SECRET", SECRET).run();
+    refused.says(2, &["channel hook: no address: HOOK_URL is not set"]);
+    // Whoever only collects by hand needs none.
+    assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
+    place.run(&["check"]).shows(0, &["HOOK_URL is not set"]);
+}
+
+#[test]
+fn every_mistake_in_reports_and_channels_is_told_at_once() {
+    let place = Place::new(
+        sqlite(),
+        "base_url = \"sandbox\"",
+        r#"
+[[topics]]
+id = "acme"
+query = "acme"
+tags = ["rivals"]
+
+[[reports]]
+name = "Daily"
+topics = ["acmee"]
+tags = ["rival"]
+group = "nobody"
+channels = ["teem"]
+format = "pdf"
+window = "week"
+path = "../{name}"
+schedule = "0 0 31 2 *"
+timezone = "Europe/Berlinn"
+
+[[reports]]
+title = "no name"
+path = "r/{topic}"
+
+[[reports]]
+name = "a"
+path = "r/all"
+[[reports]]
+name = "b"
+path = "r/all"
+format = []
+
+[[channels]]
+name = "team"
+kind = "email"
+host = "smtp example"
+from = "nobody"
+to = ["a@example.com", "b@example.com\r\nBcc: c@example.com"]
+url = "https://example.com"
+user = "me"
+password = "hunter2hunter2"
+
+[[channels]]
+name = "team"
+kind = "webhook"
+url = "ftp://example.com/SECRETPATH"
+max_tries = 0
+
+[[channels]]
+name = "pager"
+kind = "sms"
+"#,
+    );
+    let checked = place.program(&["check"]).env("COLUMNS", "200").run();
+    checked.says(
+        2,
+        &[
+            "`name` cannot be \"Daily\"",
+            "names \"acmee\", and there is no such topic",
+            "did you mean `acme`?",
+            "did you mean `rivals`?",
+            "names \"nobody\", and there is no such tag",
+            "did you mean `team`?",
+            "cannot be \"pdf\"",
+            "cannot be \"week\"",
+            "leads out of its folder",
+            "`timezone`",
+            "this report has no `name`",
+            "braces around something unknown",
+            "is that of another report",
+            "cannot be \"smtp example\"",
+            "cannot be \"nobody\"",
+            "holds the control character",
+            "`url` means nothing in a channel of kind = \"email\"",
+            "logs in without a password",
+            "unknown key `password` in [channels]",
+            "password_env",
+            "is that of another channel",
+            "is no address of a web server",
+            "cannot be \"sms\"",
+        ],
+    );
+    for secret in ["hunter2", "SECRETPATH\")"] {
+        assert!(!checked.err.contains(secret), "{checked}");
+    }
+}

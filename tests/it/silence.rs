@@ -1,0 +1,66 @@
+//! Sources that are answered and say nothing any more, through the binary on both databases: told by status and runs,
+//! never before twenty runs, and an exit code only for whoever asks for it.
+
+use serde_json::json;
+
+use crate::changes::{World, once, post, topic};
+use crate::databases::databases;
+use crate::program::Place;
+
+#[test]
+fn a_source_that_fell_silent_or_stale_is_told_after_twenty_runs() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for n in 0..17 {
+            world.posts(&[post(n, n, &format!("post {n}"), 1)]);
+            once(&place, n);
+        }
+        world.posts(&[]);
+        for n in 17..19 {
+            once(&place, n);
+        }
+        let fails = ["status", "--fail-on", "stale,silent"];
+        place.run(&fails).shows(0, &["acme   ok"]);
+        once(&place, 19);
+        place.run(&["status"]).shows(
+            0,
+            &[
+                "acme   silent",
+                "acme: social is silent: no items in 3 searches since 2026-03-11T16:00:00Z; up to 2 were usual",
+            ],
+        );
+        place.run(&fails).shows(3, &["is silent"]);
+        place.run(&["status", "--fail-on", "stale"]).shows(0, &["is silent"]);
+        place.run(&["status", "--fail-on", "sleepy"]).says(2, &["sleepy"]);
+        let status = place.json(&["status", "--json"]);
+        let of = &status["topics"][0];
+        assert_eq!(
+            (&of["standing"], &of["ill"][0]["state"], &of["last_run"]["state"]),
+            (&json!("silent"), &json!("silent"), &json!("ok"))
+        );
+        place.run(&["runs"]).shows(0, &["social is silent"]);
+        assert_eq!(place.json(&["runs", "--json"])["ill"], of["ill"]);
+
+        // It gives again, but always the same.
+        world.posts(&[post(16, 16, "post 16", 1)]);
+        for n in 20..24 {
+            once(&place, n);
+        }
+        place.run(&["status"]).shows(
+            0,
+            &[
+                "acme   stale",
+                "social is stale: nothing new in 7 searches since 2026-03-11T16:00:00Z; up to 3h was usual",
+            ],
+        );
+        place.run(&["status", "--fail-on", "silent"]).shows(0, &[]);
+        place.run(&["status", "--fail-on", "stale"]).shows(3, &[]);
+        world.posts(&[post(99, 24, "something new", 1)]);
+        once(&place, 24);
+        place.run(&fails).shows(0, &["acme   ok"]);
+        told.push(place.json(&["runs", "--json", "--limit", "1"])["ill"].clone());
+    }
+    assert!(told.iter().all(|other| *other == told[0]));
+}
