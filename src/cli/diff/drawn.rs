@@ -71,7 +71,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         };
         notes.push(format!("new: {} different texts, {authors}", counts.new_texts));
         if counts.unknown.engagement == counts.new {
-            notes.push("no reactions were given: nothing can be told as rising".into());
+            notes.push("new: no reactions were given".into());
         }
     }
     if counts.undated > 0 {
