@@ -15,6 +15,7 @@
 //! * [`store`] keeps it, in SQLite or PostgreSQL, behind one contract;
 //! * [`insight`] reads several rows as one statement: what is new, which sources agree;
 //! * [`export`] hands it out again as CSV, [`report`] as a page to read each morning;
+//! * [`notify`] delivers what was made, by mail or webhook, at least once;
 //! * [`sandbox`] stands in for the service, so that everything can be tried without a key;
 //! * [`daemon`] is the only loop, [`cli`] the only place where the parts are wired together.
 //!

@@ -69,7 +69,12 @@ fn deliveries(context: &Context) -> String {
     if !config.channels.is_empty() {
         let rows = config.channels.iter().map(|spec| {
             let ready = problem(spec).unwrap_or_else(|| "ready".to_owned());
-            vec![spec.name.clone(), spec.kind().to_string(), output::brief(&spec.whom(), 120), output::brief(&ready, 80)]
+            vec![
+                spec.name.clone(),
+                spec.kind().to_string(),
+                output::brief(&spec.whom(), 120),
+                output::brief(&ready, 80),
+            ]
         });
         text.push('\n');
         text.push_str(&output::table(&["channel", "kind", "whom", "state"], rows.collect(), &[]));

@@ -26,7 +26,8 @@ pub(super) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     let scheduled = config.reports.iter().filter(|report| report.schedule.is_some());
     scheduled
         .map(|report| {
-            Job::of_report(report).map_err(|e| Failure::new(Exit::Unexpected, format!("report {}: {e}", report.name), ""))
+            Job::of_report(report)
+                .map_err(|e| Failure::new(Exit::Unexpected, format!("report {}: {e}", report.name), ""))
         })
         .collect()
 }

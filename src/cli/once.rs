@@ -217,7 +217,8 @@ async fn tell(
 ) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
     if args.json {
-        let mut told = json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "runs": reports });
+        let mut told =
+            json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "runs": reports });
         if args.due {
             (told["jobs"], told["deliveries"]) = (json!(beside.jobs), json!(beside.deliveries));
         }

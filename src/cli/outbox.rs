@@ -120,7 +120,9 @@ async fn retry(context: &Context, args: &OutboxRetryArgs) -> Result<Exit, Failur
     let events = (!args.dead).then_some(args.events.as_slice());
     let queued = store.retry_messages(events, (context.clock)()).await?;
     store.close().await;
-    output::text(&format!("queued again: {queued}; a running daemon delivers them, or `topicwatch outbox deliver` now\n"))?;
+    output::text(&format!(
+        "queued again: {queued}; a running daemon delivers them, or `topicwatch outbox deliver` now\n"
+    ))?;
     Ok(Exit::Ok)
 }
 
@@ -184,7 +186,8 @@ pub(super) fn told_jobs(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_j
                 let files = made.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
                 let shown: Vec<String> = files.iter().map(|file| output::visible(file)).collect();
                 let events: Vec<&String> = made.messages.iter().map(|message| &message.event).collect();
-                let line = format!("{run}: made {}\n", if shown.is_empty() { "nothing".into() } else { shown.join(", ") });
+                let line =
+                    format!("{run}: made {}\n", if shown.is_empty() { "nothing".into() } else { shown.join(", ") });
                 (line, json!({ "run": end.run, "job": end.job, "state": "ok", "files": files, "messages": events }))
             }
             failed => {

@@ -76,7 +76,8 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         let manager = manager.clone();
         move |event: Event| tell(event, &told, &manager)
     };
-    let life = Life { reloads: Some(reloads), membership: Some(membership), manager, jobs: Some(delivering.jobs.clone()) };
+    let life =
+        Life { reloads: Some(reloads), membership: Some(membership), manager, jobs: Some(delivering.jobs.clone()) };
     let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
     // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
     let _ = tokio::time::timeout(std::time::Duration::from_secs(5), reloader).await;

@@ -7,9 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::Common;
 use super::context::{Context, Service};
+use super::jobs::Delivering;
 use super::run::tell;
 use super::signals::Ends;
-use super::jobs::Delivering;
 use super::{Exit, Failure, channels, ids};
 use crate::daemon::{self, Event, Life, Manager, Membership};
 
@@ -50,7 +50,8 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     };
     let (clock, id) = (Arc::clone(&context.clock), ids::run_id((context.clock)()));
     let membership = Membership::join_as_worker(store.clone(), clock, id, scheduler.lease).await?;
-    let life = Life { membership: Some(Arc::new(membership)), manager, reloads: None, jobs: Some(delivering.jobs.clone()) };
+    let life =
+        Life { membership: Some(Arc::new(membership)), manager, reloads: None, jobs: Some(delivering.jobs.clone()) };
     let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
     signals.abort();
     delivering.end().await;

@@ -154,7 +154,8 @@ fn email(
     if let (Some(SmtpTls::None), Some(Some(_)), Some(host), Some(given)) = (tls, &user, &host, reader.written("tls"))
         && !matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1")
     {
-        let fault = Fault::new("would send the password unencrypted over the network", "write \"starttls\" or \"implicit\"");
+        let fault =
+            Fault::new("would send the password unencrypted over the network", "write \"starttls\" or \"implicit\"");
         mistakes.fault("tls", &given.origin, fault);
     }
     Some(EmailSpec { host: host?, port: port?, tls: tls?, from: from?, to: to?, user: user?, password })

@@ -98,7 +98,11 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
     }
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
-        None => ("the file has [service], [database], [scheduler], [defaults], [[topics]], [[reports]] and [[channels]]".to_owned(), None),
+        None => (
+            "the file has [service], [database], [scheduler], [defaults], [[topics]], [[reports]] and [[channels]]"
+                .to_owned(),
+            None,
+        ),
     }
 }
 
@@ -241,7 +245,8 @@ impl Walk<'_, '_> {
             return (hint.to_owned(), None);
         }
         if self.section == Section::Channel && is_secret_name(last) {
-            let hint = format!("keep it out of the file: name the environment variable that holds it, {last}_env = \"…\"");
+            let hint =
+                format!("keep it out of the file: name the environment variable that holds it, {last}_env = \"…\"");
             return (hint, None);
         }
         if LATER.contains(&path) {

@@ -167,7 +167,8 @@ fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
 
 /// A path that stays where it says, whatever is filled in.
 fn path(value: &Value) -> Result<String, Fault> {
-    const HINT: &str = "write a path such as \"reports/{name}-{date}\", with {name} and {date} and nothing else to fill in";
+    const HINT: &str =
+        "write a path such as \"reports/{name}-{date}\", with {name} and {date} and nothing else to fill in";
     let path = text(value)?;
     check_plain(&path, LONGEST_PATH, false)?;
     let filled = path.replace("{name}", "n").replace("{date}", "d");
@@ -175,7 +176,10 @@ fn path(value: &Value) -> Result<String, Fault> {
         return Err(Fault::new("holds braces around something unknown", HINT));
     }
     if filled.contains('\\') || filled.starts_with('~') {
-        return Err(Fault::new("holds a `\\` or begins with `~`", "write `/` between folders, from this file's folder on"));
+        return Err(Fault::new(
+            "holds a `\\` or begins with `~`",
+            "write `/` between folders, from this file's folder on",
+        ));
     }
     if Path::new(&filled).components().any(|part| part == Component::ParentDir) {
         return Err(Fault::new("leads out of its folder with `..`", "name the folder itself, from `/` on if need be"));

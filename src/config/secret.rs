@@ -86,11 +86,16 @@ pub fn read_secret(
             let in_file = format!("{variable}_FILE");
             match (set(variable), set(&in_file)) {
                 (Some(_), Some(_)) => {
-                    return refused(format!("{variable} and {in_file} are both set"), "unset one of the two".to_owned());
+                    return refused(
+                        format!("{variable} and {in_file} are both set"),
+                        "unset one of the two".to_owned(),
+                    );
                 }
                 (Some(value), None) => value.trim_end_matches(['\r', '\n']).to_owned(),
                 (None, Some(path)) => from_file(Path::new(&path), &path)?,
-                (None, None) => return refused(format!("no {what}: {variable} is not set"), format!("export {variable}='…'")),
+                (None, None) => {
+                    return refused(format!("no {what}: {variable} is not set"), format!("export {variable}='…'"));
+                }
             }
         }
         (None, Some(path)) => {

@@ -52,8 +52,7 @@ impl From<StoreError> for Failed {
 
 /// What a job does, whatever its kind: it reads, it may put files in place, and it returns what is to be recorded. It may
 /// be run again after it has done so.
-pub type Handler =
-    Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<Made, Failed>> + Send>> + Send + Sync>;
+pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<Made, Failed>> + Send>> + Send + Sync>;
 
 /// A run of a job that ended, and how.
 #[derive(Debug, Clone)]

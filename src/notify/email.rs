@@ -63,8 +63,7 @@ fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Resul
     let name = blake3::hash(message.event.as_bytes()).to_hex();
     let id = format!("<{}.topicwatch@{}>", &name[..32], from.email.domain());
     let date = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(created_at.0).unwrap_or(0));
-    let mut mail =
-        Mail::builder().from(from).subject(one_line(&message.subject)).message_id(Some(id)).date(date);
+    let mut mail = Mail::builder().from(from).subject(one_line(&message.subject)).message_id(Some(id)).date(date);
     for address in to {
         mail = mail.to(mailbox(address)?);
     }

@@ -133,7 +133,8 @@ const LONGEST_ERROR: usize = 300;
 
 /// Whether a character neither commands a terminal nor turns its text around.
 fn is_plain(c: char) -> bool {
-    !c.is_control() && !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+    !c.is_control()
+        && !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
 /// A line of a message as it may stand in a header: no control characters, bounded.

@@ -146,12 +146,7 @@ impl Store {
     }
 
     /// Prolongs the leases of these runs; returns the public ids of those that are no longer ours.
-    pub async fn heartbeat_jobs(
-        &self,
-        runs: &[JobRun],
-        now: Time,
-        lease: Duration,
-    ) -> Result<Vec<String>, StoreError> {
+    pub async fn heartbeat_jobs(&self, runs: &[JobRun], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
         let held: Vec<Hold> = runs.iter().map(|run| run.hold.clone()).collect();
         write_tx!(self, ledger::heartbeat(&held, now, lease))
     }

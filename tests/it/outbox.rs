@@ -310,16 +310,61 @@ async fn an_address_inside_is_refused_unless_it_is_meant() {
 #[test]
 fn public_addresses_are_told_from_inner_ones() {
     let inner = [
-        "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254",
-        "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.1.1", "198.18.0.1",
-        "198.19.255.255", "198.51.100.1", "203.0.113.9", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1",
-        "::127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "64:ff9b::a00:1", "64:ff9b:1::1", "100::1",
-        "2001::1", "2001:db8::1", "2002:a00:1::", "3fff::1", "fc00::1", "fd12::1", "fe80::1", "fec0::1", "ff02::1",
+        "0.0.0.0",
+        "0.1.2.3",
+        "10.0.0.1",
+        "100.64.0.1",
+        "100.127.255.255",
+        "127.0.0.1",
+        "127.255.255.254",
+        "169.254.169.254",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.0.0.8",
+        "192.0.2.1",
+        "192.168.1.1",
+        "198.18.0.1",
+        "198.19.255.255",
+        "198.51.100.1",
+        "203.0.113.9",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::127.0.0.1",
+        "::ffff:10.0.0.1",
+        "::ffff:169.254.169.254",
+        "64:ff9b::a00:1",
+        "64:ff9b:1::1",
+        "100::1",
+        "2001::1",
+        "2001:db8::1",
+        "2002:a00:1::",
+        "3fff::1",
+        "fc00::1",
+        "fd12::1",
+        "fe80::1",
+        "fec0::1",
+        "ff02::1",
     ];
     let outer = [
-        "1.1.1.1", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1",
-        "192.167.1.1", "198.17.0.1", "198.20.0.1", "223.255.255.255", "2606:4700::1111", "2a00:1450::1",
-        "::ffff:1.1.1.1", "64:ff9b::101:101", "2001:4860::8888",
+        "1.1.1.1",
+        "9.255.255.255",
+        "11.0.0.1",
+        "100.63.255.255",
+        "100.128.0.1",
+        "172.15.0.1",
+        "172.32.0.1",
+        "192.167.1.1",
+        "198.17.0.1",
+        "198.20.0.1",
+        "223.255.255.255",
+        "2606:4700::1111",
+        "2a00:1450::1",
+        "::ffff:1.1.1.1",
+        "64:ff9b::101:101",
+        "2001:4860::8888",
     ];
     for (addresses, public) in [(&inner[..], false), (&outer[..], true)] {
         for address in addresses {
@@ -333,8 +378,7 @@ async fn a_channel_that_hangs_delays_no_other_and_nothing_is_in_two_hands() {
     for database in databases() {
         let (slow, good) = (Hook::answering(|_| Answer::Hang), Hook::good());
         let (store, turned) = made(&database, &["slow", "good"]).await;
-        let channels =
-            [Channel { timeout: Duration::from_secs(2), ..hook("slow", &slow) }, hook("good", &good)];
+        let channels = [Channel { timeout: Duration::from_secs(2), ..hook("slow", &slow) }, hook("good", &good)];
         let sent: Arc<Mutex<Vec<(String, Instant)>>> = Arc::default();
         let told = Arc::clone(&sent);
         let tell = Arc::new(move |d: &Delivery| told.lock().unwrap().push((d.channel.clone(), Instant::now())));
@@ -361,7 +405,10 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
         for attempt in 1..=3 {
             let out = store.claim_message("hook", now, LEASE, 3, "dies").await.unwrap().unwrap();
             assert_eq!((out.attempt, out.message.event.as_str()), (attempt, "report:daily@x/hook"));
-            assert!(store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().is_none(), "in somebody's hands");
+            assert!(
+                store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().is_none(),
+                "in somebody's hands"
+            );
             now = now.plus(LEASE).plus(Duration::from_secs(1));
         }
         assert!(store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().is_none(), "{}", database.name);
@@ -373,7 +420,11 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
 
 #[tokio::test]
 async fn what_is_told_of_a_failure_holds_no_secret() {
-    let hooks = Hook::answering(|_| Answer::Say("400 Bad\r\ncontent-length: 72\r\n\r\nT0KEN /T0KEN-in-the-path key=QUERYKEY s3cret of the webhook \u{1b}[31mred pad pad"));
+    let hooks = Hook::answering(|_| {
+        Answer::Say(
+            "400 Bad\r\ncontent-length: 72\r\n\r\nT0KEN /T0KEN-in-the-path key=QUERYKEY s3cret of the webhook \u{1b}[31mred pad pad",
+        )
+    });
     let refused = hook("hook", &hooks).send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
     for secret in ["T0KEN-in-the-path", "QUERYKEY", SECRET, "\u{1b}"] {
         assert!(!refused.text.contains(secret), "{refused:?}");
@@ -388,5 +439,21 @@ fn pauses_grow_and_differ_between_events() {
     for (attempt, least) in [(1, 60), (2, 240), (3, 960), (4, 3_840), (5, 15_360), (6, 28_800), (60, 28_800)] {
         let (pause, least) = (after(attempt, "event"), Duration::from_secs(least));
         assert!(pause >= least && pause <= least.mul_f64(1.1), "{attempt}: {pause:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_report_follows_its_topic_to_a_new_id() {
+    for database in databases() {
+        let store = open(&database).await;
+        let mut job = report(&[]);
+        job.spec["topics"] = serde_json::json!(["old", "other"]);
+        let topics = [crate::store::topic("old"), crate::store::topic("other")];
+        store.adopt(Set { topics: &topics, jobs: &[job] }, None, NOW).await.unwrap();
+        store.rename_topic("old", "new", NOW).await.unwrap();
+        let definition = database.texts("SELECT definition FROM job").remove(0);
+        let job: Job = serde_json::from_str(&definition).unwrap();
+        assert_eq!(job.report().unwrap().topics, ["new", "other"], "{}", database.name);
+        store.close().await;
     }
 }

@@ -48,7 +48,15 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         run(&["once", "--due", "--at", NINE]).shows(0, &["nothing was due"]);
         sandbox.turn_to(TEN);
         let made = run(&["once", "--due", "--at", TEN]);
-        made.shows(0, &["report:daily@2026-03-11T10:00:00Z: made ", "daily-2026-03-11.html", "/hook: delivered", "/mail: delivered"]);
+        made.shows(
+            0,
+            &[
+                "report:daily@2026-03-11T10:00:00Z: made ",
+                "daily-2026-03-11.html",
+                "/hook: delivered",
+                "/mail: delivered",
+            ],
+        );
         let page = std::fs::read_to_string(place.path("out/daily-2026-03-11.html")).unwrap();
         assert!(page.contains("What happened"));
         assert!(place.path("out/daily-2026-03-11.md").exists());
@@ -68,9 +76,14 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
 
         let listed = run(&["outbox", "list", "--json"]);
         let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
-        assert_eq!((&listed["counts"]["sent"], &listed["messages"][1]["state"]), (&2.into(), &"sent".into()), "{listed}");
+        assert_eq!(
+            (&listed["counts"]["sent"], &listed["messages"][1]["state"]),
+            (&2.into(), &"sent".into()),
+            "{listed}"
+        );
         run(&["outbox"]).shows(0, &["sent", "report:daily@2026-03-11T10:00:00Z/mail"]);
-        run(&["outbox", "show", "report:daily@2026-03-11T10:00:00Z/hook"]).shows(0, &["sent, 1 tries", "What happened"]);
+        run(&["outbox", "show", "report:daily@2026-03-11T10:00:00Z/hook"])
+            .shows(0, &["sent, 1 tries", "What happened"]);
         run(&["outbox", "show", "nothing"]).says(2, &["there is no message `nothing`"]);
         run(&["runs"]).shows(0, &["report:daily", "acme"]);
         run(&["check"]).shows(0, &["report", "daily", "2026-03-11", "hook", "the address in $HOOK_URL"]);
@@ -132,7 +145,8 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
     for database in databases() {
         let (sandbox, post) = (today(&[]), Post::good());
         let hook = Hook::answering(|_| Answer::Hang);
-        let place = Place::new(database, &sandbox.lines(), &rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\""));
+        let place =
+            Place::new(database, &sandbox.lines(), &rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\""));
         let mut daemon = program(&place, &hook, &["run"]).start();
         daemon.until("its plan", |said| said.contains("next slot"));
         // A slot that comes while it runs, without waiting for one.
@@ -194,6 +208,7 @@ timezone = "Europe/Berlinn"
 [[reports]]
 title = "no name"
 path = "r/{topic}"
+format = []
 
 [[reports]]
 name = "a"
@@ -201,7 +216,6 @@ path = "r/all"
 [[reports]]
 name = "b"
 path = "r/all"
-format = []
 
 [[channels]]
 name = "team"
@@ -240,6 +254,7 @@ kind = "sms"
             "`timezone`",
             "this report has no `name`",
             "braces around something unknown",
+            "nothing would be written",
             "is that of another report",
             "cannot be \"smtp example\"",
             "cannot be \"nobody\"",

@@ -71,13 +71,32 @@ pub(super) async fn sync(conn: &mut Conn, jobs: &[Job], now: Time) -> Result<Syn
     Ok(synced)
 }
 
+/// Has jobs that name a topic follow it to its new id.
+pub(super) async fn rename_topic(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
+    for row in sqlx::query("SELECT id, definition FROM job ORDER BY id").fetch_all(&mut *conn).await? {
+        let Ok(mut job) = definition(&row.try_get::<String, _>("definition")?) else { continue };
+        if !job.rename_topic(old, new) {
+            continue;
+        }
+        let definition = serde_json::to_string(&job).map_err(|e| StoreError::unreadable(&format!("a job ({e})")))?;
+        sqlx::query("UPDATE job SET definition = $1 WHERE id = $2")
+            .bind(definition)
+            .bind(&job.id)
+            .execute(&mut *conn)
+            .await?;
+    }
+    Ok(())
+}
+
 async fn cancel(conn: &mut Conn, job: &str, why: &str, now: Time) -> Result<(), StoreError> {
-    sqlx::query("UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE job = $3 AND state = 'queued'")
-        .bind(why)
-        .bind(now.0)
-        .bind(job)
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE job = $3 AND state = 'queued'",
+    )
+    .bind(why)
+    .bind(now.0)
+    .bind(job)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

@@ -38,10 +38,7 @@ pub(in crate::store) async fn plan(
             "UPDATE {table} SET planned_until = v.column2, next_slot = v.column3 FROM ("
         ));
         update.push_values(chunk, |mut row, plan| {
-            row.push_bind(&plan.id)
-                .push_bind(plan.until.0)
-                .push_bind(plan.next.map(|at| at.0))
-                .push_bind(plan.from.0);
+            row.push_bind(&plan.id).push_bind(plan.until.0).push_bind(plan.next.map(|at| at.0)).push_bind(plan.from.0);
         });
         update.push(format!(
             ") AS v WHERE {table}.id = v.column1 AND {table}.planned_until = v.column4 AND {table}.removed_at IS NULL AND {table}.paused = 0 RETURNING {table}.id"
@@ -290,12 +287,11 @@ pub(in crate::store) async fn release(conn: &mut Conn, run: &Hold, now: Time) ->
 }
 
 pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
-    let due: Option<i64> = sqlx::query_scalar(
-        "SELECT id FROM run WHERE state = 'queued' AND due_at <= $1 AND topic IS NOT NULL LIMIT 1",
-    )
-    .bind(now.0)
-    .fetch_optional(conn)
-    .await?;
+    let due: Option<i64> =
+        sqlx::query_scalar("SELECT id FROM run WHERE state = 'queued' AND due_at <= $1 AND topic IS NOT NULL LIMIT 1")
+            .bind(now.0)
+            .fetch_optional(conn)
+            .await?;
     Ok(due.is_some())
 }
 

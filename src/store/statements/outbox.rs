@@ -189,12 +189,9 @@ pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Op
     row.map(|row| posted(&row, true)).transpose()
 }
 
-pub(in crate::store) async fn retry(
-    conn: &mut Conn,
-    events: Option<&[String]>,
-    now: Time,
-) -> Result<u64, StoreError> {
-    const AGAIN: &str = "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
+pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
+    const AGAIN: &str =
+        "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
     let Some(events) = events else {
         let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead'"))).bind(now.0).execute(conn).await?;
         return Ok(all.rows_affected());

@@ -244,9 +244,8 @@ pub(in crate::store) async fn next_slots(conn: &mut Conn, limit: u32) -> Result<
 }
 
 pub(in crate::store) async fn definitions(conn: &mut Conn) -> Result<Vec<Topic>, StoreError> {
-    let texts: Vec<String> = sqlx::query_scalar("SELECT definition FROM topic WHERE removed_at IS NULL ORDER BY id")
-        .fetch_all(conn)
-        .await?;
+    let texts: Vec<String> =
+        sqlx::query_scalar("SELECT definition FROM topic WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?;
     texts.iter().map(|text| definition(text)).collect()
 }
 
