@@ -4,9 +4,7 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, read};
-use crate::model::{
-    Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Sound, Source, Span, Time, WindowFit, Words,
-};
+use crate::model::{Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Sound, Source, Span, Time, WindowFit, Words};
 use crate::store::{AnswerRow, StoreError};
 
 /// The item that stands for its near-copies is told by its key; where there is none, by the item's own. How well it fitted
@@ -66,9 +64,8 @@ pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<
 pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<Vec<Words>, StoreError> {
     let mut all = Vec::new();
     for list in keys.chunks(500) {
-        let mut query = QueryBuilder::<Database>::new(
-            "SELECT i.key, i.url, i.author, i.title, i.text FROM item i WHERE i.key IN (",
-        );
+        let mut query =
+            QueryBuilder::<Database>::new("SELECT i.key, i.url, i.author, i.title, i.text FROM item i WHERE i.key IN (");
         let mut names = query.separated(", ");
         for key in list {
             names.push_bind(key);
