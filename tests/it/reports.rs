@@ -86,7 +86,8 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
             .shows(0, &["sent, 1 tries", "What happened"]);
         run(&["outbox", "show", "nothing"]).says(2, &["there is no message `nothing`"]);
         run(&["runs"]).shows(0, &["report:daily", "acme"]);
-        run(&["check"]).shows(0, &["report", "daily", "out/{name}-{date}", "hook", "the address in $HOOK_URL", "ready"]);
+        run(&["check"])
+            .shows(0, &["report", "daily", "out/{name}-{date}", "hook", "the address in $HOOK_URL", "ready"]);
         run(&["once", "--due", "--at", TEN]).shows(0, &["nothing was due"]);
         assert_eq!((hook.got().len(), post.got().len()), (1, 1));
         // Asked for again by somebody: the same event.

@@ -190,7 +190,7 @@ pub(in crate::store) async fn end(conn: &mut Conn, run: &JobRun, end: &JobEnd) -
     .await?;
     if let Some(report) = &end.report {
         sqlx::query(
-            "INSERT INTO report (run, job, made_at, span_from, span_until, seq, subject, files) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         )
         .bind(run.public_id())
         .bind(&run.job.id)
