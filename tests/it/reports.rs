@@ -146,10 +146,14 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
     for database in databases() {
         let (sandbox, post) = (today(&[]), Post::good());
         let hook = Hook::answering(|_| Answer::Hang);
-        let place =
-            Place::new(database, &sandbox.lines(), &rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\""));
+        let all = rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\"");
+        // Reports and channels come with a reload.
+        let before = all.split("[[reports]]").next().unwrap().to_owned();
+        let place = Place::new(database, &sandbox.lines(), &before);
         let mut daemon = program(&place, &hook, &["run"]).start();
         daemon.until("its plan", |said| said.contains("next slot"));
+        place.configure(&sandbox.lines(), &all);
+        daemon.until("the reload", |said| said.contains("configuration taken over"));
         // A slot that comes while it runs, without waiting for one.
         let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
                    VALUES ('report:daily@then', 'report:daily', 1000, 'scheduled', 'queued', 1000, 1000); \
