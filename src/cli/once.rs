@@ -11,7 +11,7 @@ use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
 use super::signals::Ends;
 use super::{Exit, Failure, ids, output, progress, table};
-use crate::collect::{Collector, Crew, Done, RunReport};
+use crate::collect::{Collector, Crew, Done, RunReport, cluster};
 use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
 use crate::search::{self, Ask};
@@ -72,6 +72,7 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     let (mut reports, failures) =
         ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
     store.publish().await?;
+    cluster(&store, &|| cancel.is_cancelled()).await?;
     let upcoming = begun?;
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
@@ -189,9 +190,11 @@ async fn tell(
     upcoming: Option<Upcoming>,
 ) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
+    let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
+    let volume = store.volume_of(&ids).await?;
     if args.json {
         return output::json(
-            &json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "runs": reports }),
+            &json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "volume": volume, "runs": reports }),
         );
     }
     let mut text = String::new();
@@ -202,6 +205,7 @@ async fn tell(
         text.push_str("nothing was due\n");
     } else {
         text.push_str(&table::drawn(reports));
+        text.push_str(&format!("{}\n", output::volume(volume)));
     }
     if let Some((topic, at)) = upcoming {
         text.push_str(&format!("next due: {topic} at {}\n", output::when(at)));

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::args::{Common, ShowArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
-use crate::insight::{SeenOnce, merge};
+use crate::insight::{SeenOnce, merge, volume};
 use crate::model::{Kind, WindowFit};
 use crate::store::{AnswerRow, Nature, RunRow, SearchRow};
 
@@ -51,7 +51,8 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
     store.close().await;
     if args.json {
         output::json(&json!({
-            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "items": snapshot.items,
+            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "volume": volume(&snapshot.items),
+            "items": snapshot.items,
         }))?;
     } else if args.md {
         output::text(&markdown(&snapshot))?;
@@ -65,11 +66,12 @@ fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
     let at = run.started_at.map_or_else(String::new, output::when);
     format!(
-        "{} · {at} · {} · {} found, {} new",
+        "{} · {at} · {} · {} found, {} new · {}",
         run.topic.as_deref().unwrap_or(""),
         run.state,
         run.counts.found,
-        run.counts.new
+        run.counts.new,
+        output::volume(volume(&snapshot.items))
     )
 }
 

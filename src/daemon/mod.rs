@@ -3,6 +3,7 @@
 //! and knows no configuration file.
 
 mod clock;
+mod copies;
 mod engine;
 mod life;
 mod membership;
@@ -75,6 +76,8 @@ pub async fn run(
     let (crew, mut ends) = Crew::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
     let mut alive = keep_alive(&crew, settings.lease);
     let errands = TaskTracker::new();
+    let copies = copies::Lookout::default();
+    errands.spawn(copies.clone().keep(collector.store().clone(), stop.clone()));
     errands.spawn(life::listen(collector.store().clone(), Arc::clone(&wake), stop.clone()));
     if let Some(membership) = life.membership.clone() {
         let stop = stop.clone();
@@ -99,6 +102,7 @@ pub async fn run(
                 each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
             }
+            copies.look();
             sleep.map(|sleep| now + sleep)
         };
         look_at = match looked {
@@ -163,6 +167,7 @@ pub async fn run(
         tracing::debug!("the ticker did not end: {error}");
     }
     collector.store().publish().await?;
+    copies::last_look(collector.store()).await;
     ended
 }
 

@@ -14,9 +14,9 @@ pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use quota::{Allowance, Amount, Quota, UsedUp};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicStatus, WindowFit};
+use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicStatus, Volume, WindowFit};
 
 /// An item of a snapshot, once, with every source that showed it.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -43,6 +43,8 @@ pub struct SeenOnce {
     pub text: Option<String>,
     /// Reactions.
     pub engagement: Engagement,
+    /// Public key of the item that its near-copies began with; `None` while nobody has looked.
+    pub cluster: Option<String>,
 }
 
 /// Merges the sightings of one run: what most sources agree on first, then by best rank.
@@ -62,6 +64,7 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
             title: seen.title.clone(),
             text: seen.text.clone(),
             engagement: seen.engagement,
+            cluster: seen.cluster.clone(),
         });
         entry.sources.insert(seen.source, seen.rank);
         // One source may have left the date out where another gave it.
@@ -73,6 +76,20 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
     let best = |item: &SeenOnce| item.sources.values().min().copied().unwrap_or(i64::MAX);
     items.sort_by(|a, b| (b.sources.len(), best(a), &a.key).cmp(&(a.sources.len(), best(b), &b.key)));
     items
+}
+
+/// How much a snapshot holds: items, texts of which none is a near-copy of another, authors.
+#[must_use]
+pub fn volume(items: &[SeenOnce]) -> Volume {
+    let distinct = |of: &dyn Fn(&SeenOnce) -> Option<String>| {
+        let all: BTreeSet<String> = items.iter().filter_map(of).collect();
+        i64::try_from(all.len()).unwrap_or(i64::MAX)
+    };
+    Volume {
+        raw: i64::try_from(items.len()).unwrap_or(i64::MAX),
+        unique: distinct(&|item| Some(item.cluster.clone().unwrap_or_else(|| item.key.clone()))),
+        authors: distinct(&|item| item.author.clone()),
+    }
 }
 
 /// A topic's standing in one word, for people.
@@ -110,6 +127,7 @@ mod tests {
             title: None,
             text: None,
             engagement: Engagement::default(),
+            cluster: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! and nothing here decides anything; rooms pass these values to one another.
 
 mod allowance;
+mod cluster;
 mod item;
 mod looks;
 mod money;
@@ -13,6 +14,7 @@ mod time;
 mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
+pub use cluster::{Choice, ClusterRow, Head, Marks, Volume, Words};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;

@@ -9,6 +9,7 @@
 mod macros;
 mod allowance;
 mod clock;
+mod clusters;
 mod engine;
 mod error;
 #[cfg(feature = "graphile")]
@@ -28,6 +29,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use clusters::Unclustered;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
 pub use limits::{LeaseAsk, Standing};

@@ -12,6 +12,8 @@ use super::StoreError;
 
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
+#[path = "../statements/clusters.rs"]
+pub(super) mod clusters;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
 #[path = "../statements/foresight.rs"]
