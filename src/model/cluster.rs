@@ -39,8 +39,9 @@ pub enum Choice {
     Alone,
     /// It begins a cluster, to be found by these keys from now on.
     Begins(Head, Vec<i64>),
-    /// It is a near-copy of the first item of this place.
-    CopyOf(i64),
+    /// It is a near-copy of the first item of this place. With a key, it says so in words of its own, and whoever repeats
+    /// those words belongs there too.
+    CopyOf(i64, Option<i64>),
 }
 
 /// How much a topic heard, and how much of it was said anew.

@@ -33,6 +33,7 @@ mod idle;
 mod kills;
 mod ledger_cli;
 mod living;
+mod near_copies;
 mod pg;
 mod program;
 mod real_input;

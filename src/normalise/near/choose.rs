@@ -25,6 +25,9 @@ pub struct Known {
     pub next: i64,
 }
 
+/// How alike a text is to itself.
+const SAME: u32 = 1_000;
+
 /// Keys and, in order, the places they lead to.
 type Leads = HashMap<i64, Vec<i64>>;
 
@@ -67,12 +70,21 @@ pub fn choose(items: Vec<Option<Marks>>, known: &Known) -> Vec<Choice> {
     let mut heads: HashMap<i64, Option<Sketch>> =
         known.heads.iter().map(|head| (head.place, sketch::decoded(&head.sketch))).collect();
     let mut decide = |marks: Marks| {
+        let whole = marks.bands.last().copied().unwrap_or_default();
+        // The same letters belong where they were put before, whatever began since.
+        if let Some(place) = leads.get(&whole).and_then(|places| places.first()) {
+            return Choice::CopyOf(*place, None);
+        }
         let mine = sketch::decoded(&marks.sketch);
         let like = |place: &i64| alike_decoded(mine.as_ref()?, heads.get(place)?.as_ref()?);
         let compared = shortlist(&marks, &leads).into_iter().filter_map(|place| like(&place).map(|much| (place, much)));
         // The likest; of several the earliest.
-        if let Some((place, _)) = compared.min_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0))) {
-            return Choice::CopyOf(place);
+        if let Some((place, much)) = compared.min_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0))) {
+            let own_words = (much < SAME).then_some(whole);
+            if let Some(key) = own_words {
+                leads.entry(key).or_default().push(place);
+            }
+            return Choice::CopyOf(place, own_words);
         }
         let place = next;
         next += 1;

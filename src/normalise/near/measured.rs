@@ -27,21 +27,11 @@ fn data() -> Option<PathBuf> {
 }
 
 fn rows(path: &Path, delimiter: u8) -> Vec<Vec<String>> {
+    let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).quoting(delimiter == b',');
-    let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
-    reader.into_reader_rows(&text)
-}
-
-trait Rows {
-    fn into_reader_rows(&self, text: &str) -> Vec<Vec<String>>;
-}
-
-impl Rows for csv::ReaderBuilder {
-    fn into_reader_rows(&self, text: &str) -> Vec<Vec<String>> {
-        let records = self.from_reader(text.as_bytes()).into_records();
-        records.map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
-    }
+    let records = reader.from_reader(text.as_bytes()).into_records();
+    records.map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
 /// Ids and texts of the real posts, by id.
@@ -136,7 +126,7 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
         let found = both.is_some_and(|(x, y)| found(x, y));
         let alike = both.and_then(|(x, y)| alike(&x.sketch, &y.sketch));
         if std::env::var_os("NEAR_SHOW").is_some() && same != (found && alike.is_some()) {
-            say(&format!("{label} {a} {b} found {found} alike {alike:?}\n    {one}\n    {other}"));
+            say(&format!("{label} by people: {a} {b}, found {found}, alike {alike:?}"));
         }
         // Halves that do not depend on the order of the file.
         let half = a.bytes().chain(b.bytes()).map(u64::from).sum::<u64>() % 2;
@@ -210,7 +200,10 @@ fn clustered(items: &[Option<Marks>], at_once: usize) -> HashMap<i64, Vec<usize>
             let item = chunk * at_once + at;
             match choice {
                 Choice::Alone => {}
-                Choice::CopyOf(place) => clusters.get_mut(&place).unwrap().push(item),
+                Choice::CopyOf(place, key) => {
+                    clusters.get_mut(&place).unwrap().push(item);
+                    key.iter().for_each(|key| leads.entry(*key).or_default().push(place));
+                }
                 Choice::Begins(head, keys) => {
                     next = head.place + 1;
                     clusters.insert(head.place, vec![item]);

@@ -36,7 +36,7 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
     let Some(last) = runs.last().copied() else { return Ok(None) };
     // `CROSS JOIN` makes SQLite begin with the runs.
     let rows = sqlx::query(
-        "SELECT i.id, i.kind, substr(i.title, 1, $4) AS title, substr(i.text, 1, $4) AS text, min(r.seq) AS seq \
+        "SELECT i.id, i.kind, substr(i.title, 1, CAST($4 AS INTEGER)) AS title, substr(i.text, 1, CAST($4 AS INTEGER)) AS text, min(r.seq) AS seq \
          FROM run r CROSS JOIN sighting s CROSS JOIN item i \
          WHERE r.seq IS NOT NULL AND r.new > 0 AND r.seq > $1 AND r.seq <= $2 AND s.run = r.id AND i.id = s.item AND i.cluster IS NULL \
          GROUP BY i.id ORDER BY min(r.seq), i.key LIMIT $3",
@@ -96,7 +96,7 @@ pub(in crate::store) async fn keep(
         .zip(choices)
         .filter_map(|(item, choice)| match choice {
             Choice::Begins(head, keys) => Some((*item, head, keys.as_slice())),
-            Choice::Alone | Choice::CopyOf(_) => None,
+            Choice::Alone | Choice::CopyOf(..) => None,
         })
         .collect();
     let moved = sqlx::query("UPDATE cluster_progress SET seq = $1, next = next + $2, turn = turn + 1 WHERE turn = $3")
@@ -117,6 +117,10 @@ pub(in crate::store) async fn keep(
     }
     let mut keys: Vec<(i64, i64)> =
         begins.iter().flat_map(|(_, head, keys)| keys.iter().map(|key| (*key, head.place))).collect();
+    keys.extend(choices.iter().filter_map(|choice| match choice {
+        Choice::CopyOf(place, Some(key)) => Some((*key, *place)),
+        Choice::CopyOf(_, None) | Choice::Alone | Choice::Begins(..) => None,
+    }));
     keys.sort_unstable();
     for chunk in keys.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_lead (key, place) ");
@@ -131,8 +135,8 @@ pub(in crate::store) async fn keep(
 
 /// Writes which cluster each item belongs to.
 async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Result<(), StoreError> {
-    let places: Vec<i64> =
-        choices.iter().filter_map(|choice| if let Choice::CopyOf(place) = choice { Some(*place) } else { None }).collect();
+    let copied = |choice: &Choice| if let Choice::CopyOf(place, _) = choice { Some(*place) } else { None };
+    let places: Vec<i64> = choices.iter().filter_map(copied).collect();
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
         super::rows_in_one("h.place, h.item"),
@@ -142,7 +146,7 @@ async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Resu
         in_one::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
     let of = |(item, choice): (&i64, &Choice)| match choice {
         Choice::Alone | Choice::Begins(..) => Some((*item, *item)),
-        Choice::CopyOf(place) => firsts.get(place).map(|first| (*item, *first)),
+        Choice::CopyOf(place, _) => firsts.get(place).map(|first| (*item, *first)),
     };
     let mut clusters: Vec<(i64, i64)> = batch.items.iter().zip(choices).filter_map(of).collect();
     clusters.sort_unstable();
