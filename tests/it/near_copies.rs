@@ -48,10 +48,15 @@ fn world() -> Vec<Vec<SeenItem>> {
         2 => format!("{FLOOD} - {n}th report from the bridge near the house of number {n}"),
         3 => format!("{} @b{n} 🌊", FLOOD.to_uppercase()),
         4 => format!("so true {n}"),
-        5 => format!("report of hour {n}: {}", "the station is closed until further notice and nobody knows why ".repeat(1 + n as usize % 3)),
+        5 => format!(
+            "report of hour {n}: {}",
+            "the station is closed until further notice and nobody knows why ".repeat(1 + n as usize % 3)
+        ),
         _ => format!("{STORM} and word {}", ["one", "two", "three"][n as usize % 3]),
     };
-    (0..12_u32).map(|run| (0..9).rev().map(|n| post(run * 7 + n, &format!("author{}", n % 4), &say(run * 7 + n))).collect()).collect()
+    (0..12_u32)
+        .map(|run| (0..9).rev().map(|n| post(run * 7 + n, &format!("author{}", n % 4), &say(run * 7 + n))).collect())
+        .collect()
 }
 
 #[tokio::test]
@@ -85,7 +90,10 @@ async fn copies_share_the_first_that_was_seen_on_both_databases_whatever_the_bat
     }
     let of = |key: &str| all[0].2.iter().find(|(k, _)| k == key).unwrap().1.clone().unwrap();
     assert_eq!(of("post:x:0"), "post:x:0");
-    assert_eq!((of("post:x:1"), of("post:x:8"), of("post:x:77")), ("post:x:0".into(), "post:x:0".into(), "post:x:0".into()));
+    assert_eq!(
+        (of("post:x:1"), of("post:x:8"), of("post:x:77")),
+        ("post:x:0".into(), "post:x:0".into(), "post:x:0".into())
+    );
     assert_eq!((of("post:x:4"), of("post:x:11")), ("post:x:4".into(), "post:x:11".into()), "too short to tell");
     assert_ne!(of("post:x:2"), of("post:x:9"), "other numbers");
 }
@@ -96,7 +104,8 @@ async fn raw_unique_and_authors_are_told_apart() {
         let store = open(&database).await;
         let t = topic("storm");
         let quake = |n: u32| format!("Earthquake of magnitude {n}.5 near the coast of Iquique in Chile just now");
-        let first = vec![post(1, "ann", STORM), post(2, "bob", &format!("RT @ann: {STORM}")), post(3, "ann", &quake(4))];
+        let first =
+            vec![post(1, "ann", STORM), post(2, "bob", &format!("RT @ann: {STORM}")), post(3, "ann", &quake(4))];
         let second = vec![post(4, "cleo", &STORM.to_uppercase()), post(5, "bob", FLOOD), post(6, "bob", &quake(5))];
         store_runs(&store, &t, 0, vec![first, second]).await;
         let told = |raw, unique, authors| Volume { raw, unique, authors };
@@ -127,7 +136,13 @@ async fn what_was_decided_stays_when_words_change_and_copies_of_the_old_words_st
         let t = topic("storm");
         store_runs(&store, &t, 0, vec![vec![post(1, "ann", STORM)]]).await;
         cluster(&store, &|| false).await.unwrap();
-        store_runs(&store, &t, 1, vec![vec![post(1, "ann", FLOOD), post(2, "bob", STORM)], vec![post(3, "cleo", FLOOD)]]).await;
+        store_runs(
+            &store,
+            &t,
+            1,
+            vec![vec![post(1, "ann", FLOOD), post(2, "bob", STORM)], vec![post(3, "cleo", FLOOD)]],
+        )
+        .await;
         cluster(&store, &|| false).await.unwrap();
         let pair = |key: &str, of: &str| (key.to_owned(), Some(of.to_owned()));
         assert_eq!(
@@ -179,7 +194,8 @@ async fn items_that_become_one_take_their_clusters_with_them() {
         let words = |text: &str| seen(Source::Social, 1, &["text:x:ann:h"], text);
         let page = |text: &str| seen(Source::Web, 2, &["post:x:1"], text);
         let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM);
-        let runs = vec![vec![words(STORM)], vec![post(7, "bob", STORM)], vec![page(FLOOD)], vec![post(8, "cleo", FLOOD)]];
+        let runs =
+            vec![vec![words(STORM)], vec![post(7, "bob", STORM)], vec![page(FLOOD)], vec![post(8, "cleo", FLOOD)]];
         store_runs(&store, &t, 0, runs).await;
         cluster(&store, &|| false).await.unwrap();
         let of = |pairs: &[(String, Option<String>)], key: &str| {
@@ -261,7 +277,8 @@ async fn a_phrase_that_everybody_uses_leads_to_few_and_copies_of_later_texts_are
             format!("{opening} {}", rest.join(" "))
         };
         let many: Vec<SeenItem> = (0..120).map(|n| post(n, "ann", &say(n as usize))).collect();
-        let again: Vec<SeenItem> = (0..120).map(|n| post(1_000 + n, "bob", &format!("RT @ann: {}", say(n as usize)))).collect();
+        let again: Vec<SeenItem> =
+            (0..120).map(|n| post(1_000 + n, "bob", &format!("RT @ann: {}", say(n as usize)))).collect();
         store_runs(&store, &t, 0, vec![many, again]).await;
         cluster(&store, &|| false).await.unwrap();
         let most = database.number("SELECT max(n) FROM (SELECT count(*) AS n FROM cluster_lead GROUP BY key) AS leads");

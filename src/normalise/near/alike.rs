@@ -85,9 +85,8 @@ fn copies(a: &Part, b: &Part) -> Option<u32> {
     let common = compared(a, b)?;
     let class = CLASSES.iter().find(|class| common.weight <= class.up_to)?;
     let same = common.of_both >= class.of_both && common.numbers == Numbers::Same;
-    let contained = common.of_smaller >= class.of_smaller
-        && common.of_both >= class.contained
-        && common.numbers != Numbers::Other;
+    let contained =
+        common.of_smaller >= class.of_smaller && common.of_both >= class.contained && common.numbers != Numbers::Other;
     (same || contained).then_some(common.of_both)
 }
 

@@ -40,7 +40,8 @@ fn posts(data: &Path) -> Vec<(String, String)> {
     for folder in ["posts/crisislex_t6", "posts/crisislex_t26"] {
         for file in std::fs::read_dir(data.join(folder)).unwrap() {
             let rows = rows(&file.unwrap().path(), b',');
-            let row = |row: &Vec<String>| Some((row.first()?.trim_matches(['\'', '"']).to_owned(), row.get(1)?.clone()));
+            let row =
+                |row: &Vec<String>| Some((row.first()?.trim_matches(['\'', '"']).to_owned(), row.get(1)?.clone()));
             posts.extend(rows.iter().skip(1).filter_map(row));
         }
     }
@@ -149,9 +150,12 @@ fn published_pairs_are_mostly_no_copies() {
     ] {
         let mut tallies: Vec<(String, usize, usize)> = Vec::new();
         for row in rows(&data.join("near_copies").join(file), b'\t') {
-            let (Some(score), Some(a), Some(b)) = (row.get(score), row.get(texts.0), row.get(texts.1)) else { continue };
+            let (Some(score), Some(a), Some(b)) = (row.get(score), row.get(texts.0), row.get(texts.1)) else {
+                continue;
+            };
             let Some(score) = score.split('.').next().filter(|s| s.parse::<u8>().is_ok()) else { continue };
-            let copies = post(a).zip(post(b)).is_some_and(|(a, b)| found(&a, &b) && alike(&a.sketch, &b.sketch).is_some());
+            let copies =
+                post(a).zip(post(b)).is_some_and(|(a, b)| found(&a, &b) && alike(&a.sketch, &b.sketch).is_some());
             let at = tallies.iter().position(|(s, ..)| s == score).unwrap_or_else(|| {
                 tallies.push((score.to_owned(), 0, 0));
                 tallies.len() - 1
@@ -160,7 +164,8 @@ fn published_pairs_are_mostly_no_copies() {
             tallies[at].2 += 1;
         }
         tallies.sort();
-        let line: Vec<String> = tallies.iter().map(|(score, copies, all)| format!("{score}: {copies} of {all}")).collect();
+        let line: Vec<String> =
+            tallies.iter().map(|(score, copies, all)| format!("{score}: {copies} of {all}")).collect();
         say(&format!("{file}, called copies by score: {}", line.join(", ")));
     }
 }
@@ -196,7 +201,9 @@ fn clustered(items: &[Option<Marks>], at_once: usize) -> HashMap<i64, Vec<usize>
         known.dedup();
         let wanted = wanted(batch, &known);
         let heads_known = wanted.iter().map(|place| heads[place].clone()).collect();
-        for (at, choice) in choose(batch.to_vec(), &Known { leads: known, heads: heads_known, next }).into_iter().enumerate() {
+        for (at, choice) in
+            choose(batch.to_vec(), &Known { leads: known, heads: heads_known, next }).into_iter().enumerate()
+        {
             let item = chunk * at_once + at;
             match choice {
                 Choice::Alone => {}

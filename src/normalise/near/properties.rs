@@ -36,7 +36,10 @@ fn what_is_said_again_is_a_copy() {
     ] {
         assert!(are_copies(post(STORM).as_ref(), post(copy).as_ref()), "{copy}");
     }
-    let (one, other) = ("昨日の夜の台風で古い駅の屋根が飛ばされました。けが人はいません", "RT @ann: 昨日の夜の台風で古い駅の屋根が飛ばされました！けが人はいません https://t.co/x");
+    let (one, other) = (
+        "昨日の夜の台風で古い駅の屋根が飛ばされました。けが人はいません",
+        "RT @ann: 昨日の夜の台風で古い駅の屋根が飛ばされました！けが人はいません https://t.co/x",
+    );
     assert!(are_copies(post(one).as_ref(), post(other).as_ref()));
 }
 
@@ -50,7 +53,8 @@ fn what_says_something_else_is_none() {
     ] {
         assert!(!are_copies(post(STORM).as_ref(), post(other).as_ref()), "{other}");
     }
-    let quake = |size: &str| post(&format!("Earthquake of magnitude {size} near the coast of Iquique in Chile just now"));
+    let quake =
+        |size: &str| post(&format!("Earthquake of magnitude {size} near the coast of Iquique in Chile just now"));
     assert!(!are_copies(quake("4.5").as_ref(), quake("5.4").as_ref()), "other numbers say something else");
     assert!(!are_copies(post(STORM).as_ref(), page(STORM, STORM).as_ref()), "a post is no page");
 }
@@ -71,14 +75,17 @@ fn pages_are_copies_by_their_headline_or_by_their_words() {
 
 #[test]
 fn too_little_is_no_text() {
-    for text in ["", "a", "so true", "👍", "@ann thanks!", "https://example.com/a/long/address/of/a/page", &"😡".repeat(10_000)] {
+    for text in
+        ["", "a", "so true", "👍", "@ann thanks!", "https://example.com/a/long/address/of/a/page", &"😡".repeat(10_000)]
+    {
         assert_eq!(post(text), None, "{text:.40}");
     }
 }
 
 #[test]
 fn no_text_is_too_much() {
-    let zalgo: String = "storm".chars().flat_map(|c| [c].into_iter().chain(std::iter::repeat_n('\u{336}', 50))).collect();
+    let zalgo: String =
+        "storm".chars().flat_map(|c| [c].into_iter().chain(std::iter::repeat_n('\u{336}', 50))).collect();
     for text in [
         "x".repeat(1_000_000),
         "長".repeat(400_000),

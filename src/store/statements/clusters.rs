@@ -142,8 +142,7 @@ async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Resu
         super::rows_in_one("h.place, h.item"),
         super::numbers(1)
     );
-    let firsts: HashMap<i64, i64> =
-        in_one::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
+    let firsts: HashMap<i64, i64> = in_one::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
     let of = |(item, choice): (&i64, &Choice)| match choice {
         Choice::Alone | Choice::Begins(..) => Some((*item, *item)),
         Choice::CopyOf(place, _) => firsts.get(place).map(|first| (*item, *first)),
