@@ -6,7 +6,7 @@ use topicwatch::model::{Kind, Source, Time, Topic, Volume};
 use topicwatch::store::{Filter, SeenItem, Store};
 
 use crate::databases::{Database, databases, sqlite};
-use crate::program::{NINE, Place};
+use crate::program::{NINE, Place, until};
 use crate::service::Sandbox;
 use crate::store::{NOW, items, manual, open, outcome, seen, topic};
 
@@ -316,6 +316,28 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         place.ok(&["once", "--at", NINE]);
         assert_eq!(undone(&place), 0);
         assert_eq!(clustered(&place.database), before);
+    }
+}
+
+#[test]
+fn a_daemon_looks_beside_its_loop_and_at_what_a_killed_one_left() {
+    for database in databases() {
+        let sandbox = crate::living::today(&[]);
+        let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"12h\"\n";
+        let place = Place::new(database, &sandbox.lines(), topics);
+        let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
+        let mut killed = place.program(&["run"]).env("TOPICWATCH_TEST_MISHAP", "kill clusters::keep/written").start();
+        killed.until("the beginning", |said| said.contains("next slot"));
+        place.ok(&["run-now", "acme"]);
+        assert_eq!(killed.wait().code, None);
+        assert_ne!(undone(&place), 0, "{}: nothing of a batch is kept", place.database.name);
+        let mut going = place.program(&["run"]).start();
+        going.until("the beginning", |said| said.contains("next slot"));
+        until("each item's cluster", || undone(&place) == 0);
+        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        until("each item's cluster", || undone(&place) == 0);
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
     }
 }
 
