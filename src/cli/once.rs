@@ -72,7 +72,9 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     let (mut reports, failures) =
         ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
     store.publish().await?;
-    cluster(&store, &|| cancel.is_cancelled()).await?;
+    if let Err(error) = cluster(&store, &|| cancel.is_cancelled()).await {
+        tracing::warn!("near-copies were not looked for: {error}; the next run does");
+    }
     let upcoming = begun?;
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));

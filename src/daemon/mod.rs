@@ -89,6 +89,8 @@ pub async fn run(
     let mut ended = Ok(());
     let mut look_at = Instant::now();
     let mut begun = false;
+    // Whether a run may have become readable that brought something.
+    let mut brought = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
         let looked = if now < look_at {
@@ -102,7 +104,9 @@ pub async fn run(
                 each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
             }
-            copies.look();
+            if sleep.is_ok() && std::mem::take(&mut brought) {
+                copies.look();
+            }
             sleep.map(|sleep| now + sleep)
         };
         look_at = match looked {
@@ -140,6 +144,7 @@ pub async fn run(
                 while let Ok(done) = ends.try_recv() {
                     each(Event::Ended(done));
                 }
+                brought = true;
                 look_at = look_at.min(Instant::now() + READABLE_WITHIN);
             }
         }

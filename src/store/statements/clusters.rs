@@ -13,7 +13,7 @@ use crate::store::{Filter, StoreError, Unclustered};
 /// Rows of a statement; the values they bind stay below both databases' limits.
 const BATCH: usize = 1_000;
 
-/// Runs that are looked at together.
+/// Runs that are looked at together at most: as many as bring a batch.
 const RUNS: i64 = 50;
 
 /// What the end of a run and a cluster's keeping wait for: items must not become one another meanwhile.
@@ -27,13 +27,21 @@ const MOST_READ: i64 = 8_192;
 pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Result<Option<Unclustered>, StoreError> {
     let row = sqlx::query("SELECT seq, next, turn FROM cluster_progress").fetch_one(&mut *conn).await?;
     let (from, next, turn): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let runs: Vec<i64> =
-        sqlx::query_scalar("SELECT seq FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2")
+    let runs =
+        sqlx::query("SELECT seq, new FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2")
             .bind(from)
             .bind(RUNS)
             .fetch_all(&mut *conn)
             .await?;
-    let Some(last) = runs.last().copied() else { return Ok(None) };
+    let (mut last, mut brought) = (None, 0);
+    for run in &runs {
+        if brought >= i64::try_from(most).unwrap_or(i64::MAX) {
+            break;
+        }
+        last = Some(run.try_get::<i64, _>("seq")?);
+        brought += run.try_get::<i64, _>("new")?;
+    }
+    let Some(last) = last else { return Ok(None) };
     // `CROSS JOIN` makes SQLite begin with the runs.
     let rows = sqlx::query(
         "SELECT i.id, i.kind, substr(i.title, 1, CAST($4 AS INTEGER)) AS title, substr(i.text, 1, CAST($4 AS INTEGER)) AS text, min(r.seq) AS seq \
