@@ -107,7 +107,7 @@ fn text(n: u64) -> String {
     if n % 5 == 4 {
         let first = n.saturating_sub(1 + spread(n) % 1_000);
         let first = first - u64::from(first % 5 == 4);
-        let comment = if n % 2 == 0 { "so true: " } else { "" };
+        let comment = if n.is_multiple_of(2) { "so true: " } else { "" };
         return format!("{comment}RT @user{}: {} https://t.co/{n}", n % 97, text(first));
     }
     let words: Vec<String> = (0..8 + spread(n) % 14)
@@ -118,7 +118,7 @@ fn text(n: u64) -> String {
             word(k)
         })
         .collect();
-    let tag = if n % 2 == 0 { format!(" #campaign{}", spread(n + 7) % 40) } else { String::new() };
+    let tag = if n.is_multiple_of(2) { format!(" #campaign{}", spread(n + 7) % 40) } else { String::new() };
     format!("{}{tag}", words.join(" "))
 }
 
