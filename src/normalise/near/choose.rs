@@ -9,10 +9,10 @@ use crate::model::{Choice, Head, Marks};
 
 /// First items that one key leads to; later ones are found by their other keys. So a phrase that everybody uses costs no
 /// more than another.
-const MOST_OF_A_KEY: usize = 32;
+const MOST_OF_A_KEY: usize = 16;
 
 /// First items that one item is compared with: those that share most keys, the earlier first.
-const MOST_COMPARED: usize = 24;
+const MOST_COMPARED: usize = 8;
 
 /// What is known of the clusters that the items may belong to.
 #[derive(Debug, Clone, Default)]
