@@ -11,7 +11,7 @@ use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
 use super::signals::Ends;
 use super::{Exit, Failure, channels, ids, jobs, outbox, output, progress, table};
-use crate::collect::{Collector, Crew, Done, RunReport};
+use crate::collect::{Collector, Crew, Done, RunReport, cluster};
 use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
 use crate::search::{self, Ask};
@@ -74,6 +74,9 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     let (mut reports, failures) =
         ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
     store.publish().await?;
+    if let Err(error) = cluster(&store, &|| cancel.is_cancelled()).await {
+        tracing::warn!("near-copies were not looked for: {error}; the next run does");
+    }
     let upcoming = begun?;
     let (jobs, deliveries) = if args.due && !cancel.is_cancelled() {
         jobs::run_due(&context.config, &channels, &store, &context.clock).await?
@@ -216,9 +219,12 @@ async fn tell(
     upcoming: Option<Upcoming>,
 ) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
+    let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
+    let volume = store.volume_of(&ids).await?;
     if args.json {
-        let mut told =
-            json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "runs": reports });
+        let mut told = json!({
+            "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "volume": volume, "runs": reports,
+        });
         if args.due {
             (told["jobs"], told["deliveries"]) = (json!(beside.jobs), json!(beside.deliveries));
         }
@@ -232,6 +238,7 @@ async fn tell(
         text.push_str("nothing was due\n");
     } else if !reports.is_empty() {
         text.push_str(&table::drawn(reports));
+        text.push_str(&format!("{}\n", output::volume(volume)));
     }
     text.push_str(&beside.text);
     if let Some((topic, at)) = upcoming {

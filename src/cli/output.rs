@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::model::Time;
+use crate::model::{Time, Volume};
 
 /// Buffered stdout.
 pub(super) fn stdout() -> io::BufWriter<io::Stdout> {
@@ -92,6 +92,12 @@ pub(super) fn when(at: Time) -> String {
 /// The same where it may be unknown.
 pub(super) fn when_known(at: Option<Time>) -> String {
     at.map_or_else(|| "-".to_owned(), when)
+}
+
+/// How much was seen, in items, texts and authors.
+pub(super) fn volume(of: Volume) -> String {
+    let word = |n: i64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
+    format!("{}, {} unique, {}", word(of.raw, "item"), of.unique, word(of.authors, "author"))
 }
 
 /// A table without lines; `numbers` are the columns aligned to the right. No cell is broken, so that ids, paths and

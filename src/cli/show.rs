@@ -7,7 +7,7 @@ use super::args::{Common, ShowArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
 use crate::compare::{Filtered, Hiding};
-use crate::insight::{SeenOnce, merge};
+use crate::insight::{SeenOnce, merge, volume};
 use crate::model::{Kind, Question, SearchState, Source, WindowFit};
 use crate::store::{AnswerRow, Nature, RunRow, SearchRow, Store};
 
@@ -63,7 +63,8 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
     store.close().await;
     if args.json {
         output::json(&json!({
-            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline, "filtered": snapshot.filtered, "items": snapshot.items,
+            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline,
+            "filtered": snapshot.filtered, "volume": volume(&snapshot.items), "items": snapshot.items,
         }))?;
     } else if args.md {
         output::text(&markdown(&snapshot))?;
@@ -93,11 +94,12 @@ fn heading(snapshot: &Snapshot) -> String {
     let at = run.started_at.map_or_else(String::new, output::when);
     let filtered = if snapshot.filtered > 0 { format!(", {} filtered", snapshot.filtered) } else { String::new() };
     format!(
-        "{} · {at} · {} · {} found, {} new{filtered}",
+        "{} · {at} · {} · {} found, {} new{filtered} · {}",
         run.topic.as_deref().unwrap_or(""),
         run.state,
         run.counts.found,
-        run.counts.new
+        run.counts.new,
+        output::volume(volume(&snapshot.items))
     )
 }
 

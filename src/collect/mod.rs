@@ -3,6 +3,7 @@
 //! several runs side by side and keeps their leases. It reads no clock of its own.
 
 mod absorb;
+mod clusters;
 mod crew;
 mod ended;
 mod fetch;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub use absorb::{Absorbed, Reading, absorb};
+pub use clusters::{cluster, cluster_by};
 pub use crew::{Crew, Done};
 use look_back::Plan;
 

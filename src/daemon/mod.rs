@@ -3,6 +3,7 @@
 //! and knows no configuration file.
 
 mod clock;
+mod copies;
 mod engine;
 mod jobs;
 mod life;
@@ -80,6 +81,8 @@ pub async fn run(
     let (crew, mut ends) = Crew::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
     let mut alive = keep_alive(&crew, settings.lease);
     let errands = TaskTracker::new();
+    let copies = copies::Lookout::default();
+    errands.spawn(copies.clone().keep(collector.store().clone(), stop.clone()));
     errands.spawn(life::listen(collector.store().clone(), Arc::clone(&wake), stop.clone()));
     if let Some(membership) = life.membership.clone() {
         let stop = stop.clone();
@@ -93,6 +96,8 @@ pub async fn run(
     let mut ended = Ok(());
     let mut look_at = Instant::now();
     let mut begun = false;
+    // Whether a run may have become readable that brought something.
+    let mut brought = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
         let looked = if now < look_at {
@@ -105,6 +110,9 @@ pub async fn run(
                 let next = if settings.plans { collector.store().next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
                 each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
+            }
+            if sleep.is_ok() && std::mem::take(&mut brought) {
+                copies.look();
             }
             sleep.map(|sleep| now + sleep)
         };
@@ -146,6 +154,7 @@ pub async fn run(
                 while let Ok(done) = ends.try_recv() {
                     each(Event::Ended(done));
                 }
+                brought = true;
                 look_at = look_at.min(Instant::now() + READABLE_WITHIN);
             }
         }
@@ -177,6 +186,7 @@ pub async fn run(
         tracing::debug!("the ticker did not end: {error}");
     }
     collector.store().publish().await?;
+    copies::last_look(collector.store()).await;
     ended
 }
 

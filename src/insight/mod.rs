@@ -27,9 +27,9 @@ pub use quota::{Allowance, Amount, Quota, UsedUp};
 pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
 pub use words::{Piece, word_diff};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicStatus, WindowFit};
+use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicStatus, Volume, WindowFit};
 
 /// An item of a snapshot, once, with every source that showed it.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -58,6 +58,8 @@ pub struct SeenOnce {
     pub lang: Option<String>,
     /// Reactions.
     pub engagement: Engagement,
+    /// Public key of the item that its near-copies began with; `None` while nobody has looked.
+    pub cluster: Option<String>,
 }
 
 /// Merges the sightings of one run: what most sources agree on first, then by best rank.
@@ -78,6 +80,7 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
             text: seen.text.clone(),
             lang: seen.lang.clone(),
             engagement: seen.engagement,
+            cluster: seen.cluster.clone(),
         });
         entry.sources.insert(seen.source, seen.rank);
         // One source may have left the date out where another gave it.
@@ -89,6 +92,20 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
     let best = |item: &SeenOnce| item.sources.values().min().copied().unwrap_or(i64::MAX);
     items.sort_by(|a, b| (b.sources.len(), best(a), &a.key).cmp(&(a.sources.len(), best(b), &b.key)));
     items
+}
+
+/// How much a snapshot holds: items, texts of which none is a near-copy of another, authors.
+#[must_use]
+pub fn volume(items: &[SeenOnce]) -> Volume {
+    let distinct = |of: &dyn Fn(&SeenOnce) -> Option<String>| {
+        let all: BTreeSet<String> = items.iter().filter_map(of).collect();
+        i64::try_from(all.len()).unwrap_or(i64::MAX)
+    };
+    Volume {
+        raw: i64::try_from(items.len()).unwrap_or(i64::MAX),
+        unique: distinct(&|item| Some(item.cluster.clone().unwrap_or_else(|| item.key.clone()))),
+        authors: distinct(&|item| item.author.clone()),
+    }
 }
 
 /// A topic's standing in one word, for people.
@@ -127,6 +144,7 @@ mod tests {
             text: None,
             lang: None,
             engagement: Engagement::default(),
+            cluster: None,
         }
     }
 

@@ -173,6 +173,9 @@ pub struct ItemRow {
     pub engagement: Engagement,
     /// How often title or text changed.
     pub revisions: i64,
+    /// Public key of the item that its near-copies began with, its own when it is the first or alone; `None` while nobody
+    /// has looked.
+    pub cluster: Option<String>,
 }
 
 /// A sighting: one row per run, item and source.
@@ -210,6 +213,9 @@ pub struct SightingRow {
     pub lang: Option<String>,
     /// Reactions of that moment.
     pub engagement: Engagement,
+    /// Public key of the item that its near-copies began with, its own when it is the first or alone; `None` while nobody
+    /// has looked.
+    pub cluster: Option<String>,
 }
 
 /// An answer.

@@ -6,12 +6,14 @@
 //! Found --finding--> Finding { keys, kind, fit } --group--> Group { one item, its sightings }
 //!            |
 //!            +-- post (id in the URL, time in the id), url (host, percent, tracking), text (fold, digest)
+//! Words --near--> what copies are found by; which items are near-copies of one another
 //! ```
 
 mod finding;
 mod group;
 mod host;
 mod identity;
+pub mod near;
 mod percent;
 mod post;
 mod text;

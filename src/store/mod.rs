@@ -10,6 +10,7 @@ mod macros;
 mod allowance;
 mod changes;
 mod clock;
+mod clusters;
 mod engine;
 mod error;
 #[cfg(feature = "graphile")]
@@ -33,6 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use changes::MOST_SIGHTS;
+pub use clusters::Unclustered;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
 pub use jobs::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};

@@ -39,6 +39,7 @@ macro_rules! migrations {
             (5, "living", include_str!(concat!("../../migrations/", $folder, "/0005_living.sql"))),
             (6, "shared limits", include_str!(concat!("../../migrations/", $folder, "/0006_shared_limits.sql"))),
             (7, "budget", include_str!(concat!("../../migrations/", $folder, "/0007_budget.sql"))),
+            (9, "clusters", include_str!(concat!("../../migrations/", $folder, "/0009_clusters.sql"))),
             (10, "changes", include_str!(concat!("../../migrations/", $folder, "/0010_changes.sql"))),
             (11, "jobs", include_str!(concat!("../../migrations/", $folder, "/0011_jobs.sql"))),
         ]

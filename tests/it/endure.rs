@@ -152,6 +152,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             "run/absorbed",
             "together::write/",
             "ledger::publish/",
+            "clusters::keep/",
         ] {
             assert!(points.iter().any(|(point, _)| point.starts_with(needed)), "{needed} in {points:?}");
         }
@@ -176,6 +177,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         }
         assert_each_once(&place, hours.slots);
         assert!(hours.slots > 30, "{} slots", hours.slots);
+        assert_eq!(place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL"), 0, "looked at later");
         assert_ne!(place.database.number("SELECT count(*) FROM search WHERE state = 'lost'"), 0);
         assert_sound(&place, sandbox.calls());
     }

@@ -14,6 +14,8 @@ use super::StoreError;
 pub(super) mod calls;
 #[path = "../statements/changes.rs"]
 pub(super) mod changes;
+#[path = "../statements/clusters.rs"]
+pub(super) mod clusters;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
 #[path = "../statements/days.rs"]

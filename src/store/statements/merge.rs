@@ -3,13 +3,14 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database};
+use super::{Conn, Database, clusters};
 use crate::model::Time;
 use crate::store::StoreError;
 
 /// Makes `from` a part of `into`, which was first seen at `first_seen` if one takes both together. Its sightings are
 /// written already.
 pub(super) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Time) -> Result<(), StoreError> {
+    clusters::unite(conn, into, from).await?;
     // Where both have a row, `into` keeps its own; the rest changes hands.
     for (table, same) in [
         ("sighting", "o.run = sighting.run AND o.source = sighting.source"),

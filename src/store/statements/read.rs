@@ -44,14 +44,15 @@ pub(super) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 /// One row per topic and item.
 pub(super) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
      f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
-     i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions \
+     i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
 
 /// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
 /// also before it has statistics: in any other it would sort the whole table.
 pub(super) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
      CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, i.lang, \
-     s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
+     s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views, \
+     (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster \
      FROM run r CROSS JOIN sighting s CROSS JOIN item i CROSS JOIN topic_item t";
 
 /// What holds the tables of [`SIGHTING`] together.
@@ -113,6 +114,7 @@ pub(super) fn item(row: &Row) -> Result<ItemRow, StoreError> {
         conversation_id: row.try_get("conversation_id")?,
         engagement: engagement(row)?,
         revisions: row.try_get("revisions")?,
+        cluster: row.try_get("cluster")?,
     })
 }
 
@@ -134,6 +136,7 @@ pub(super) fn sighting(row: &Row) -> Result<SightingRow, StoreError> {
         text: row.try_get("text")?,
         lang: row.try_get("lang")?,
         engagement: engagement(row)?,
+        cluster: row.try_get("cluster")?,
     })
 }
 

@@ -1,0 +1,47 @@
+//! Looks for near-copies beside the loop, so that no slot waits for them. What is left undone at a stop or a kill is done
+//! at the next start. How is `collect`'s.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::collect::cluster;
+use crate::store::Store;
+
+/// How long a stop is held up for what the last runs brought.
+const AT_THE_END: Duration = Duration::from_secs(2);
+
+/// Whoever wakes the errand that looks.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lookout(Arc<Notify>);
+
+impl Lookout {
+    /// Runs may have become readable; costs two looks into an index when none has.
+    pub(super) fn look(&self) {
+        self.0.notify_one();
+    }
+
+    /// Looks now, and whenever it is woken, until the stop.
+    pub(super) async fn keep(self, store: Store, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            if let Err(error) = cluster(&store, &|| stop.is_cancelled()).await {
+                tracing::warn!("near-copies were not looked for: {error}; trying again at the next look");
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.0.notified() => {}
+            }
+        }
+    }
+}
+
+/// The runs that ended while the loop was stopping.
+pub(super) async fn last_look(store: &Store) {
+    let end = Instant::now() + AT_THE_END;
+    if let Err(error) = cluster(store, &|| Instant::now() >= end).await {
+        tracing::warn!("near-copies were not looked for: {error}; the next start does");
+    }
+}

@@ -1,0 +1,79 @@
+//! Near-copies in plain words: what an item says, by what its copies are found, and what was decided. How texts are
+//! compared is `normalise::near`'s, which items there are is the store's.
+
+use super::{Kind, Time};
+
+/// What an item says, as far as copies are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wording {
+    /// Posts are compared with posts, pages with pages.
+    pub kind: Kind,
+    /// A page's title.
+    pub title: Option<String>,
+    /// A post's text or a page's snippet.
+    pub text: Option<String>,
+}
+
+/// By what the copies of a text are found and known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marks {
+    /// Keys of which copies share at least one, nearly always; the last one stands for the whole text.
+    pub bands: Vec<i64>,
+    /// What the text consists of, to be compared with another's.
+    pub sketch: Vec<u8>,
+}
+
+/// The first item of a cluster, by its place in the order in which clusters began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Its place.
+    pub place: i64,
+    /// What its text consisted of when it was looked at.
+    pub sketch: Vec<u8>,
+}
+
+/// What was decided of an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// It says too little to be compared.
+    Alone,
+    /// It begins a cluster, to be found by these keys from now on.
+    Begins(Head, Vec<i64>),
+    /// It is a near-copy of the first item of this place. With a key, it says so in words of its own, and whoever repeats
+    /// those words belongs there too.
+    CopyOf(i64, Option<i64>),
+}
+
+/// How much a topic heard, and how much of it was said anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Volume {
+    /// Items.
+    pub raw: i64,
+    /// Items of which none is a near-copy of another.
+    pub unique: i64,
+    /// Different authors; items without a known author are not counted.
+    pub authors: i64,
+}
+
+/// One text and those who brought it, in one topic.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ClusterRow {
+    /// Topic id.
+    pub topic: String,
+    /// Public key of the representative: the item that was first seen.
+    pub cluster: String,
+    /// Items of this topic.
+    pub members: i64,
+    /// Their different authors, as far as known.
+    pub authors: i64,
+    /// When the topic saw the first of them.
+    pub first_seen: Time,
+    /// And the last of them for the first time.
+    pub last_new: Time,
+    /// The representative's title.
+    pub title: Option<String>,
+    /// Its text.
+    pub text: Option<String>,
+    /// Its address.
+    pub url: Option<String>,
+}

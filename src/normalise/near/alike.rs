@@ -1,0 +1,131 @@
+//! Whether two sketches are those of near-copies. The thresholds were chosen on labelled pairs (`docs/near-copies.md`):
+//! being right comes first, finding all comes second.
+
+use super::bands::LEAST;
+use super::sketch::{self, Part};
+use crate::model::Kind;
+
+/// What two texts have in common, in thousandths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Common {
+    /// Of the pieces of both.
+    of_both: u32,
+    /// Of the pieces of the smaller.
+    of_smaller: u32,
+    /// Weight of the smaller.
+    weight: usize,
+    /// Whether they say the same numbers, and whether the smaller says none that the other does not.
+    numbers: Numbers,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    Same,
+    /// The larger says more.
+    More,
+    Other,
+}
+
+/// What is asked of texts up to a weight: pieces in common of both, or, when nearly all of the smaller is in the larger,
+/// of both at least so many.
+#[derive(Debug, Clone, Copy)]
+struct Class {
+    up_to: usize,
+    of_both: u32,
+    of_smaller: u32,
+    contained: u32,
+}
+
+const CLASSES: [Class; 6] = [
+    Class { up_to: 23, of_both: 1_000, of_smaller: NEVER, contained: NEVER },
+    Class { up_to: 39, of_both: 850, of_smaller: NEVER, contained: NEVER },
+    Class { up_to: 59, of_both: 720, of_smaller: 930, contained: 650 },
+    Class { up_to: 79, of_both: 640, of_smaller: 930, contained: 500 },
+    Class { up_to: 239, of_both: 620, of_smaller: 930, contained: 450 },
+    // Long texts have pieces in common because there are only so many.
+    Class { up_to: usize::MAX, of_both: 700, of_smaller: 950, contained: 600 },
+];
+
+/// More than all.
+const NEVER: u32 = 1_001;
+
+/// Titles alone make pages copies only when they weigh this much: shorter ones are used again and again.
+const TELLING_TITLE: usize = 32;
+/// Snippets alone make pages copies only when they weigh this much.
+const TELLING_SNIPPET: usize = 64;
+
+/// How alike two sketches are, in thousandths, when they are near-copies.
+#[must_use]
+pub fn alike(one: &[u8], other: &[u8]) -> Option<u32> {
+    alike_decoded(&sketch::decoded(one)?, &sketch::decoded(other)?)
+}
+
+pub(super) fn alike_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u32> {
+    if a.kind != b.kind {
+        return None;
+    }
+    let text = copies(&a.text, &b.text);
+    if a.kind == Kind::Post {
+        return text;
+    }
+    let least = a.text.weight.min(b.text.weight);
+    let titled = copies(&a.title, &b.title);
+    let short_title = a.title.weight.min(b.title.weight) < TELLING_TITLE;
+    match (titled, text) {
+        // A short title says what kind of page it is; then the snippets must not tell of two.
+        (Some(_), None) if short_title && least >= LEAST => None,
+        (Some(title), _) => Some(title),
+        (None, Some(text)) if least >= TELLING_SNIPPET => Some(text),
+        (None, _) => None,
+    }
+}
+
+/// How alike two texts are, when they are copies.
+fn copies(a: &Part, b: &Part) -> Option<u32> {
+    let common = compared(a, b)?;
+    let class = CLASSES.iter().find(|class| common.weight <= class.up_to)?;
+    let same = common.of_both >= class.of_both && common.numbers == Numbers::Same;
+    let contained =
+        common.of_smaller >= class.of_smaller && common.of_both >= class.contained && common.numbers != Numbers::Other;
+    (same || contained).then_some(common.of_both)
+}
+
+fn compared(a: &Part, b: &Part) -> Option<Common> {
+    let (small, large) = if a.pieces.len() <= b.pieces.len() { (a, b) } else { (b, a) };
+    let weight = a.weight.min(b.weight);
+    if weight < LEAST || small.pieces.is_empty() {
+        return None;
+    }
+    let shared = shared(&small.pieces, &large.pieces);
+    let thousandths = |n: usize, of: usize| u32::try_from(n * 1_000 / of.max(1)).unwrap_or(0);
+    let numbers = if small.numbers == large.numbers {
+        Numbers::Same
+    } else if self::shared(&small.numbers, &large.numbers) == small.numbers.len() {
+        Numbers::More
+    } else {
+        Numbers::Other
+    };
+    Some(Common {
+        of_both: thousandths(shared, small.pieces.len() + large.pieces.len() - shared),
+        of_smaller: thousandths(shared, small.pieces.len()),
+        weight,
+        numbers,
+    })
+}
+
+/// How many two sorted lists have in common.
+fn shared(a: &[u16], b: &[u16]) -> usize {
+    let (mut a, mut b, mut count) = (a.iter().peekable(), b.iter().peekable(), 0);
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        match x.cmp(y) {
+            std::cmp::Ordering::Less => drop(a.next()),
+            std::cmp::Ordering::Greater => drop(b.next()),
+            std::cmp::Ordering::Equal => {
+                count += 1;
+                a.next();
+                b.next();
+            }
+        }
+    }
+    count
+}

@@ -1,0 +1,58 @@
+//! The keys by which the copies of a text are found without looking at every text: the smallest of its long pieces under
+//! several orders. Two texts that share half of their long pieces share one of six keys in 98 of 100 cases; texts that
+//! only have words in common share next to none.
+
+use super::letters::{Letters, weight};
+use super::sketch::{hash, mixed};
+use crate::model::Kind;
+
+/// What a long piece weighs at least: twelve letters, or six of those that count for two.
+const LONG: usize = 12;
+
+/// Orders under which the smallest piece is taken.
+const ORDERS: u64 = 6;
+
+/// A text below this weight has no copies: too many people write it by themselves.
+pub(super) const LEAST: usize = 16;
+
+/// The keys of a text and a title; none when both say too little. The last one stands for all letters.
+pub(super) fn of(kind: Kind, text: &Letters, title: &Letters) -> Vec<i64> {
+    let page = u64::from(kind == Kind::Page);
+    let mut keys = Vec::new();
+    for (part, letters) in [(0, text), (1, title)] {
+        if letters.weight() >= LEAST {
+            smallest(part * 2 + page, &letters.letters, &mut keys);
+        }
+    }
+    if !keys.is_empty() {
+        let whole = mixed(hash(8 + page, &text.letters) ^ hash(10, &title.letters).rotate_left(1));
+        keys.push(whole.cast_signed());
+    }
+    keys
+}
+
+fn smallest(salt: u64, letters: &[char], keys: &mut Vec<i64>) {
+    let mut least = [u64::MAX; ORDERS as usize];
+    let (mut end, mut sum) = (0, 0);
+    for (begin, first) in letters.iter().enumerate() {
+        while sum < LONG {
+            let Some(c) = letters.get(end) else { break };
+            sum += weight(*c);
+            end += 1;
+        }
+        if sum < LONG {
+            break;
+        }
+        let piece = hash(salt, letters.get(begin..end).unwrap_or_default());
+        for (order, least) in (1..).zip(&mut least) {
+            *least = (*least).min(mixed(piece ^ mixed(order)));
+        }
+        sum -= weight(*first);
+    }
+    for (order, least) in (0..).zip(least) {
+        let key = mixed(least ^ (salt << 8 | order)).cast_signed();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+}

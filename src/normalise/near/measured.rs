@@ -1,0 +1,224 @@
+//! How often the judgement is right, on pairs of real posts that people labelled and on published pairs of sentences. The
+//! figures of docs/near-copies.md are printed by `cargo test --lib near::measured -- --nocapture`; the texts are not in the
+//! repository, so without TOPICWATCH_TEST_DATA nothing is measured.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::{alike, choose, marks, wanted};
+use crate::model::{Choice, Head, Kind, Marks, Wording};
+use crate::normalise::near::choose::Known;
+
+/// Labelled pairs: `id_a,id_b,label`, and maybe more columns; `same` or `different`.
+const LABELS: &str = "docs/labels/near_copy_pairs.csv";
+
+fn say(line: &str) {
+    writeln!(std::io::stderr(), "{line}").ok();
+}
+
+fn data() -> Option<PathBuf> {
+    let data = std::env::var_os("TOPICWATCH_TEST_DATA").map(PathBuf::from);
+    if data.is_none() {
+        say("skipped: figures of near-copies (TOPICWATCH_TEST_DATA is not set)");
+    }
+    data
+}
+
+fn rows(path: &Path, delimiter: u8) -> Vec<Vec<String>> {
+    let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+    let mut reader = csv::ReaderBuilder::new();
+    reader.has_headers(false).flexible(true).delimiter(delimiter).quoting(delimiter == b',');
+    let records = reader.from_reader(text.as_bytes()).into_records();
+    records.map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+/// Ids and texts of the real posts, by id.
+fn posts(data: &Path) -> Vec<(String, String)> {
+    let mut posts = Vec::new();
+    for folder in ["posts/crisislex_t6", "posts/crisislex_t26"] {
+        for file in std::fs::read_dir(data.join(folder)).unwrap() {
+            let rows = rows(&file.unwrap().path(), b',');
+            let row =
+                |row: &Vec<String>| Some((row.first()?.trim_matches(['\'', '"']).to_owned(), row.get(1)?.clone()));
+            posts.extend(rows.iter().skip(1).filter_map(row));
+        }
+    }
+    posts.sort();
+    posts.dedup_by(|a, b| a.0 == b.0);
+    posts
+}
+
+fn post(text: &str) -> Option<Marks> {
+    marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()) })
+}
+
+fn found(a: &Marks, b: &Marks) -> bool {
+    a.bands.iter().any(|key| b.bands.contains(key))
+}
+
+/// What was said of pairs, against what people said.
+#[derive(Debug, Default)]
+struct Tally {
+    right: usize,
+    wrong: usize,
+    passed_over: usize,
+    /// Of those passed over, copies that no key leads to.
+    not_found: usize,
+    told_apart: usize,
+}
+
+impl Tally {
+    fn add(&mut self, same: bool, found: bool, alike: bool) {
+        match (same, found && alike) {
+            (true, true) => self.right += 1,
+            (false, true) => self.wrong += 1,
+            (true, false) => {
+                self.passed_over += 1;
+                self.not_found += usize::from(alike);
+            }
+            (false, false) => self.told_apart += 1,
+        }
+    }
+
+    fn precision(&self) -> f64 {
+        share(self.right, self.right + self.wrong)
+    }
+
+    fn line(&self) -> String {
+        format!(
+            "{} same, {} different: precision {:.3}, recall {:.3} ({} called same wrongly, {} not found by their keys)",
+            self.right + self.passed_over,
+            self.wrong + self.told_apart,
+            self.precision(),
+            share(self.right, self.right + self.passed_over),
+            self.wrong,
+            self.not_found,
+        )
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "counts of pairs are small")]
+    let share = part as f64 / whole.max(1) as f64;
+    share
+}
+
+#[test]
+fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
+    let Some(data) = data() else { return };
+    let labels = Path::new(env!("CARGO_MANIFEST_DIR")).join(LABELS);
+    if !labels.exists() {
+        return say(&format!("skipped: no labelled pairs in {LABELS}"));
+    }
+    let texts: HashMap<String, String> = posts(&data).into_iter().collect();
+    let (mut chosen_on, mut checked_on) = (Tally::default(), Tally::default());
+    let mut unknown = 0;
+    for row in rows(&labels, b',').iter().skip(1) {
+        let [a, b, label, ..] = row.as_slice() else { continue };
+        let (Some(one), Some(other)) = (texts.get(a), texts.get(b)) else {
+            unknown += 1;
+            continue;
+        };
+        let same = label == "same";
+        let (one_marks, other_marks) = (post(one), post(other));
+        let both = one_marks.as_ref().zip(other_marks.as_ref());
+        let found = both.is_some_and(|(x, y)| found(x, y));
+        let alike = both.and_then(|(x, y)| alike(&x.sketch, &y.sketch));
+        if std::env::var_os("NEAR_SHOW").is_some() && same != (found && alike.is_some()) {
+            say(&format!("{label} by people: {a} {b}, found {found}, alike {alike:?}"));
+        }
+        // Halves that do not depend on the order of the file.
+        let half = a.bytes().chain(b.bytes()).map(u64::from).sum::<u64>() % 2;
+        if half == 0 { &mut chosen_on } else { &mut checked_on }.add(same, found, alike.is_some());
+    }
+    say(&format!("labelled pairs, thresholds chosen on: {}", chosen_on.line()));
+    say(&format!("labelled pairs, checked on:           {}", checked_on.line()));
+    assert_eq!(unknown, 0, "pairs whose posts are not in the data");
+    assert!(checked_on.precision() >= 0.98, "{}", checked_on.line());
+}
+
+#[test]
+fn published_pairs_are_mostly_no_copies() {
+    let Some(data) = data() else { return };
+    for (file, score, texts) in [
+        ("sts_headlines_2013.tsv", 0, (1, 2)),
+        ("sts_headlines_2014.tsv", 0, (1, 2)),
+        ("sts_tweet-news_2014.tsv", 0, (1, 2)),
+        ("mrpc_msr-para-train.tsv", 0, (3, 4)),
+    ] {
+        let mut tallies: Vec<(String, usize, usize)> = Vec::new();
+        for row in rows(&data.join("near_copies").join(file), b'\t') {
+            let (Some(score), Some(a), Some(b)) = (row.get(score), row.get(texts.0), row.get(texts.1)) else {
+                continue;
+            };
+            let Some(score) = score.split('.').next().filter(|s| s.parse::<u8>().is_ok()) else { continue };
+            let copies =
+                post(a).zip(post(b)).is_some_and(|(a, b)| found(&a, &b) && alike(&a.sketch, &b.sketch).is_some());
+            let at = tallies.iter().position(|(s, ..)| s == score).unwrap_or_else(|| {
+                tallies.push((score.to_owned(), 0, 0));
+                tallies.len() - 1
+            });
+            tallies[at].1 += usize::from(copies);
+            tallies[at].2 += 1;
+        }
+        tallies.sort();
+        let line: Vec<String> =
+            tallies.iter().map(|(score, copies, all)| format!("{score}: {copies} of {all}")).collect();
+        say(&format!("{file}, called copies by score: {}", line.join(", ")));
+    }
+}
+
+#[test]
+fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
+    let Some(data) = data() else { return };
+    let items: Vec<Option<Marks>> = posts(&data).iter().map(|(_, text)| post(text)).collect();
+    let all = clustered(&items, 500);
+    let firsts = all.values().filter(|members| members.len() > 1).count();
+    let copies: usize = all.values().map(|members| members.len() - 1).sum();
+    let largest = all.values().map(Vec::len).max().unwrap_or_default();
+    say(&format!(
+        "{} real posts: {} say too little, {firsts} clusters of several, {copies} copies, the largest of {largest}",
+        items.len(),
+        items.iter().filter(|marks| marks.is_none()).count(),
+    ));
+    let few: Vec<Option<Marks>> = items.into_iter().step_by(7).collect();
+    assert_eq!(clustered(&few, 1), clustered(&few, 333));
+}
+
+/// First items and all items of their clusters.
+fn clustered(items: &[Option<Marks>], at_once: usize) -> HashMap<i64, Vec<usize>> {
+    let mut leads: HashMap<i64, Vec<i64>> = HashMap::new();
+    let mut heads: HashMap<i64, Head> = HashMap::new();
+    let mut clusters: HashMap<i64, Vec<usize>> = HashMap::new();
+    let mut next = 0;
+    for (chunk, batch) in items.chunks(at_once).enumerate() {
+        let keys = batch.iter().flatten().flat_map(|marks| &marks.bands);
+        let mut known: Vec<(i64, i64)> =
+            keys.flat_map(|key| leads.get(key).into_iter().flatten().map(|place| (*key, *place))).collect();
+        known.sort_unstable();
+        known.dedup();
+        let wanted = wanted(batch, &known);
+        let heads_known = wanted.iter().map(|place| heads[place].clone()).collect();
+        for (at, choice) in
+            choose(batch.to_vec(), &Known { leads: known, heads: heads_known, next }).into_iter().enumerate()
+        {
+            let item = chunk * at_once + at;
+            match choice {
+                Choice::Alone => {}
+                Choice::CopyOf(place, key) => {
+                    clusters.get_mut(&place).unwrap().push(item);
+                    key.iter().for_each(|key| leads.entry(*key).or_default().push(place));
+                }
+                Choice::Begins(head, keys) => {
+                    next = head.place + 1;
+                    clusters.insert(head.place, vec![item]);
+                    keys.iter().for_each(|key| leads.entry(*key).or_default().push(head.place));
+                    heads.insert(head.place, head);
+                }
+            }
+        }
+    }
+    clusters
+}

@@ -1,0 +1,41 @@
+//! Near-copies: whether two items say the same in nearly the same words (retweets, quoted templates, the same headline on
+//! another site). Pure: it makes of an item the keys its copies are found by and a sketch they are compared by, and
+//! decides which cluster an item belongs to. It is no identity (copies stay items of their own), knows no meaning, and
+//! looks nothing up. Method and figures are in `docs/near-copies.md`.
+//!
+//! ```text
+//! Words --letters--> letters and numbers --sketch--> Sketch --alike--> same or not
+//!                          \--bands--> keys            choose: which cluster, in order
+//! ```
+
+mod alike;
+mod bands;
+mod choose;
+mod letters;
+mod sketch;
+
+#[cfg(test)]
+mod measured;
+#[cfg(test)]
+mod properties;
+
+pub use alike::alike;
+pub use choose::{Known, choose, wanted};
+
+use crate::model::{Kind, Marks, Wording};
+use letters::Letters;
+
+/// Rules by which sketches and keys are made; sketches of other rules are never alike.
+pub const NEAR_VERSION: u8 = 1;
+
+/// The marks of an item; `None` when it says too little to be compared.
+#[must_use]
+pub fn marks(words: &Wording) -> Option<Marks> {
+    let text = words.text.as_deref().map(Letters::of_text).unwrap_or_default();
+    let title = match words.kind {
+        Kind::Page => words.title.as_deref().map(Letters::of_title).unwrap_or_default(),
+        Kind::Post => Letters::default(),
+    };
+    let bands = bands::of(words.kind, &text, &title);
+    (!bands.is_empty()).then(|| Marks { bands, sketch: sketch::encoded(words.kind, &text, &title) })
+}

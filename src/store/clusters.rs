@@ -1,0 +1,67 @@
+//! Near-copies: what nobody has looked at yet, what it may be a copy of, what was decided; and how much was said how often.
+//! Deciding is the caller's.
+
+use std::collections::BTreeSet;
+
+use super::{Db, Filter, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
+use crate::model::{Choice, ClusterRow, Head, Volume, Wording};
+
+/// Items that nobody has looked at, and what was known when they were read. The database's ids stay inside the process.
+#[derive(Debug, Clone)]
+pub struct Unclustered {
+    /// Everything up to here was looked at before.
+    pub(crate) from: i64,
+    /// And everything up to here will have been.
+    pub(crate) until: i64,
+    /// The place of the next cluster that begins.
+    pub(crate) next: i64,
+    /// Changes with everything that is written.
+    pub(crate) turn: i64,
+    pub(crate) items: Vec<i64>,
+    /// What they say, in order.
+    pub(crate) words: Vec<Wording>,
+}
+
+impl Store {
+    /// The items to look at next, at most so many; `None` when everything that readers see was looked at.
+    pub async fn unclustered(&self, most: usize) -> Result<Option<Unclustered>, StoreError> {
+        read!(self, clusters::unclustered(most))
+    }
+
+    /// The places to which keys lead.
+    pub async fn cluster_leads(&self, keys: &BTreeSet<i64>) -> Result<Vec<(i64, i64)>, StoreError> {
+        let keys: Vec<i64> = keys.iter().copied().collect();
+        read!(self, clusters::leads(&keys))
+    }
+
+    /// The first items of clusters.
+    pub async fn cluster_heads(&self, places: &BTreeSet<i64>) -> Result<Vec<Head>, StoreError> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places: Vec<i64> = places.iter().copied().collect();
+        read!(self, clusters::heads(&places))
+    }
+
+    /// Keeps what was decided of the items of a batch, in their order, all or none; false when another process was first
+    /// or items became one meanwhile: then the next batch is to be read again.
+    pub async fn keep_clusters(&self, batch: &Unclustered, choices: &[Choice]) -> Result<bool, StoreError> {
+        write_tx!(self, clusters::keep(batch, choices))
+    }
+
+    /// How much each topic heard that it had not seen before, by topic.
+    pub async fn volumes(&self, filter: &Filter) -> Result<Vec<(String, Volume)>, StoreError> {
+        read!(self, clusters::volumes(filter))
+    }
+
+    /// How much runs saw together.
+    pub async fn volume_of(&self, runs: &[String]) -> Result<Volume, StoreError> {
+        read!(self, clusters::volume_of(runs))
+    }
+
+    /// The texts that at least so many items of a topic bring, those of most authors first: what a topic first saw in the
+    /// span of the filter.
+    pub async fn clusters(&self, filter: &Filter, least: i64, most: i64) -> Result<Vec<ClusterRow>, StoreError> {
+        read!(self, clusters::clusters(filter, least, most))
+    }
+}

@@ -1,0 +1,346 @@
+//! Near-copies in the store: the same clusters on both databases whatever the batches, after kills, with several processes
+//! and when items become one; and the numbers that are told apart by them.
+
+use topicwatch::collect::{cluster, cluster_by};
+use topicwatch::model::{Kind, Source, Time, Topic, Volume};
+use topicwatch::store::{Filter, SeenItem, Store};
+
+use crate::databases::{Database, databases, sqlite};
+use crate::program::{NINE, Place, until};
+use crate::service::Sandbox;
+use crate::store::{NOW, items, manual, open, outcome, seen, topic};
+
+const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
+const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
+
+fn at(seconds: i64) -> Time {
+    Time(NOW.0 + seconds * 1_000)
+}
+
+fn post(id: u32, author: &str, text: &str) -> SeenItem {
+    let mut item = seen(Source::Social, id, &[&format!("post:x:{id}")], text);
+    item.sightings[0].found.author = Some(author.into());
+    item
+}
+
+/// Stores runs of one topic, a second apart; nobody has looked at what they brought.
+async fn store_runs(store: &Store, t: &Topic, first: i64, runs: Vec<Vec<SeenItem>>) {
+    store.add_topics(std::slice::from_ref(t), NOW).await.unwrap();
+    for (n, items) in (first..).zip(runs) {
+        let run = manual(store, t, &format!("{}-{n:03}", t.id), at(n)).await;
+        store.finish(&run, outcome(at(n), items)).await.unwrap();
+        store.publish().await.unwrap();
+    }
+}
+
+/// Keys and the keys of their clusters.
+async fn clusters(store: &Store) -> Vec<(String, Option<String>)> {
+    let mut pairs: Vec<_> = items(store).await.into_iter().map(|item| (item.key, item.cluster)).collect();
+    pairs.dedup();
+    pairs
+}
+
+/// Every item of a small world, some of them copies; the order in a run does not matter.
+fn world() -> Vec<Vec<SeenItem>> {
+    let say = |n: u32| match n % 7 {
+        0 => STORM.to_owned(),
+        1 => format!("RT @a{n}: {STORM} https://t.co/{n}"),
+        2 => format!("{FLOOD} - {n}th report from the bridge near the house of number {n}"),
+        3 => format!("{} @b{n} 🌊", FLOOD.to_uppercase()),
+        4 => format!("so true {n}"),
+        5 => format!(
+            "report of hour {n}: {}",
+            "the station is closed until further notice and nobody knows why ".repeat(1 + n as usize % 3)
+        ),
+        _ => format!("{STORM} and word {}", ["one", "two", "three"][n as usize % 3]),
+    };
+    (0..12_u32)
+        .map(|run| (0..9).rev().map(|n| post(run * 7 + n, &format!("author{}", n % 4), &say(run * 7 + n))).collect())
+        .collect()
+}
+
+#[tokio::test]
+async fn copies_share_the_first_that_was_seen_on_both_databases_whatever_the_batches() {
+    let mut all = Vec::new();
+    for at_once in [1, 7, 500] {
+        for database in databases() {
+            let store = open(&database).await;
+            store_runs(&store, &topic("storm"), 0, world()).await;
+            assert!(clusters(&store).await.iter().all(|(_, cluster)| cluster.is_none()));
+            let count = clusters(&store).await.len() as u64;
+            assert_eq!(cluster_by(&store, at_once, &|| false).await.unwrap(), count, "{}", database.name);
+            assert_eq!(cluster(&store, &|| false).await.unwrap(), 0, "each is looked at once");
+            all.push((database.name, at_once, clusters(&store).await));
+            database.close(store).await;
+        }
+    }
+    for (name, at_once, found) in &all {
+        assert_eq!(found, &all[0].2, "{name}, {at_once} at once");
+        assert!(found.iter().all(|(_, cluster)| cluster.is_some()));
+    }
+    // The same when each run is looked at before the next ends.
+    for database in databases() {
+        let store = open(&database).await;
+        for (n, run) in (0..).zip(world()) {
+            store_runs(&store, &topic("storm"), n, vec![run]).await;
+            cluster(&store, &|| false).await.unwrap();
+        }
+        assert_eq!(clusters(&store).await, all[0].2, "{}", database.name);
+        database.close(store).await;
+    }
+    let of = |key: &str| all[0].2.iter().find(|(k, _)| k == key).unwrap().1.clone().unwrap();
+    assert_eq!(of("post:x:0"), "post:x:0");
+    assert_eq!(
+        (of("post:x:1"), of("post:x:8"), of("post:x:77")),
+        ("post:x:0".into(), "post:x:0".into(), "post:x:0".into())
+    );
+    assert_eq!((of("post:x:4"), of("post:x:11")), ("post:x:4".into(), "post:x:11".into()), "too short to tell");
+    assert_ne!(of("post:x:2"), of("post:x:9"), "other numbers");
+}
+
+#[tokio::test]
+async fn raw_unique_and_authors_are_told_apart() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("storm");
+        let quake = |n: u32| format!("Earthquake of magnitude {n}.5 near the coast of Iquique in Chile just now");
+        let first =
+            vec![post(1, "ann", STORM), post(2, "bob", &format!("RT @ann: {STORM}")), post(3, "ann", &quake(4))];
+        let second = vec![post(4, "cleo", &STORM.to_uppercase()), post(5, "bob", FLOOD), post(6, "bob", &quake(5))];
+        store_runs(&store, &t, 0, vec![first, second]).await;
+        let told = |raw, unique, authors| Volume { raw, unique, authors };
+        let all = Filter::default();
+        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(6, 6, 3))], "nobody has looked");
+        assert_eq!(store.clusters(&all, 1, 10).await.unwrap(), []);
+        cluster(&store, &|| false).await.unwrap();
+        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(6, 4, 3))], "{}", database.name);
+        let later = Filter { since: Some(at(1)), ..Filter::default() };
+        assert_eq!(store.volumes(&later).await.unwrap(), [("storm".to_owned(), told(3, 3, 2))]);
+        assert_eq!(store.volume_of(&["storm-000".to_owned()]).await.unwrap(), told(3, 2, 2));
+        assert_eq!(store.volume_of(&[]).await.unwrap(), Volume::default());
+        let campaigns = store.clusters(&all, 2, 10).await.unwrap();
+        let [one] = campaigns.as_slice() else { panic!("{campaigns:?}") };
+        assert_eq!((one.cluster.as_str(), one.members, one.authors), ("post:x:1", 3, 3), "{}", database.name);
+        assert_eq!((one.first_seen, one.last_new, one.text.as_deref()), (at(0), at(1), Some(STORM)));
+        assert_eq!(store.clusters(&all, 1, 10).await.unwrap().len(), 4);
+        let sightings = store.sightings_of("storm-001").await.unwrap();
+        assert_eq!(sightings[0].cluster.as_deref(), Some("post:x:1"), "of another run's item");
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_decided_stays_when_words_change_and_copies_of_the_old_words_still_join() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("storm");
+        store_runs(&store, &t, 0, vec![vec![post(1, "ann", STORM)]]).await;
+        cluster(&store, &|| false).await.unwrap();
+        store_runs(
+            &store,
+            &t,
+            1,
+            vec![vec![post(1, "ann", FLOOD), post(2, "bob", STORM)], vec![post(3, "cleo", FLOOD)]],
+        )
+        .await;
+        cluster(&store, &|| false).await.unwrap();
+        let pair = |key: &str, of: &str| (key.to_owned(), Some(of.to_owned()));
+        assert_eq!(
+            clusters(&store).await,
+            [pair("post:x:1", "post:x:1"), pair("post:x:2", "post:x:1"), pair("post:x:3", "post:x:3")],
+            "{}",
+            database.name
+        );
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn pages_and_posts_are_apart_and_a_page_is_known_by_its_headline() {
+    for database in databases() {
+        let store = open(&database).await;
+        let page = |n: u32, title: &str, text: &str| {
+            let mut item = seen(Source::Web, n, &[&format!("page:https://site{n}.example/{n}")], text);
+            item.kind = Kind::Page;
+            item.sightings[0].kind = Kind::Page;
+            item.sightings[0].found.kind = Some(Kind::Page);
+            item.sightings[0].found.title = Some(title.into());
+            item
+        };
+        let headline = "Storm takes the roof of the old station";
+        let story = format!("{STORM}. {FLOOD}");
+        let run = vec![
+            page(1, headline, &story),
+            page(2, &format!("{headline} | The Other Post"), "Subscribe to read on."),
+            page(3, "Another title of it", &format!("{story}, as the mayor said")),
+            page(4, "Another title", "Something that has nothing to do with it, from first to last word"),
+            post(5, "ann", STORM),
+        ];
+        store_runs(&store, &topic("storm"), 0, vec![run]).await;
+        cluster(&store, &|| false).await.unwrap();
+        let found: Vec<String> = clusters(&store).await.into_iter().filter_map(|(_, cluster)| cluster).collect();
+        let first = "page:https://site1.example/1";
+        assert_eq!(found, [first, first, first, "page:https://site4.example/4", "post:x:5"], "{}", database.name);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn items_that_become_one_take_their_clusters_with_them() {
+    // Keys of the item that will go and of the one that stays; whether each has a copy, and which was seen first.
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("storm");
+        let words = |text: &str| seen(Source::Social, 1, &["text:x:ann:h"], text);
+        let page = |text: &str| seen(Source::Web, 2, &["post:x:1"], text);
+        let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM);
+        let runs =
+            vec![vec![words(STORM)], vec![post(7, "bob", STORM)], vec![page(FLOOD)], vec![post(8, "cleo", FLOOD)]];
+        store_runs(&store, &t, 0, runs).await;
+        cluster(&store, &|| false).await.unwrap();
+        let of = |pairs: &[(String, Option<String>)], key: &str| {
+            pairs.iter().find(|(k, _)| k == key).and_then(|(_, cluster)| cluster.clone()).unwrap_or_default()
+        };
+        let before = clusters(&store).await;
+        assert_eq!((of(&before, "post:x:7"), of(&before, "post:x:8")), ("text:x:ann:h".into(), "post:x:1".into()));
+        store_runs(&store, &t, 4, vec![vec![both()], vec![post(9, "dan", STORM), post(10, "eve", FLOOD)]]).await;
+        cluster(&store, &|| false).await.unwrap();
+        let after = clusters(&store).await;
+        assert_eq!(after.len(), 5, "{}: {after:?}", database.name);
+        for key in ["post:x:1", "post:x:7", "post:x:8", "post:x:9", "post:x:10"] {
+            assert_eq!(of(&after, key), "post:x:1", "{}: {key} of {after:?}", database.name);
+        }
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn an_item_that_joins_another_before_anybody_looked_is_looked_at_once() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("storm");
+        let runs = vec![
+            vec![seen(Source::Social, 1, &["text:x:ann:h"], STORM)],
+            vec![seen(Source::Web, 2, &["post:x:1"], STORM)],
+        ];
+        store_runs(&store, &t, 0, runs).await;
+        // Somebody has read the batch when the two become one.
+        let batch = store.unclustered(10).await.unwrap().unwrap();
+        store_runs(&store, &t, 2, vec![vec![seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM)]]).await;
+        let alone = vec![topicwatch::model::Choice::Alone; 2];
+        assert!(!store.keep_clusters(&batch, &alone).await.unwrap(), "{}: what was read does not hold", database.name);
+        assert_eq!(cluster(&store, &|| false).await.unwrap(), 1);
+        assert_eq!(clusters(&store).await, [("post:x:1".to_owned(), Some("post:x:1".to_owned()))]);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_processes_that_look_at_once_decide_as_one_does() {
+    let alone = {
+        let database = sqlite();
+        let store = open(&database).await;
+        store_runs(&store, &topic("storm"), 0, world()).await;
+        cluster(&store, &|| false).await.unwrap();
+        let found = clusters(&store).await;
+        database.close(store).await;
+        found
+    };
+    for database in databases() {
+        let store = open(&database).await;
+        store_runs(&store, &topic("storm"), 0, world()).await;
+        let others = [open(&database).await, open(&database).await, open(&database).await];
+        let (a, b, c) = tokio::join!(
+            cluster_by(&others[0], 3, &|| false),
+            cluster_by(&others[1], 5, &|| false),
+            cluster_by(&others[2], 4, &|| false)
+        );
+        let sum = a.unwrap() + b.unwrap() + c.unwrap();
+        assert_eq!(sum, alone.len() as u64, "{}: each was decided once", database.name);
+        assert_eq!(clusters(&store).await, alone, "{}", database.name);
+        for other in others {
+            other.close().await;
+        }
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_phrase_that_everybody_uses_leads_to_few_and_copies_of_later_texts_are_found() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("storm");
+        let opening = "breaking news from the coast tonight as the storm goes on and on over the harbour and the town";
+        let words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty"];
+        let say = |n: usize| {
+            let rest: Vec<&str> = (0..14).map(|k| words[(n / 10_usize.pow(k % 3) + n * k as usize) % 10]).collect();
+            format!("{opening} {}", rest.join(" "))
+        };
+        let many: Vec<SeenItem> = (0..120).map(|n| post(n, "ann", &say(n as usize))).collect();
+        let again: Vec<SeenItem> =
+            (0..120).map(|n| post(1_000 + n, "bob", &format!("RT @ann: {}", say(n as usize)))).collect();
+        store_runs(&store, &t, 0, vec![many, again]).await;
+        cluster(&store, &|| false).await.unwrap();
+        let most = database.number("SELECT max(n) FROM (SELECT count(*) AS n FROM cluster_lead GROUP BY key) AS leads");
+        assert!(most <= 16, "{}: a key leads to {most}", database.name);
+        let found = clusters(&store).await;
+        let of = |key: String| found.iter().find(|(k, _)| *k == key).and_then(|(_, cluster)| cluster.clone()).unwrap();
+        for n in 0..120 {
+            assert_eq!(of(format!("post:x:{}", 1_000 + n)), of(format!("post:x:{n}")), "{}: {n}", database.name);
+        }
+        database.close(store).await;
+    }
+}
+
+/// Through the program: what `once` says, what a kill leaves, and that the next run catches it up.
+#[test]
+fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
+        let said = place.ok(&["once", "--at", NINE]);
+        let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
+        assert_eq!(undone(&place), 0);
+        let shown = place.json(&["show", "acme", "--json"]);
+        let volume = &shown["volume"];
+        let told = format!("{} items, {} unique, {} authors", volume["raw"], volume["unique"], volume["authors"]);
+        assert!(said.contains(&told), "{told}: {said}");
+        assert!(place.ok(&["show", "acme"]).contains(&told));
+        assert_eq!(volume["raw"], shown["items"].as_array().unwrap().len());
+        // As a process leaves it that was killed before it looked.
+        let places = "DELETE FROM cluster_lead; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
+                      UPDATE cluster_progress SET seq = 0, next = 1, turn = turn + 1";
+        let before = clustered(&place.database);
+        crate::databases::wait(place.database.execute(places));
+        assert_ne!(undone(&place), 0);
+        place.ok(&["once", "--at", NINE]);
+        assert_eq!(undone(&place), 0);
+        assert_eq!(clustered(&place.database), before);
+    }
+}
+
+#[test]
+fn a_daemon_looks_beside_its_loop_and_at_what_a_killed_one_left() {
+    for database in databases() {
+        let sandbox = crate::living::today(&[]);
+        let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"12h\"\n";
+        let place = Place::new(database, &sandbox.lines(), topics);
+        let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
+        let mut killed = place.program(&["run"]).env("TOPICWATCH_TEST_MISHAP", "kill clusters::keep/written").start();
+        killed.until("the beginning", |said| said.contains("next slot"));
+        place.ok(&["run-now", "acme"]);
+        assert_eq!(killed.wait().code, None);
+        assert_ne!(undone(&place), 0, "{}: nothing of a batch is kept", place.database.name);
+        let mut going = place.program(&["run"]).start();
+        going.until("the beginning", |said| said.contains("next slot"));
+        until("each item's cluster", || undone(&place) == 0);
+        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        until("each item's cluster", || undone(&place) == 0);
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+}
+
+fn clustered(database: &Database) -> Vec<String> {
+    database.texts("SELECT i.key || ' ' || c.key FROM item i JOIN item c ON c.id = i.cluster ORDER BY i.key")
+}
