@@ -65,7 +65,7 @@ fn ground(topic: &TopicFacts, axis: &Axis, id: &str) -> Markup {
         }
         @for (place, day) in topic.days.iter().enumerate() {
             @let middle = f64::midpoint(axis.x(day.span.from), axis.x(day.span.until));
-            @if (topic.days.len() - 1 - place) % 3 == 0 {
+            @if (topic.days.len() - 1 - place).is_multiple_of(3) {
                 text class=(if place + 1 == topic.days.len() { "label now" } else { "label" }) x=(c(middle)) y=(c(HEIGHT - 8.0)) text-anchor="middle" { (day.date.get(5..).unwrap_or_default()) }
             }
         }
