@@ -11,6 +11,7 @@
 //! * [`schedule`] says at which instants a job is due, as a pure function;
 //! * [`search`] speaks to the search service and decodes whatever comes back;
 //! * [`normalise`] decides what is the same item as what, purely;
+//! * [`sentiment`] says how a text sounds, purely and offline;
 //! * [`collect`] is one run: the calls (`fetch`) and what becomes of them (`absorb`);
 //! * [`store`] keeps it, in SQLite or PostgreSQL, behind one contract;
 //! * [`insight`] reads several rows as one statement: what is new, which sources agree;
@@ -36,4 +37,5 @@ pub mod normalise;
 pub mod sandbox;
 pub mod schedule;
 pub mod search;
+pub mod sentiment;
 pub mod store;

@@ -113,6 +113,12 @@ pub enum Verb {
     /// Write items, sightings, answers or runs as CSV
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
+    /// Say how texts sound: one a line in, one JSON object a line out
+    #[command(after_help = examples::SCORE)]
+    Score(ScoreArgs),
+    /// Judge stored items again that another scorer judged
+    #[command(after_help = examples::RESCORE)]
+    Rescore(RescoreArgs),
     /// Bring the database's tables up to date (every other verb does so by itself)
     #[command(after_help = examples::MIGRATE)]
     Migrate,
@@ -182,6 +188,27 @@ pub struct OnceArgs {
 /// `run`
 #[derive(Debug, Args)]
 pub struct RunArgs {}
+
+/// `score`
+#[derive(Debug, Args)]
+pub struct ScoreArgs {
+    /// A file with one text a line; stdin when it is absent or -
+    pub file: Option<PathBuf>,
+}
+
+/// `rescore`
+#[derive(Debug, Args)]
+pub struct RescoreArgs {
+    /// Only this topic's items (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Write nothing; say what would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// `status`
 #[derive(Debug, Args)]

@@ -24,11 +24,13 @@ mod probe;
 mod progress;
 mod reload;
 mod rename;
+mod rescore;
 mod run;
 mod run_now;
 mod runs;
 mod sandbox;
 mod schedule;
+mod score;
 mod show;
 mod signals;
 mod status;
@@ -125,6 +127,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
+        Verb::Score(args) => score::run(&args),
+        Verb::Rescore(args) => rescore::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
         Verb::Completions(args) => completions::run(&args),

@@ -23,6 +23,7 @@ mod rows;
 mod shares;
 mod sqlite;
 mod together;
+mod tone;
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub use living::*;
 pub use locks::DaemonLock;
 pub use open::{Settings, redact, sqlite_version};
 pub use rows::*;
+pub use tone::{Rejudged, TONES};
 
 pub use crate::model::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus,
