@@ -23,7 +23,7 @@ const ROUNDS: usize = 3_000;
 pub(crate) fn fit(learned: &Learned, posts: &[Post], by: Use) -> Calibrations {
     let (mut english, mut others) = (Vec::new(), Vec::new());
     for post in posts.iter().filter(|post| post.purpose == by) {
-        let sums = learned.model.sums(&see(post, &learned.valences), &learned.settings);
+        let sums = learned.model.sums(&see(post, &learned.valences));
         let detected = detect(&text::read(&post.text));
         let group = if detected.lang == Lang::English { &mut english } else { &mut others };
         // The file holds sums over neutral, which is the same to a softmax.

@@ -38,6 +38,12 @@ pub(crate) const LANGUAGES: [&str; 8] =
 /// The set of English posts.
 pub(crate) const TWEETS: &str = "tweets";
 
+/// The set of posts and sentences that people rated from -4 to 4.
+pub(crate) const RATED: &str = "rated";
+
+/// Mean rating from which a text counts as positive, or on the other side as negative.
+const RATED_FROM: f64 = 0.75;
+
 /// Reads everything. `shift` keeps the newest test set wholly out of what is learned from, which shows what posts about
 /// topics that were never seen get.
 pub(crate) fn load(folder: &Path, shift: bool) -> Result<Vec<Post>, Box<dyn Error>> {
@@ -55,6 +61,15 @@ pub(crate) fn load(folder: &Path, shift: bool) -> Result<Vec<Post>, Box<dyn Erro
                 _ => Use::Train,
             };
             posts.push(Post { text: unescaped(text), label, set: TWEETS, part: year.into(), purpose });
+        }
+    }
+    for part in ["tweets", "nytEditorialSnippets"] {
+        for line in std::fs::read_to_string(folder.join(format!("vader/{part}_GroundTruth.txt")))?.lines() {
+            let mut cells = line.splitn(3, '\t');
+            let (Some(_), Some(rating), Some(text)) = (cells.next(), cells.next(), cells.next()) else { continue };
+            let rating: f64 = rating.trim().parse()?;
+            let label = if rating >= RATED_FROM { 2 } else { usize::from(rating > -RATED_FROM) };
+            posts.push(Post { text: unescaped(text), label, set: RATED, part: part.into(), purpose: Use::Train });
         }
     }
     for language in LANGUAGES {

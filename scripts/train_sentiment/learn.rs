@@ -1,7 +1,7 @@
 //! Learning: multinomial logistic regression over the scorer's own features, by AdaGrad, one post at a time in an order
 //! that is shuffled the same way each time. Single-threaded, so that the same data gives the same weights.
 
-use topicwatch::sentiment::features::{self, BUCKETS, COUNTED, GROUPS, WEIGHT};
+use topicwatch::sentiment::features::{self, BUCKETS, COUNTED, GROUPS, scale};
 use topicwatch::sentiment::valence::Valences;
 use topicwatch::sentiment::{detect, text};
 
@@ -29,7 +29,8 @@ pub(crate) struct Settings {
     pub(crate) balance: f32,
     /// What a post of xlmt counts, against one of the English tweets.
     pub(crate) xlmt: f32,
-    pub(crate) scale: [f32; GROUPS],
+    /// What a text that people rated counts.
+    pub(crate) rated: f32,
     pub(crate) seed: u64,
 }
 
@@ -37,12 +38,12 @@ impl Settings {
     /// What was chosen; see docs/sentiment.md for what was tried.
     pub(crate) const CHOSEN: Self = Self {
         epochs: 8,
-        rate: 0.03,
+        rate: 0.04,
         decay: 1e-4,
         counted_rate: 0.02,
         balance: 1.0,
         xlmt: 1.0,
-        scale: [1.0; GROUPS],
+        rated: 0.3,
         seed: 42,
     };
 
@@ -54,9 +55,8 @@ impl Settings {
             "decay" => self.decay = value,
             "counted" => self.counted_rate = value,
             "balance" => self.balance = value,
+            "rated" => self.rated = value,
             "xlmt" => self.xlmt = value,
-            "words" => self.scale[0] = value,
-            "runs" => self.scale[1] = value,
             "seed" => self.seed = value as u64,
             _ => return Err(format!("`{key}` is no setting")),
         }
@@ -99,16 +99,16 @@ impl Dice {
     }
 }
 
-/// Weights of a group's features in one post.
-fn scales(seen: &Seen, settings: &Settings) -> [f32; GROUPS] {
-    std::array::from_fn(|group| WEIGHT[group] * settings.scale[group] / (seen.hashed[group].len().max(1) as f32).sqrt())
+/// What one feature of each group counts in a post.
+fn scales(seen: &Seen) -> [f32; GROUPS] {
+    std::array::from_fn(|group| scale(seen.hashed[group].len()))
 }
 
 impl Model {
     /// Sums per class.
-    pub(crate) fn sums(&self, seen: &Seen, settings: &Settings) -> [f32; CLASSES] {
+    pub(crate) fn sums(&self, seen: &Seen) -> [f32; CLASSES] {
         let mut sums = [0.0; CLASSES];
-        for (group, scale) in seen.hashed.iter().zip(scales(seen, settings)) {
+        for (group, scale) in seen.hashed.iter().zip(scales(seen)) {
             for bucket in group {
                 let weights = &self.hashed[*bucket as usize];
                 (0..CLASSES).for_each(|class| sums[class] += scale * weights[class]);
@@ -133,10 +133,10 @@ impl Model {
             let rate = settings.rate / (1.0 + epoch as f32 * 0.3);
             for at in &order {
                 let post = &seen[*at];
-                let p = softmax(model.sums(post, settings));
+                let p = softmax(model.sums(post));
                 let mut gradient = [0.0; CLASSES];
                 (0..CLASSES).for_each(|class| gradient[class] = post.weight * (p[class] - f32::from(u8::from(class == post.label))));
-                for (group, scale) in post.hashed.iter().zip(scales(post, settings)) {
+                for (group, scale) in post.hashed.iter().zip(scales(post)) {
                     for bucket in group {
                         let (weights, squares) = (&mut model.hashed[*bucket as usize], &mut squares[*bucket as usize]);
                         for class in 0..CLASSES {

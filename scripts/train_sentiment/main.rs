@@ -20,7 +20,7 @@ use topicwatch::sentiment::valence::{STRONGEST, Valences, short};
 use topicwatch::sentiment::weights;
 use vader_parity::SentimentIntensityAnalyzer;
 
-use data::{Post, TWEETS, Use};
+use data::{Post, RATED, TWEETS, Use};
 use learn::{CLASSES, Model, Seen, Settings};
 
 /// What is asked on the command line.
@@ -60,6 +60,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err(format!("{} bytes of weights, {} are allowed", file.len(), weights::LARGEST).into());
     }
     std::fs::write(&out, &file)?;
+    let texts = std::fs::read_to_string(out.with_file_name("parity.txt"))?;
+    std::fs::write(out.with_extension("tsv"), tables::parity(&last, &calibration, &file, &texts))?;
     println!("\n{} bytes in {}, largest difference to the float weights {:.4}", file.len(), out.display(), tables::difference(&last, &posts, &file)?);
     Ok(())
 }
@@ -84,7 +86,6 @@ pub(crate) struct Learned {
     pub(crate) words: Vec<(u32, i8)>,
     pub(crate) valences: Valences,
     pub(crate) model: Model,
-    pub(crate) settings: Settings,
 }
 
 impl Learned {
@@ -93,17 +94,21 @@ impl Learned {
         let words = valences(&posts, vader);
         let valences = Valences::new(&words);
         let mut seen: Vec<Seen> = posts.iter().map(|post| learn::see(post, &valences)).collect();
-        let mut counts = [[0.0f32; CLASSES]; 2];
-        let of = |post: &Post| usize::from(post.set != TWEETS);
+        let mut counts = [[0.0f32; CLASSES]; 3];
+        let of = |post: &Post| match post.set {
+            TWEETS => 0,
+            RATED => 1,
+            _ => 2,
+        };
         posts.iter().for_each(|post| counts[of(post)][post.label] += 1.0);
         for (post, seen) in posts.iter().zip(&mut seen) {
             let counts = counts[of(post)];
             let even = counts.iter().sum::<f32>() / CLASSES as f32;
-            let share = if of(post) == 1 { settings.xlmt } else { 1.0 };
+            let share = [1.0, settings.rated, settings.xlmt][of(post)];
             seen.weight = share * (even / counts[post.label]).powf(settings.balance);
         }
         eprintln!("{} posts, {} words with a valence", posts.len(), words.len());
-        Self { words, valences, model: Model::learn(&seen, settings), settings: *settings }
+        Self { words, valences, model: Model::learn(&seen, settings) }
     }
 
     fn file(&self, calibration: &calibrate::Calibrations) -> Vec<u8> {

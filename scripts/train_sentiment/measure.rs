@@ -32,10 +32,6 @@ impl Confusion {
     pub(crate) fn macro_f1(&self) -> f64 {
         (0..CLASSES).map(|class| self.f1(class)).sum::<f64>() / CLASSES as f64
     }
-
-    pub(crate) fn accuracy(&self) -> f64 {
-        (0..CLASSES).map(|class| self.0[class][class]).sum::<f64>() / self.0.iter().flatten().sum::<f64>().max(1.0)
-    }
 }
 
 /// Posts of a day in the share's error.

@@ -8,9 +8,9 @@ use topicwatch::sentiment::{Scored, detect, score_with, sums, text};
 use vader_parity::SentimentIntensityAnalyzer;
 
 use crate::Learned;
-use crate::calibrate::ENGLISH;
+use crate::calibrate::{Calibrations, ENGLISH};
 use crate::data::{LANGUAGES, Post, TWEETS, Use};
-use crate::learn::{CLASSES, see};
+use crate::learn::{CLASSES, see, softmax};
 use crate::measure::{Confusion, share_error};
 
 /// Shares of a set that is more negative than those learned from.
@@ -110,10 +110,28 @@ pub(crate) fn difference(learned: &Learned, posts: &[Post], file: &[u8]) -> Resu
     for post in posts.iter().filter(|post| post.purpose == Use::Held) {
         let reading = text::read(&post.text);
         let bytes = sums(&weights, &reading, detect(&reading));
-        let floats = learned.model.sums(&see(post, &learned.valences), &learned.settings);
+        let floats = learned.model.sums(&see(post, &learned.valences));
         for class in [0, 2] {
             largest = largest.max(((bytes[class] - bytes[1]) - (floats[class] - floats[1])).abs());
         }
     }
     Ok(largest)
+}
+
+/// What the scorer's own test compares with: per line of `texts` the digest of its features as they were learned from,
+/// and the probabilities of the weights before they became bytes.
+pub(crate) fn parity(learned: &Learned, calibration: &Calibrations, file: &[u8], texts: &str) -> String {
+    let mut lines = format!("{}\n", blake3::hash(file).to_hex());
+    for text in texts.lines() {
+        let post = Post { text: text.into(), label: 1, set: TWEETS, part: String::new(), purpose: Use::Held };
+        let seen = see(&post, &learned.valences);
+        let buckets = seen.hashed.iter().flatten().flat_map(|bucket| bucket.to_le_bytes());
+        let counted = seen.counted.iter().flat_map(|value| value.to_le_bytes());
+        let digest = blake3::hash(&buckets.chain(counted).collect::<Vec<u8>>()).to_hex();
+        let sums = learned.model.sums(&seen);
+        let fitted = calibration[detect(&text::read(text)).lang as usize];
+        let p = softmax(std::array::from_fn(|class| sums[class] * fitted.temperature + fitted.bias[class]));
+        lines.push_str(&format!("{}\t{:.4}\t{:.4}\t{:.4}\n", &digest[..16], p[0], p[1], p[2]));
+    }
+    lines
 }

@@ -29,8 +29,11 @@ pub enum Group {
 /// Groups there are.
 pub const GROUPS: usize = 2;
 
-/// How far a group's features are scaled down, which keeps runs, of which there are many, from drowning words.
-pub const WEIGHT: [f32; GROUPS] = [1.0, 1.0];
+/// What one feature counts in a group of so many.
+#[must_use]
+pub fn scale(size: usize) -> f32 {
+    1.0 / f32::from(u16::try_from(size.max(1)).unwrap_or(u16::MAX)).sqrt()
+}
 
 /// Hands each hashed feature's bucket to `take`, and returns the counted ones.
 pub fn features(

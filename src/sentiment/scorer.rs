@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::features::{GROUPS, WEIGHT, features};
+use super::features::{GROUPS, features, scale};
 use super::language::detect;
 use super::text;
 use super::weights::Weights;
@@ -88,19 +88,18 @@ fn unsupported(lang: &'static str) -> Scored {
 /// What speaks for negative, neutral and positive.
 #[must_use]
 pub fn sums(weights: &Weights<'_>, reading: &text::Reading, detected: super::Detected) -> [f32; 3] {
-    let (mut hashed, mut sizes) = ([[0.0f32; 2]; GROUPS], [0u16; GROUPS]);
+    let (mut hashed, mut sizes) = ([[0.0f32; 2]; GROUPS], [0usize; GROUPS]);
     let counted = features(reading, detected, &weights.valences, |group, bucket| {
         let [negative, positive] = weights.hashed(bucket);
         let sums = &mut hashed[group as usize];
         sums[0] += negative;
         sums[1] += positive;
-        sizes[group as usize] = sizes[group as usize].saturating_add(1);
+        sizes[group as usize] += 1;
     });
     let mut sums = [0.0f32; 3];
-    for ((group, size), weight) in hashed.iter().zip(sizes).zip(WEIGHT) {
-        let scale = weight / f32::from(size.max(1)).sqrt();
-        sums[0] += scale * group[0];
-        sums[2] += scale * group[1];
+    for (group, size) in hashed.iter().zip(sizes) {
+        sums[0] += scale(size) * group[0];
+        sums[2] += scale(size) * group[1];
     }
     for (value, weights) in counted.iter().zip(&weights.counted).filter(|(value, _)| **value != 0.0) {
         for (sum, weight) in sums.iter_mut().zip(weights) {
