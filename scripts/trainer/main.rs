@@ -1,7 +1,8 @@
 //! Learns the sentiment scorer's weights from public sets of labelled posts, and measures them. The same data gives the
 //! same bytes. `train_sentiment DATA [--out FILE] [--held] [KEY=NUMBER…]`: figures on the posts that choices are made by;
 //! with `--held` those of the posts held out too, which is for the end; with `--out` the weights are learned again from
-//! everything but the held-out posts and written. See docs/sentiment.md.
+//! everything but the held-out posts and written; `--topics FILE` compares the scorer with posts labelled for their topic.
+//! See docs/sentiment.md.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 #![allow(clippy::cast_precision_loss, clippy::indexing_slicing, reason = "figures; classes are 0 to 2")]
 
@@ -10,6 +11,7 @@ mod data;
 mod learn;
 mod measure;
 mod tables;
+mod topics;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -28,11 +30,15 @@ struct Asked {
     data: PathBuf,
     out: Option<PathBuf>,
     held: bool,
+    topics: Option<PathBuf>,
     settings: Settings,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let asked = asked()?;
+    if let Some(labels) = &asked.topics {
+        return topics::print(labels, &asked.data.join("../posts"));
+    }
     let vader = SentimentIntensityAnalyzer::new();
 
     // What posts about topics that were never seen get: the newest test set is not learned from at all.
@@ -67,18 +73,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn asked() -> Result<Asked, Box<dyn Error>> {
-    let (mut data, mut out, mut held) = (None, None, false);
+    let (mut data, mut out, mut held, mut topics) = (None, None, false, None);
     let mut settings = Settings::CHOSEN;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match (arg.as_str(), arg.split_once('=')) {
             ("--held", _) => held = true,
+            ("--topics", _) => topics = Some(PathBuf::from(args.next().ok_or("--topics needs a file")?)),
             ("--out", _) => out = Some(PathBuf::from(args.next().ok_or("--out needs a file")?)),
             (_, Some((key, number))) => settings.set(key, number.parse()?)?,
             _ => data = Some(PathBuf::from(arg)),
         }
     }
-    Ok(Asked { data: data.ok_or("the folder with semeval, tweeteval and xlmt is missing")?, out, held, settings })
+    Ok(Asked { data: data.ok_or("the folder with semeval, tweeteval and xlmt is missing")?, out, held, topics, settings })
 }
 
 /// A model and what it was made with.
