@@ -38,7 +38,7 @@ impl Settings {
     /// What was chosen; see docs/sentiment.md for what was tried.
     pub(crate) const CHOSEN: Self = Self {
         epochs: 8,
-        rate: 0.04,
+        rate: 0.05,
         decay: 1e-4,
         counted_rate: 0.02,
         balance: 1.0,
