@@ -3,8 +3,8 @@
 //! The journey of one finding, room by room:
 //!
 //! ```text
-//! jobs.toml -> config -> schedule -> search -> normalise -> store -> insight -> export
-//!                 \________ collect: one run, on one page ________/
+//! jobs.toml -> config -> schedule -> search -> normalise -> sentiment -> store -> insight -> export
+//!                 \_______________ collect: one run, on one page _______________/
 //! ```
 //!
 //! * [`config`] turns `jobs.toml` into plain settings, or into every mistake at once;

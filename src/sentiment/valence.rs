@@ -1,6 +1,6 @@
 //! How strongly single words please or displease, as VADER rates them, and what becomes of a text's words together, by
 //! rules like VADER's: negation, boosters, capitals, `but`, exclamation marks. The table is part of the weights file; the
-//! whole of VADER takes longer for one post than everything else here together.
+//! whole of VADER takes as long for one post as everything else here together.
 
 /// Words and their valence, sorted by hash.
 #[derive(Debug, Clone, Default)]
