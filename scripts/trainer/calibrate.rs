@@ -4,9 +4,9 @@
 use topicwatch::sentiment::weights::Calibration;
 use topicwatch::sentiment::{Lang, detect, text};
 
+use crate::Learned;
 use crate::data::{Post, Use};
 use crate::learn::{CLASSES, see, softmax};
-use crate::Learned;
 
 /// One for each language.
 pub(crate) type Calibrations = [Calibration; Lang::ALL.len()];

@@ -48,7 +48,19 @@ const RATED_FROM: f64 = 0.75;
 /// topics that were never seen get.
 pub(crate) fn load(folder: &Path, shift: bool) -> Result<Vec<Post>, Box<dyn Error>> {
     let mut posts = Vec::new();
-    for year in ["2013dev", "2013test", "2013train", "2014sarcasm", "2014test", "2015test", "2015train", "2016dev", "2016devtest", "2016test", "2016train"] {
+    for year in [
+        "2013dev",
+        "2013test",
+        "2013train",
+        "2014sarcasm",
+        "2014test",
+        "2015test",
+        "2015train",
+        "2016dev",
+        "2016devtest",
+        "2016test",
+        "2016train",
+    ] {
         for line in std::fs::read_to_string(folder.join(format!("semeval/twitter-{year}-A.tsv")))?.lines() {
             let mut cells = line.splitn(3, '\t');
             let (Some(id), Some(label), Some(text)) = (cells.next(), cells.next(), cells.next()) else { continue };
@@ -80,7 +92,7 @@ pub(crate) fn load(folder: &Path, shift: bool) -> Result<Vec<Post>, Box<dyn Erro
     }
     // After those of xlmt, whose English posts are some of these.
     pairs(&mut posts, &folder.join("tweeteval/sentiment_val"), TWEETS, "tweeteval", |_| Use::Choose)?;
-    Ok(once(posts))
+    Ok(once(&posts))
 }
 
 fn pairs(
@@ -93,7 +105,13 @@ fn pairs(
     let file = |what: &str| std::fs::read_to_string(format!("{}_{what}.txt", stem.display()));
     let (texts, labels) = (file("text")?, file("labels")?);
     for (text, label) in texts.lines().zip(labels.lines()) {
-        posts.push(Post { text: unescaped(text), label: label.trim().parse()?, set, part: part.into(), purpose: purpose(text) });
+        posts.push(Post {
+            text: unescaped(text),
+            label: label.trim().parse()?,
+            set,
+            part: part.into(),
+            purpose: purpose(text),
+        });
     }
     Ok(())
 }
@@ -104,7 +122,8 @@ fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some(at) = rest.find("\\u") {
-        let code = rest.get(at + 2..at + 6).and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
+        let code =
+            rest.get(at + 2..at + 6).and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
         out.push_str(&rest[..at]);
         match code {
             Some(c) => {
@@ -123,15 +142,22 @@ fn unescaped(text: &str) -> String {
 
 /// Each post once: what is held out wins over what is chosen by, which wins over what is learned from. Posts are the same
 /// when they read the same, names and links masked.
-fn once(posts: Vec<Post>) -> Vec<Post> {
+fn once(posts: &[Post]) -> Vec<Post> {
     let mut seen = HashSet::new();
     let mut kept = Vec::with_capacity(posts.len());
     for purpose in [Use::Held, Use::Choose, Use::Train] {
-        kept.extend(posts.iter().filter(|post| post.purpose == purpose).filter(|post| {
-            let reading = text::read(&post.text);
-            let words: Vec<&str> = reading.tokens.iter().filter(|t| t.kind == text::Kind::Word).map(|t| reading.of(t)).collect();
-            seen.insert(text::hash(words.join(" ").as_bytes()))
-        }).cloned());
+        kept.extend(
+            posts
+                .iter()
+                .filter(|post| post.purpose == purpose)
+                .filter(|post| {
+                    let reading = text::read(&post.text);
+                    let words: Vec<&str> =
+                        reading.tokens.iter().filter(|t| t.kind == text::Kind::Word).map(|t| reading.of(t)).collect();
+                    seen.insert(text::hash(words.join(" ").as_bytes()))
+                })
+                .cloned(),
+        );
     }
     kept
 }

@@ -36,16 +36,8 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// What was chosen; see docs/sentiment.md for what was tried.
-    pub(crate) const CHOSEN: Self = Self {
-        epochs: 8,
-        rate: 0.05,
-        decay: 1e-4,
-        counted_rate: 0.02,
-        balance: 1.0,
-        xlmt: 1.0,
-        rated: 0.3,
-        seed: 42,
-    };
+    pub(crate) const CHOSEN: Self =
+        Self { epochs: 8, rate: 0.05, decay: 1e-4, counted_rate: 0.02, balance: 1.0, xlmt: 1.0, rated: 0.3, seed: 42 };
 
     /// Tries another value.
     pub(crate) fn set(&mut self, key: &str, value: f32) -> Result<(), String> {
@@ -135,7 +127,9 @@ impl Model {
                 let post = &seen[*at];
                 let p = softmax(model.sums(post));
                 let mut gradient = [0.0; CLASSES];
-                (0..CLASSES).for_each(|class| gradient[class] = post.weight * (p[class] - f32::from(u8::from(class == post.label))));
+                (0..CLASSES).for_each(|class| {
+                    gradient[class] = post.weight * (p[class] - f32::from(u8::from(class == post.label)));
+                });
                 for (group, scale) in post.hashed.iter().zip(scales(post)) {
                     for bucket in group {
                         let (weights, squares) = (&mut model.hashed[*bucket as usize], &mut squares[*bucket as usize]);
@@ -146,7 +140,8 @@ impl Model {
                         }
                     }
                 }
-                for ((value, weights), squares) in post.counted.iter().zip(&mut model.counted).zip(&mut counted_squares) {
+                for ((value, weights), squares) in post.counted.iter().zip(&mut model.counted).zip(&mut counted_squares)
+                {
                     if *value != 0.0 {
                         for class in 0..CLASSES {
                             let g = gradient[class] * value + settings.decay * weights[class];
@@ -167,7 +162,9 @@ impl Model {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.hashed.iter_mut().chain(&mut self.counted).zip(other.hashed.iter().chain(&other.counted)) {
+        for (mine, theirs) in
+            self.hashed.iter_mut().chain(&mut self.counted).zip(other.hashed.iter().chain(&other.counted))
+        {
             (0..CLASSES).for_each(|class| mine[class] += theirs[class]);
         }
     }

@@ -68,7 +68,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(&out, &file)?;
     let texts = std::fs::read_to_string(out.with_file_name("parity.txt"))?;
     std::fs::write(out.with_extension("tsv"), tables::parity(&last, &calibration, &file, &texts))?;
-    println!("\n{} bytes in {}, largest difference to the float weights {:.4}", file.len(), out.display(), tables::difference(&last, &posts, &file)?);
+    println!(
+        "\n{} bytes in {}, largest difference to the float weights {:.4}",
+        file.len(),
+        out.display(),
+        tables::difference(&last, &posts, &file)?
+    );
     Ok(())
 }
 
@@ -85,7 +90,13 @@ fn asked() -> Result<Asked, Box<dyn Error>> {
             _ => data = Some(PathBuf::from(arg)),
         }
     }
-    Ok(Asked { data: data.ok_or("the folder with semeval, tweeteval and xlmt is missing")?, out, held, topics, settings })
+    Ok(Asked {
+        data: data.ok_or("the folder with semeval, tweeteval and xlmt is missing")?,
+        out,
+        held,
+        topics,
+        settings,
+    })
 }
 
 /// A model and what it was made with.

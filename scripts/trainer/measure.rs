@@ -55,7 +55,13 @@ pub(crate) fn share_error(pairs: &[(usize, usize)], prior: Option<[f64; CLASSES]
                 None => pairs,
                 Some(prior) => {
                     let draw = dice.below(1_000_000) as f64 / 1e6;
-                    let class = if draw < prior[0] { 0 } else if draw < prior[0] + prior[1] { 1 } else { 2 };
+                    let class = if draw < prior[0] {
+                        0
+                    } else if draw < prior[0] + prior[1] {
+                        1
+                    } else {
+                        2
+                    };
                     &classes[class]
                 }
             };

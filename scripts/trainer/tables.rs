@@ -38,7 +38,9 @@ pub(crate) fn print(
     vader: &SentimentIntensityAnalyzer,
 ) -> Result<(), Box<dyn Error>> {
     let weights = Weights::read(file).ok_or("the weights that were just written cannot be read")?;
-    println!("| posts | n | macro-recall | VADER | macro-F1 | VADER | turned away | share error (mean, half sum) | VADER | as if 32/48/20 | VADER |\n|---|--:|--:|--:|--:|--:|--:|---|---|---|---|");
+    println!(
+        "| posts | n | macro-recall | VADER | macro-F1 | VADER | turned away | share error (mean, half sum) | VADER | as if 32/48/20 | VADER |\n|---|--:|--:|--:|--:|--:|--:|---|---|---|---|"
+    );
     let (mut mean, mut theirs) = (0.0, 0.0);
     let sets = [(TWEETS, "2016test"), (TWEETS, "tweeteval")].into_iter().chain(LANGUAGES.map(|l| (l, "val")));
     let mut english = Vec::new();
@@ -92,11 +94,17 @@ fn calibration(posts: &[(usize, [f32; CLASSES])]) {
     let weight = |label: usize| ENGLISH[label] * posts.len() as f64 / counts[label].max(1.0);
     for tenth in 3..10 {
         let (low, high) = (tenth as f32 / 10.0, (tenth + 1) as f32 / 10.0);
-        let top = |p: &[f32; CLASSES]| p.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 0.0));
-        let within: Vec<_> = posts.iter().map(|(label, p)| (*label, top(p))).filter(|(_, (_, p))| *p >= low && (*p < high || tenth == 9)).collect();
+        let top =
+            |p: &[f32; CLASSES]| p.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((1, 0.0));
+        let within: Vec<_> = posts
+            .iter()
+            .map(|(label, p)| (*label, top(p)))
+            .filter(|(_, (_, p))| *p >= low && (*p < high || tenth == 9))
+            .collect();
         let n = within.iter().map(|(label, _)| weight(*label)).sum::<f64>().max(1e-9);
         let mean = within.iter().map(|(label, (_, p))| f64::from(*p) * weight(*label)).sum::<f64>() / n;
-        let right = within.iter().filter(|(label, (said, _))| label == said).map(|(label, _)| weight(*label)).sum::<f64>() / n;
+        let right =
+            within.iter().filter(|(label, (said, _))| label == said).map(|(label, _)| weight(*label)).sum::<f64>() / n;
         gap += (mean - right).abs() * n / posts.len().max(1) as f64;
         println!("| {low:.1}–{high:.1} | {} | {mean:.2} | {right:.2} |", within.len());
     }

@@ -46,7 +46,12 @@ pub(crate) fn print(labels: &Path, posts: &Path) -> Result<(), Box<dyn Error>> {
     let (mean, half) = share_error(&pairs, None);
     let right = pairs.iter().filter(|(label, said)| label == said).count();
     println!("{} posts, {missing} without text or label, {away} turned away", pairs.len());
-    println!("right {:.3}, macro-recall {:.3}, macro-F1 {:.3}", right as f64 / pairs.len().max(1) as f64, confusion.macro_recall(), confusion.macro_f1());
+    println!(
+        "right {:.3}, macro-recall {:.3}, macro-F1 {:.3}",
+        right as f64 / pairs.len().max(1) as f64,
+        confusion.macro_recall(),
+        confusion.macro_f1()
+    );
     println!("share error over days of 200: mean {mean:.3}, half sum {half:.3}");
     println!("\n| towards the topic | posts | said negative | neutral | positive |\n|---|--:|--:|--:|--:|");
     for (name, row) in ["negative", "neutral", "positive"].iter().zip(confusion.0) {

@@ -19,8 +19,8 @@ pub use looks::{Look, LookSearch, Watched};
 pub use money::Micros;
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use rows::{
-    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow,
-    TopicStatus,
+    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
+    SightingRow, TopicStatus,
 };
 pub use run::{Engine, RunState, SearchState, Trigger};
 pub use span::{LookBack, Span, spell};

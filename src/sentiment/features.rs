@@ -109,7 +109,8 @@ fn words(
         last = token.hash;
     }
     let mut counted = seen.counted(reading, detected);
-    counted[COUNTED - VALUES..].copy_from_slice(&sum.values(f32::from(u8::try_from(seen.marks[0].min(4)).unwrap_or(4))));
+    counted[COUNTED - VALUES..]
+        .copy_from_slice(&sum.values(f32::from(u8::try_from(seen.marks[0].min(4)).unwrap_or(4))));
     counted
 }
 
@@ -120,8 +121,8 @@ const BUT: [&str; 8] = ["but", "aber", "mais", "ma", "mas", "pero", "lekin", "ل
 fn booster(word: &str) -> f32 {
     match word {
         "very" | "really" | "so" | "extremely" | "absolutely" | "totally" | "completely" | "incredibly" | "super"
-        | "most" | "more" | "especially" | "fucking" | "highly" | "too" | "sehr" | "total" | "très" | "trop" | "molto"
-        | "tanto" | "muito" | "demais" | "muy" | "tan" | "bahut" | "bohot" | "جدا" => 1.0,
+        | "most" | "more" | "especially" | "fucking" | "highly" | "too" | "sehr" | "total" | "très" | "trop"
+        | "molto" | "tanto" | "muito" | "demais" | "muy" | "tan" | "bahut" | "bohot" | "جدا" => 1.0,
         "slightly" | "somewhat" | "barely" | "hardly" | "kinda" | "almost" | "partly" | "less" | "etwas" | "peu"
         | "poco" | "pouco" | "thoda" => -1.0,
         _ => 0.0,

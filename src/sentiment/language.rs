@@ -4,10 +4,10 @@
 
 use whatlang::{Detector, Lang as Trigram};
 
+use super::Lang;
 use super::lexicon::lexicon;
 use super::text::{Kind, Reading};
 use super::words::OTHERS;
-use super::Lang;
 
 /// A text's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +28,30 @@ const LOOKED_AT: usize = 300;
 
 /// Languages that trigrams choose from, when the script is Latin.
 const LATIN: [Trigram; 25] = [
-    Trigram::Eng, Trigram::Deu, Trigram::Fra, Trigram::Ita, Trigram::Por, Trigram::Spa, Trigram::Nld, Trigram::Swe,
-    Trigram::Dan, Trigram::Nob, Trigram::Fin, Trigram::Tur, Trigram::Pol, Trigram::Ces, Trigram::Slk, Trigram::Ron,
-    Trigram::Ind, Trigram::Tgl, Trigram::Vie, Trigram::Cat, Trigram::Hun, Trigram::Hrv, Trigram::Est, Trigram::Lit,
+    Trigram::Eng,
+    Trigram::Deu,
+    Trigram::Fra,
+    Trigram::Ita,
+    Trigram::Por,
+    Trigram::Spa,
+    Trigram::Nld,
+    Trigram::Swe,
+    Trigram::Dan,
+    Trigram::Nob,
+    Trigram::Fin,
+    Trigram::Tur,
+    Trigram::Pol,
+    Trigram::Ces,
+    Trigram::Slk,
+    Trigram::Ron,
+    Trigram::Ind,
+    Trigram::Tgl,
+    Trigram::Vie,
+    Trigram::Cat,
+    Trigram::Hun,
+    Trigram::Hrv,
+    Trigram::Est,
+    Trigram::Lit,
     Trigram::Lav,
 ];
 
@@ -41,8 +62,8 @@ pub fn detect(reading: &Reading) -> Detected {
     for c in reading.tokens.iter().filter(|t| t.kind == Kind::Word).flat_map(|t| reading.of(t).chars()) {
         match c {
             'a'..='z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => latin += 1,
-            '\u{67e}' | '\u{686}' | '\u{698}' | '\u{6a9}' | '\u{6af}' | '\u{6cc}' | '\u{679}' | '\u{688}' | '\u{691}'
-            | '\u{6ba}' | '\u{6be}' | '\u{6c1}' | '\u{6d2}' => {
+            '\u{67e}' | '\u{686}' | '\u{698}' | '\u{6a9}' | '\u{6af}' | '\u{6cc}' | '\u{679}' | '\u{688}'
+            | '\u{691}' | '\u{6ba}' | '\u{6be}' | '\u{6c1}' | '\u{6d2}' => {
                 arabic += 1;
                 persian += 1;
             }
@@ -61,7 +82,11 @@ pub fn detect(reading: &Reading) -> Detected {
     if arabic > latin {
         let persian = persian > 2 && persian * 12 > arabic;
         return if persian {
-            Detected { lang: Lang::Arabic, code: foreign(reading, Some(&[Trigram::Pes, Trigram::Urd])), supported: false }
+            Detected {
+                lang: Lang::Arabic,
+                code: foreign(reading, Some(&[Trigram::Pes, Trigram::Urd])),
+                supported: false,
+            }
         } else {
             known(Lang::Arabic)
         };
@@ -89,7 +114,8 @@ fn by_words(reading: &Reading) -> Detected {
         }
     }
     let (ours, others) = hits.split_at(Lang::ALL.len());
-    let best = |hits: &[u32]| hits.iter().copied().enumerate().max_by_key(|(at, n)| (*n, usize::MAX - at)).unwrap_or((0, 0));
+    let best =
+        |hits: &[u32]| hits.iter().copied().enumerate().max_by_key(|(at, n)| (*n, usize::MAX - at)).unwrap_or((0, 0));
     let ((lang, mine), (other, theirs)) = (best(ours), best(others));
     let lang = Lang::ALL.get(lang).copied().unwrap_or(Lang::English);
     let alone = ours.iter().filter(|n| **n == mine).count() == 1;

@@ -178,7 +178,8 @@ fn run(chars: &[char], at: usize, belongs: impl Fn(char) -> bool) -> usize {
 
 /// Letters, digits, and the marks that belong to letters.
 fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{640}' | '\u{900}'..='\u{97f}')
+    c.is_alphanumeric()
+        || matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{640}' | '\u{900}'..='\u{97f}')
 }
 
 /// Pictures: emoji, symbols, arrows' friends.
@@ -187,9 +188,12 @@ pub(super) fn is_emoji(c: char) -> bool {
 }
 
 fn is_link(found: &[char], rest: &[char]) -> bool {
-    let is = |name: &str| found.len() == name.len() && found.iter().zip(name.chars()).all(|(a, b)| a.to_ascii_lowercase() == b);
+    let is = |name: &str| {
+        found.len() == name.len() && found.iter().zip(name.chars()).all(|(a, b)| a.to_ascii_lowercase() == b)
+    };
     (is("http") || is("https")) && (rest.first() != Some(&' ') || rest.is_empty())
-        || is("http") || is("https")
+        || is("http")
+        || is("https")
         || is("www") && rest.first() == Some(&'.')
 }
 

@@ -82,7 +82,11 @@ impl Sum {
         }
         let extra = boost * BOOST + if capitals { CAPITALS } else { 0.0 };
         let said = (valence.abs() + extra).max(0.1).copysign(valence) * if negated { NEGATED } else { 1.0 };
-        if said > 0.0 { self.good += said } else { self.bad -= said }
+        if said > 0.0 {
+            self.good += said;
+        } else {
+            self.bad -= said;
+        }
         self.strongest = self.strongest.max(said);
         self.weakest = self.weakest.min(said);
         self.last = said;

@@ -169,23 +169,53 @@ pub(super) const BAD_EMOTICONS: &[&str] = &[":(", ":'(", ":/", "</3", ":O"];
 
 /// The most common words of languages the model was not trained on, by code; they keep those languages apart.
 pub(super) const OTHERS: &[(&str, &str)] = &[
-    ("nl", "de het een van en ik je niet dat is op te zijn met voor er maar ook aan die nog wel bij naar hij ze wat heb kan geen deze naar \
-            gaan wordt werd hebben mijn jij jullie goed dus als weer over om uit"),
-    ("sv", "och att det som en på är av för med jag inte till den har om ett var så du vi kan men från han när hon mig alla här sig nu vad \
-            bara ska vill där mycket"),
-    ("da", "og at det er en på i af for med jeg ikke til den har om et var så du vi kan men fra han når hun mig alle her sig nu hvad bare \
-            skal vil der meget også"),
-    ("fi", "ja on ei että se mutta niin kun ole oli hän minä sinä mitä ovat nyt vain jos sitä kuin siis mulla sun tää tämä"),
-    ("tr", "bir ve bu da de için ne çok ama var yok mı mi ben sen gibi kadar daha olan değil her şey ile diye olarak sonra benim bana ki \
-            iyi kim neden"),
-    ("pl", "nie się to na w i że z jest do jak co ale tak po czy już za od tylko ja mnie mi jestem był być są ten przez"),
+    (
+        "nl",
+        "de het een van en ik je niet dat is op te zijn met voor er maar ook aan die nog wel bij naar hij ze wat heb kan geen deze naar \
+            gaan wordt werd hebben mijn jij jullie goed dus als weer over om uit",
+    ),
+    (
+        "sv",
+        "och att det som en på är av för med jag inte till den har om ett var så du vi kan men från han när hon mig alla här sig nu vad \
+            bara ska vill där mycket",
+    ),
+    (
+        "da",
+        "og at det er en på i af for med jeg ikke til den har om et var så du vi kan men fra han når hun mig alle her sig nu hvad bare \
+            skal vil der meget også",
+    ),
+    (
+        "fi",
+        "ja on ei että se mutta niin kun ole oli hän minä sinä mitä ovat nyt vain jos sitä kuin siis mulla sun tää tämä",
+    ),
+    (
+        "tr",
+        "bir ve bu da de için ne çok ama var yok mı mi ben sen gibi kadar daha olan değil her şey ile diye olarak sonra benim bana ki \
+            iyi kim neden",
+    ),
+    (
+        "pl",
+        "nie się to na w i że z jest do jak co ale tak po czy już za od tylko ja mnie mi jestem był być są ten przez",
+    ),
     ("cs", "se na že je to v a s do jak ale tak po už za od jen já mě mi jsem byl být jsou ten pro co není když"),
-    ("ro", "și si nu că ca de la în in cu pe este sunt am ai mai dar pentru din care ce fi fost asta acest foarte eu tu el ea"),
-    ("id", "yang dan di itu ini aku kamu tidak ada untuk dengan ya dari saya bisa mau lagi sudah apa juga gak nggak kalau karena buat ke \
-            jadi orang udah sama yg banget"),
-    ("tl", "ang ng sa na mga ako ko mo ka ay hindi yung naman lang ni kasi siya pa at po kung si para may wala ba nga din niya"),
+    (
+        "ro",
+        "și si nu că ca de la în in cu pe este sunt am ai mai dar pentru din care ce fi fost asta acest foarte eu tu el ea",
+    ),
+    (
+        "id",
+        "yang dan di itu ini aku kamu tidak ada untuk dengan ya dari saya bisa mau lagi sudah apa juga gak nggak kalau karena buat ke \
+            jadi orang udah sama yg banget",
+    ),
+    (
+        "tl",
+        "ang ng sa na mga ako ko mo ka ay hindi yung naman lang ni kasi siya pa at po kung si para may wala ba nga din niya",
+    ),
     ("vi", "là của và có không cho một những người được với tôi đã này trong các khi anh em đi thì mà"),
-    ("ca", "el la i de que no és un una amb per els les dels als això aquest aquesta són però molt també ha he hem més tot avui ja"),
+    (
+        "ca",
+        "el la i de que no és un una amb per els les dels als això aquest aquesta són però molt també ha he hem més tot avui ja",
+    ),
     ("hu", "a az és hogy nem is egy van ez de meg csak már ha én mint vagy volt lesz mert még most nagyon"),
     ("hr", "je i u na da se to ne za su sam od što ali kako ima bi samo nije si ja biti smo sve"),
     ("sw", "na ya wa kwa ni za katika la cha hii kama yake hiyo wewe mimi lakini sana"),

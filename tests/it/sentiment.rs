@@ -14,7 +14,11 @@ const BYTES_COST: f32 = 0.02;
 
 #[test]
 fn the_weights_are_those_that_were_recorded_for_this_version() {
-    assert_eq!(PARITY.lines().next(), Some(blake3::hash(WEIGHTS).to_hex().as_str()), "another file, the same {VERSION}");
+    assert_eq!(
+        PARITY.lines().next(),
+        Some(blake3::hash(WEIGHTS).to_hex().as_str()),
+        "another file, the same {VERSION}"
+    );
     assert!(WEIGHTS.len() <= sentiment::weights::LARGEST);
     assert!(sentiment::weights::Weights::read(WEIGHTS).is_some());
 }

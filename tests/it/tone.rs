@@ -32,7 +32,12 @@ async fn tones(store: &topicwatch::store::Store) -> Vec<(String, Option<Tone>, O
     items(store).await.into_iter().map(|i| (i.key, i.tone.tone, i.tone.score, i.tone.scorer)).collect()
 }
 
-fn row(key: &str, tone: Tone, score: impl Into<Option<i64>>, scorer: &str) -> (String, Option<Tone>, Option<i64>, Option<String>) {
+fn row(
+    key: &str,
+    tone: Tone,
+    score: impl Into<Option<i64>>,
+    scorer: &str,
+) -> (String, Option<Tone>, Option<i64>, Option<String>) {
     (key.into(), Some(tone), score.into(), Some(scorer.into()))
 }
 
@@ -80,7 +85,11 @@ async fn another_scorer_judges_everything_again_and_only_once() {
 
         let rehearsed = store.rejudge(second, &[], 2, true, |_| {}).await.unwrap();
         assert_eq!((rehearsed.judged, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
-        assert_eq!(tones(&store).await[0], row("post:x:1", Tone::Positive, 900, "test-1"), "a rehearsal writes nothing");
+        assert_eq!(
+            tones(&store).await[0],
+            row("post:x:1", Tone::Positive, 900, "test-1"),
+            "a rehearsal writes nothing"
+        );
 
         let of_b = store.rejudge(second, &["b".into()], 2, false, |_| {}).await.unwrap();
         assert_eq!((of_b.judged, of_b.first), (1, 1));

@@ -39,9 +39,15 @@ async fn write(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<(), 
         update.push_values(chunk, |mut row, (id, judged)| {
             // A column of nothing but NULL has no type by itself.
             row.push_bind(*id)
-                .push("CAST(").push_bind_unseparated(judged.map(|judged| judged.tone.as_str())).push_unseparated(" AS TEXT)")
-                .push("CAST(").push_bind_unseparated(judged.and_then(|judged| judged.score)).push_unseparated(" AS BIGINT)")
-                .push("CAST(").push_bind_unseparated(judged.map(|judged| judged.scorer)).push_unseparated(" AS TEXT)");
+                .push("CAST(")
+                .push_bind_unseparated(judged.map(|judged| judged.tone.as_str()))
+                .push_unseparated(" AS TEXT)")
+                .push("CAST(")
+                .push_bind_unseparated(judged.and_then(|judged| judged.score))
+                .push_unseparated(" AS BIGINT)")
+                .push("CAST(")
+                .push_bind_unseparated(judged.map(|judged| judged.scorer))
+                .push_unseparated(" AS TEXT)");
         });
         update.push(") AS v WHERE item.id = v.column1").build().persistent(false).execute(&mut *conn).await?;
     }
