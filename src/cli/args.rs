@@ -8,8 +8,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(super) use super::control_args::{PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb};
 use super::examples;
+use super::init::InitArgs;
 use super::plan::PlanArgs;
+use super::rescore::RescoreArgs;
 use super::schedule::ScheduleArgs;
+use super::score::ScoreArgs;
 
 /// Watches topics through a search service and keeps every finding once.
 #[derive(Debug, Parser)]
@@ -130,14 +133,6 @@ pub enum Verb {
     Completions(CompletionsArgs),
 }
 
-/// `init`
-#[derive(Debug, Args)]
-pub struct InitArgs {
-    /// Where to write it
-    #[arg(default_value = "jobs.toml")]
-    pub file: PathBuf,
-}
-
 /// `check`
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -188,27 +183,6 @@ pub struct OnceArgs {
 /// `run`
 #[derive(Debug, Args)]
 pub struct RunArgs {}
-
-/// `score`
-#[derive(Debug, Args)]
-pub struct ScoreArgs {
-    /// A file with one text a line; stdin when it is absent or -
-    pub file: Option<PathBuf>,
-}
-
-/// `rescore`
-#[derive(Debug, Args)]
-pub struct RescoreArgs {
-    /// Only this topic's items (repeat for more)
-    #[arg(long, value_name = "ID")]
-    pub topic: Vec<String>,
-    /// Write nothing; say what would change
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
 
 /// `status`
 #[derive(Debug, Args)]

@@ -1,13 +1,28 @@
 //! `rescore`: stored items whose tone another scorer judged, or none, are judged by this one.
 
+use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::args::{Common, RescoreArgs};
+use super::args::Common;
 use super::context::Context;
 use super::{Exit, Failure, output};
 use crate::model::Tone;
 use crate::sentiment;
 use crate::store::Rejudged;
+
+/// `rescore`
+#[derive(Debug, Args)]
+pub struct RescoreArgs {
+    /// Only this topic's items (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Write nothing; say what would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Items judged in one transaction: some milliseconds of everybody else's waiting.
 const BATCH: u32 = 500;

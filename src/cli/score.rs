@@ -1,13 +1,21 @@
 //! `score`: one text a line in, one JSON object a line out. Needs no configuration and no database.
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write as _};
+use std::path::PathBuf;
 
+use clap::Args;
 use serde_json::{Value, json};
 
-use super::args::ScoreArgs;
 use super::{Exit, Failure, output};
 use crate::model::Tone;
 use crate::sentiment;
+
+/// `score`
+#[derive(Debug, Args)]
+pub struct ScoreArgs {
+    /// A file with one text a line; stdin when it is absent or -
+    pub file: Option<PathBuf>,
+}
 
 /// Bytes of a line that are kept. The scorer reads fewer; the rest of a longer line is read and dropped.
 const LONGEST_LINE: u64 = 1 << 20;
