@@ -138,6 +138,7 @@ fn outcome(at: Time) -> Outcome {
         items: Vec::new(),
         answer: None,
         key_version: topicwatch::normalise::KEY_VERSION,
+        judge: Some(topicwatch::sentiment::judge),
         nature: None,
     }
 }

@@ -157,6 +157,7 @@ fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         items,
         answer: None,
         key_version: topicwatch::normalise::KEY_VERSION,
+        judge: Some(topicwatch::sentiment::judge),
         nature: Some(Nature::Sandbox),
     }
 }

@@ -3,14 +3,15 @@
 //! The journey of one finding, room by room:
 //!
 //! ```text
-//! jobs.toml -> config -> schedule -> search -> normalise -> store -> insight -> export | report
-//!                 \________ collect: one run, on one page ________/
+//! jobs.toml -> config -> schedule -> search -> normalise -> sentiment -> store -> insight -> export | report
+//!                 \_______________ collect: one run, on one page _______________/
 //! ```
 //!
 //! * [`config`] turns `jobs.toml` into plain settings, or into every mistake at once;
 //! * [`schedule`] says at which instants a job is due, as a pure function;
 //! * [`search`] speaks to the search service and decodes whatever comes back;
 //! * [`normalise`] decides what is the same item as what, purely;
+//! * [`sentiment`] says how a text sounds, purely and offline;
 //! * [`collect`] is one run: the calls (`fetch`) and what becomes of them (`absorb`);
 //! * [`store`] keeps it, in SQLite or PostgreSQL, behind one contract;
 //! * [`insight`] reads several rows as one statement: what is new, which sources agree;
@@ -42,4 +43,5 @@ pub mod report;
 pub mod sandbox;
 pub mod schedule;
 pub mod search;
+pub mod sentiment;
 pub mod store;

@@ -9,13 +9,16 @@ pub(super) use super::control_args::{
     OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
 };
 use super::examples;
+use super::init::InitArgs;
 use super::plan::PlanArgs;
 pub(super) use super::reading_args::{
     DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
 };
 use super::report::ReportArgs;
+use super::rescore::RescoreArgs;
 use super::sandbox::SandboxArgs;
 use super::schedule::ScheduleArgs;
+use super::score::ScoreArgs;
 
 /// Watches topics through a search service and keeps every finding once.
 #[derive(Debug, Parser)]
@@ -131,6 +134,12 @@ pub enum Verb {
     /// Write items, sightings, answers or runs as CSV
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
+    /// Say how texts sound: one a line in, one JSON object a line out
+    #[command(after_help = examples::SCORE)]
+    Score(ScoreArgs),
+    /// Judge stored items again that another scorer judged
+    #[command(after_help = examples::RESCORE)]
+    Rescore(RescoreArgs),
     /// Bring the database's tables up to date (every other verb does so by itself)
     #[command(after_help = examples::MIGRATE)]
     Migrate,
@@ -140,14 +149,6 @@ pub enum Verb {
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
-}
-
-/// `init`
-#[derive(Debug, Args)]
-pub struct InitArgs {
-    /// Where to write it
-    #[arg(default_value = "jobs.toml")]
-    pub file: PathBuf,
 }
 
 /// `check`

@@ -150,6 +150,22 @@ Examples:
   topicwatch export --out items.csv
   topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
   topicwatch export --profile excel --out for-the-boss.csv";
+pub(super) const SCORE: &str = "\
+Examples:
+  echo \"what a wonderful release\" | topicwatch score
+  topicwatch score posts.txt | jq -r .label | sort | uniq -c
+
+Label, score from -1 to 1, probabilities, language and the scorer's version;
+a language the scorer does not know gets the label unsupported, without score.
+No configuration is needed or read. What it is worth: docs/sentiment.md.";
+pub(super) const RESCORE: &str = "\
+Examples:
+  topicwatch rescore --dry-run          what a new scorer would change
+  topicwatch rescore
+  topicwatch rescore --topic acme-launches --json
+
+After an update with a new scorer. A few hundred items at a time, beside a
+running daemon; interrupted, it goes on where it stopped.";
 pub(super) const MIGRATE: &str = "\
 Examples:
   topicwatch migrate

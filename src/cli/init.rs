@@ -1,10 +1,20 @@
 //! `init`: writes the annotated example. Never overwrites.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
-use super::args::InitArgs;
+use clap::Args;
+
 use super::{Exit, Failure, output};
 use crate::config::EXAMPLE;
+
+/// `init`
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Where to write it
+    #[arg(default_value = "jobs.toml")]
+    pub file: PathBuf,
+}
 
 pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     let shown = output::visible(&args.file.display().to_string());

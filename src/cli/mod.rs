@@ -31,11 +31,13 @@ mod reading_args;
 mod reload;
 mod rename;
 mod report;
+mod rescore;
 mod run;
 mod run_now;
 mod runs;
 mod sandbox;
 mod schedule;
+mod score;
 mod show;
 mod signals;
 mod status;
@@ -136,6 +138,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Report(args) => report::run(&common, &args).await,
         Verb::Outbox(args) => outbox::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
+        Verb::Score(args) => score::run(&args),
+        Verb::Rescore(args) => rescore::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
         Verb::Completions(args) => completions::run(&args),

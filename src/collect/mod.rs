@@ -248,6 +248,7 @@ impl Collector {
             items,
             answer: answer.zip(cited),
             key_version: crate::normalise::KEY_VERSION,
+            judge: Some(crate::sentiment::judge),
             nature: verdict::nature(&searches, self.settings.sandbox),
         });
         match self.store.finish(run, Arc::clone(&outcome)).await {

@@ -128,6 +128,7 @@ mod tests {
 
     fn sighting(source: Source, rank: i64, key: &str, fit: WindowFit) -> SightingRow {
         SightingRow {
+            tone: crate::model::ItemTone::default(),
             run: "r".into(),
             topic: "t".into(),
             seen_at: Time(0),

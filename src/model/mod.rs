@@ -17,6 +17,7 @@ mod rows;
 mod run;
 mod span;
 mod time;
+mod tone;
 mod topic;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
@@ -32,12 +33,13 @@ pub use money::Micros;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use rows::{
-    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, Paused, PausedBy, RunRow, SearchRow, SightingRow,
-    TopicStatus,
+    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
+    SightingRow, TopicStatus,
 };
 pub use run::{Engine, RunState, SearchState, Trigger};
 pub use span::{LookBack, Span, spell};
 pub use time::{Clock, Time};
+pub use tone::{Judge, Judged, Tone};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
     TopicFilter, WebOperation, WebQuery,

@@ -1,7 +1,7 @@
 //! What readers get: runs, searches, items, sightings and answers as plain rows, without any database-made id. The store
 //! makes them; exports, pages and the command line show them.
 
-use super::{Engagement, Kind, Micros, RunState, SearchState, Source, Time, Trigger, WindowFit, closed_list};
+use super::{Engagement, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit, closed_list};
 
 closed_list! {
     /// Whether a database holds invented or real findings; never both.
@@ -130,6 +130,17 @@ pub struct SearchRow {
     pub clears_at: Option<Time>,
 }
 
+/// What a scorer said of an item's words. Scores of different scorers cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+pub struct ItemTone {
+    /// The tone.
+    pub tone: Option<Tone>,
+    /// From -1000 to 1000.
+    pub score: Option<i64>,
+    /// The scorer's version.
+    pub scorer: Option<String>,
+}
+
 /// An item as one topic knows it: one row per topic and item.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ItemRow {
@@ -176,6 +187,9 @@ pub struct ItemRow {
     /// Public key of the item that its near-copies began with, its own when it is the first or alone; `None` while nobody
     /// has looked.
     pub cluster: Option<String>,
+    /// How its words sound; absent while nobody judged.
+    #[serde(flatten)]
+    pub tone: ItemTone,
 }
 
 /// A sighting: one row per run, item and source.
@@ -216,6 +230,9 @@ pub struct SightingRow {
     /// Public key of the item that its near-copies began with, its own when it is the first or alone; `None` while nobody
     /// has looked.
     pub cluster: Option<String>,
+    /// How the item's words sound today.
+    #[serde(flatten)]
+    pub tone: ItemTone,
 }
 
 /// An answer.

@@ -28,6 +28,7 @@ mod rows;
 mod shares;
 mod sqlite;
 mod together;
+mod tone;
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -45,6 +46,7 @@ pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
 pub use outbox::{Outgoing, Settled};
 pub use rows::*;
+pub use tone::{Rejudged, TONES};
 
 pub use crate::model::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus,

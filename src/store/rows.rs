@@ -2,7 +2,7 @@
 //! only database-made id here is that of a held run, which stays inside the process.
 
 use crate::model::{
-    Answer, Exhausted, Finding, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger,
+    Answer, Exhausted, Finding, Judge, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger,
 };
 
 /// A run held by this process: id, fencing token and what to do.
@@ -207,6 +207,8 @@ pub struct Outcome {
     pub answer: Option<(Answer, Vec<String>)>,
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
+    /// Who judges the tone of new and changed words; nobody leaves it open.
+    pub judge: Option<Judge>,
     /// Where the replies came from, when any came. A database that holds the other nature refuses the run.
     pub nature: Option<Nature>,
 }

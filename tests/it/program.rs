@@ -115,6 +115,11 @@ impl Program {
         self
     }
 
+    pub fn stdin(mut self, from: std::fs::File) -> Self {
+        self.0.stdin(from);
+        self
+    }
+
     pub fn stdout(mut self, to: std::fs::File) -> Self {
         self.0.stdout(to);
         self

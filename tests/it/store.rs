@@ -101,6 +101,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         items,
         answer: None,
         key_version: 1,
+        judge: None,
         nature: Some(Nature::Sandbox),
     }
 }

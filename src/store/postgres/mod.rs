@@ -61,6 +61,8 @@ mod spent;
 pub(super) mod stream;
 #[path = "../statements/together.rs"]
 pub(super) mod together;
+#[path = "../statements/tone.rs"]
+pub(super) mod tone;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
 

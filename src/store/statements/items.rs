@@ -9,11 +9,11 @@ use sqlx::{QueryBuilder, Row as _};
 use super::known::Known;
 use super::merge::merge;
 use super::resolve::World;
-use super::{Conn, Database};
+use super::{Conn, Database, tone};
 use crate::model::{Finding, Source};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
-/// Rows per statement: 23 columns stay far below both databases' limits on bound values.
+/// Rows per statement: 26 columns stay far below both databases' limits on bound values.
 const BATCH: usize = 500;
 
 /// A sighting to write: run, item, source, what was seen.
@@ -46,9 +46,11 @@ pub(super) async fn store_items(
     }
     // A run keeps the version of the rules its keys were made by, and one process has one.
     let version = ends.iter().map(|(_, outcome)| outcome.key_version).max().unwrap_or_default();
+    tone::judge(&mut world.items, ends.iter().rev().find_map(|(_, outcome)| outcome.judge));
     insert_new(conn, &mut world.items).await?;
     insert_keys(conn, &world.items, version).await?;
     update_known(conn, &world.items).await?;
+    tone::update_reworded(conn, &world.items).await?;
     keep_revisions(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
@@ -88,7 +90,7 @@ async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreErr
     for chunk in new.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new(
             "INSERT INTO item (key, kind, strong, post_id, url, author, author_name, title, text, lang, published_at, first_seen, last_seen, is_repost, \
-             is_quote, conversation_id, likes, reposts, replies, quotes, bookmarks, views, revisions) ",
+             is_quote, conversation_id, likes, reposts, replies, quotes, bookmarks, views, revisions, tone, score, scorer) ",
         );
         insert.push_values(chunk, |mut row, item| {
             let (content, engagement) = (&item.content, item.engagement);
@@ -108,6 +110,9 @@ async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreErr
             row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
             row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
             row.push_bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX));
+            row.push_bind(item.judged.map(|judged| judged.tone.as_str()))
+                .push_bind(item.judged.and_then(|judged| judged.score))
+                .push_bind(item.judged.map(|judged| judged.scorer));
         });
         insert.push(" RETURNING key, id");
         for row in insert.build().persistent(false).fetch_all(&mut *conn).await? {

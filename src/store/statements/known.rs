@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Engagement, Finding, Found, Kind, Source, Time};
+use crate::model::{Engagement, Finding, Found, Judged, Kind, Source, Time};
 use crate::store::StoreError;
 
 /// An item as it is stored, or will be.
@@ -28,6 +28,10 @@ pub(super) struct Known {
     /// Whether more than the last sighting and the reactions changed.
     pub(super) rewritten: bool,
     pub(super) revisions: Vec<Revision>,
+    /// Whether its title or text is another than before, so that what was judged of it no longer holds.
+    pub(super) reworded: bool,
+    /// What a scorer says of its words, when they are new.
+    pub(super) judged: Option<Judged>,
 }
 
 /// Words that were replaced.
@@ -72,6 +76,8 @@ impl Known {
             seen: false,
             rewritten: false,
             revisions: Vec::new(),
+            reworded: false,
+            judged: None,
         }
     }
 
@@ -98,9 +104,11 @@ impl Known {
         if let Some(now) = sightings.get(&home).filter(|_| later) {
             self.revise(run, &now.found, seen_at);
         }
+        let worded = self.content.worded();
         for sighting in sightings.values() {
             self.rewritten |= self.content.fill(&sighting.found);
         }
+        self.reworded |= worded != self.content.worded();
         self.rewritten |= strong && !self.strong;
         self.strong |= strong;
         self.last_seen = self.last_seen.max(seen_at);
@@ -116,7 +124,9 @@ impl Known {
         };
         self.first_seen = self.first_seen.min(part.first_seen);
         self.last_seen = self.last_seen.max(part.last_seen);
+        let worded = self.content.worded();
         self.rewritten |= self.content.fill_from(&part.content);
+        self.reworded |= worded != self.content.worded();
     }
 
     /// Takes over words that changed; the old ones are kept.
@@ -136,6 +146,7 @@ impl Known {
             content.text.clone_from(&now.text);
         }
         self.rewritten = true;
+        self.reworded = true;
     }
 
     /// One as it is stored.
@@ -174,6 +185,8 @@ impl Known {
             seen: false,
             rewritten: false,
             revisions: Vec::new(),
+            reworded: false,
+            judged: None,
         })
     }
 }
@@ -220,6 +233,11 @@ fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
 }
 
 impl Content {
+    /// Which words there are.
+    fn worded(&self) -> (bool, bool) {
+        (self.title.is_some(), self.text.is_some())
+    }
+
     /// Takes what is still unknown of another item's; true when anything was.
     fn fill_from(&mut self, other: &Self) -> bool {
         or(&mut self.post_id, other.post_id.as_ref())

@@ -3,7 +3,7 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Database, Row};
-use crate::model::{Engagement, Kind, Micros, RunState, Source, Time, Trigger, WindowFit};
+use crate::model::{Engagement, ItemTone, Kind, Micros, RunState, Source, Time, Tone, Trigger, WindowFit};
 use crate::store::{AnswerRow, Counts, Filter, ItemRow, RunRow, SightingRow, StoreError};
 
 /// A closed-list column.
@@ -34,6 +34,13 @@ pub(super) fn engagement(row: &Row) -> Result<Engagement, StoreError> {
     })
 }
 
+/// The three columns of a judgement.
+fn tone(row: &Row) -> Result<ItemTone, StoreError> {
+    let tone: Option<String> = row.try_get("tone")?;
+    let tone = tone.map(|tone| Tone::parse(&tone).ok_or_else(|| StoreError::unreadable(&format!("`{tone}` in tone"))));
+    Ok(ItemTone { tone: tone.transpose()?, score: row.try_get("score")?, scorer: row.try_get("scorer")? })
+}
+
 /// Runs that readers may see have a place in the reading order.
 pub(super) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
      r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at FROM run r";
@@ -44,7 +51,8 @@ pub(super) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 /// One row per topic and item.
 pub(super) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
      f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
-     i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster \
+     i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, \
+     i.tone, i.score, i.scorer \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
 
 /// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
@@ -52,7 +60,7 @@ pub(super) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i
 pub(super) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
      CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, i.lang, \
      s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views, \
-     (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster \
+     (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score, i.scorer \
      FROM run r CROSS JOIN sighting s CROSS JOIN item i CROSS JOIN topic_item t";
 
 /// What holds the tables of [`SIGHTING`] together.
@@ -115,6 +123,7 @@ pub(super) fn item(row: &Row) -> Result<ItemRow, StoreError> {
         engagement: engagement(row)?,
         revisions: row.try_get("revisions")?,
         cluster: row.try_get("cluster")?,
+        tone: tone(row)?,
     })
 }
 
@@ -137,6 +146,7 @@ pub(super) fn sighting(row: &Row) -> Result<SightingRow, StoreError> {
         lang: row.try_get("lang")?,
         engagement: engagement(row)?,
         cluster: row.try_get("cluster")?,
+        tone: tone(row)?,
     })
 }
 

@@ -1,0 +1,132 @@
+//! The word lists of `words` as one table, made at first use and looked into by hash.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::OnceLock;
+
+use super::Lang;
+use super::text::{self, FNV, FNV_PRIME};
+use super::words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS, OTHERS, WORDS};
+
+/// What is known of a word in a language.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Whether it negates what follows.
+    pub(super) negates: bool,
+    /// Praises (1), blames (-1).
+    pub(super) polarity: i8,
+}
+
+/// Prefixes that may end in `*` have from this many bytes.
+const SHORTEST_PREFIX: usize = 3;
+/// To this many.
+const LONGEST_PREFIX: usize = 14;
+
+/// Keys are hashes already.
+#[derive(Debug, Default, Clone)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = text::hash(bytes);
+    }
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash ^ (hash >> 29);
+    }
+}
+
+type Map<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
+
+/// The table.
+pub(super) struct Lexicon {
+    /// Word to the bits of the tongues whose common words it is of.
+    common: Map<u32>,
+    /// Word and language to what it says.
+    whole: Map<Entry>,
+    prefixes: Map<Entry>,
+    /// Emoji and emoticons.
+    signs: Map<i8>,
+}
+
+/// The one there is.
+pub(super) fn lexicon() -> &'static Lexicon {
+    static LEXICON: OnceLock<Lexicon> = OnceLock::new();
+    LEXICON.get_or_init(Lexicon::build)
+}
+
+/// The key of a word in a language.
+fn key(hash: u64, lang: Lang) -> u64 {
+    hash ^ (lang as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl Lexicon {
+    fn build() -> Self {
+        let mut made =
+            Self { common: Map::default(), whole: Map::default(), prefixes: Map::default(), signs: Map::default() };
+        let commons = WORDS.iter().map(|words| words.common).chain(OTHERS.iter().map(|(_, common)| *common));
+        for (tongue, common) in commons.enumerate() {
+            for word in common.split_whitespace() {
+                *made.common.entry(text::hash(word.as_bytes())).or_default() |= 1 << tongue;
+            }
+        }
+        for words in WORDS {
+            for word in words.negators.split_whitespace() {
+                made.entry(word, words.lang).negates = true;
+            }
+            for (list, polarity) in [(words.good, 1), (words.bad, -1)] {
+                for word in list.split_whitespace() {
+                    made.entry(word, words.lang).polarity = polarity;
+                }
+            }
+        }
+        for (list, polarity) in [(GOOD_EMOJI, 1), (BAD_EMOJI, -1)] {
+            for emoji in list.chars() {
+                made.signs.insert(text::hash(emoji.encode_utf8(&mut [0; 4]).as_bytes()), polarity);
+            }
+        }
+        for (list, polarity) in [(GOOD_EMOTICONS, 1), (BAD_EMOTICONS, -1)] {
+            for name in list {
+                made.signs.insert(text::hash(name.as_bytes()), polarity);
+            }
+        }
+        made
+    }
+
+    fn entry(&mut self, word: &str, lang: Lang) -> &mut Entry {
+        match word.strip_suffix('*') {
+            Some(prefix) => self.prefixes.entry(key(text::hash(prefix.as_bytes()), lang)).or_default(),
+            None => self.whole.entry(key(text::hash(word.as_bytes()), lang)).or_default(),
+        }
+    }
+
+    /// The bits of the tongues whose common words it is of, in the order of `WORDS`, then `OTHERS`.
+    pub(super) fn common(&self, hash: u64) -> u32 {
+        self.common.get(&hash).copied().unwrap_or(0)
+    }
+
+    /// What is known of a word, itself or by its beginning; the longest beginning counts.
+    pub(super) fn of(&self, word: &str, hash: u64, lang: Lang) -> Entry {
+        let mut found = self.whole.get(&key(hash, lang)).copied().unwrap_or_default();
+        if found.polarity != 0 {
+            return found;
+        }
+        let mut rolling = FNV;
+        for (at, byte) in word.bytes().take(LONGEST_PREFIX).enumerate() {
+            rolling = (rolling ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
+            if at + 1 >= SHORTEST_PREFIX
+                && let Some(entry) = self.prefixes.get(&key(rolling, lang))
+            {
+                found.polarity = entry.polarity;
+            }
+        }
+        found
+    }
+
+    /// What an emoji or emoticon says.
+    pub(super) fn sign(&self, hash: u64) -> i8 {
+        self.signs.get(&hash).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,69 @@
+//! How a text sounds: negative, neutral or positive, with probabilities, in the languages the model was trained on. Pure,
+//! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/sentiment.md).
+
+mod emoticon;
+pub mod features;
+mod language;
+mod lexicon;
+mod scorer;
+pub mod text;
+pub mod valence;
+pub mod weights;
+mod words;
+
+pub use language::{Detected, detect};
+pub use scorer::{Scored, judge, score, score_with, sums};
+
+/// The scorer's version: another one whenever the same text could get another score. Scores of different versions must not
+/// be put together: readers choose those of this version, `topicwatch rescore` brings the others up to it.
+pub const VERSION: &str = "builtin-1";
+
+/// Languages the model was trained on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lang {
+    /// English.
+    English,
+    /// German.
+    German,
+    /// French.
+    French,
+    /// Italian.
+    Italian,
+    /// Portuguese.
+    Portuguese,
+    /// Spanish.
+    Spanish,
+    /// Hindi in Latin letters.
+    Hindi,
+    /// Arabic.
+    Arabic,
+}
+
+impl Lang {
+    /// Each of them; the order is that of the weights.
+    pub const ALL: [Self; 8] = [
+        Self::English,
+        Self::German,
+        Self::French,
+        Self::Italian,
+        Self::Portuguese,
+        Self::Spanish,
+        Self::Hindi,
+        Self::Arabic,
+    ];
+
+    /// ISO 639-1.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::French => "fr",
+            Self::Italian => "it",
+            Self::Portuguese => "pt",
+            Self::Spanish => "es",
+            Self::Hindi => "hi",
+            Self::Arabic => "ar",
+        }
+    }
+}

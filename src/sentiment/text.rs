@@ -1,0 +1,297 @@
+//! A text as the scorer reads it: bounded, lower case, masked, cut into tokens. What the tokens weigh is `features`'s;
+//! identity of texts is `normalise`'s and follows other rules.
+
+use super::emoticon;
+
+/// Characters that are read of a text. A post has some hundred; what follows in a longer text changes no tone that anybody
+/// could name.
+pub const MAX_CHARS: usize = 4_000;
+
+/// Tokens that are kept of a text.
+const MAX_TOKENS: usize = 1_000;
+
+/// Repetitions of one letter that are kept (`soooo` reads `soo`).
+const STRETCH: usize = 2;
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A word, a hashtag's words too.
+    Word,
+    /// One emoji.
+    Emoji,
+    /// `:)` and its kin, already told apart by what they say.
+    Emoticon,
+    /// A run of punctuation.
+    Mark,
+    /// `@somebody`, or a link.
+    Mask,
+}
+
+/// A token: where it lies in [`Reading::text`], and its hash.
+#[derive(Debug, Clone, Copy)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// Of its text.
+    pub hash: u64,
+    /// Begin in bytes.
+    pub start: u32,
+    /// End in bytes.
+    pub end: u32,
+    /// A word in capitals, of two letters or more.
+    pub shouted: bool,
+}
+
+/// A text, read.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// Tokens joined by one space, with one at each end.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: Vec<Token>,
+    /// Words in capitals, of two letters or more.
+    pub shouted: u32,
+    /// Words with a letter three or more times in a row.
+    pub stretched: u32,
+    /// Hashtags.
+    pub tags: u32,
+    /// Letters of all words.
+    pub letters: u32,
+}
+
+/// FNV-1a, 64 bits: stable for ever, because the weights were learned with it.
+#[must_use]
+pub fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(FNV, |h, b| (h ^ u64::from(*b)).wrapping_mul(FNV_PRIME))
+}
+
+/// Where FNV begins.
+pub(super) const FNV: u64 = 0xcbf2_9ce4_8422_2325;
+/// What FNV multiplies by.
+pub(super) const FNV_PRIME: u64 = 0x0100_0000_01b3;
+
+/// Reads a text.
+#[must_use]
+pub fn read(text: &str) -> Reading {
+    let chars = unescaped(text);
+    let mut reading = Reading { text: String::with_capacity(text.len().min(MAX_CHARS) + 2), ..Reading::default() };
+    reading.text.push(' ');
+    let mut at = 0;
+    while at < chars.len() && reading.tokens.len() < MAX_TOKENS {
+        at = step(&mut reading, &chars, at);
+    }
+    reading
+}
+
+/// The characters that are read, entities put back and invisible ones left out.
+fn unescaped(text: &str) -> Vec<char> {
+    let mut out = Vec::with_capacity(text.len().min(MAX_CHARS));
+    let mut rest = text.chars();
+    for _ in 0..MAX_CHARS {
+        let Some(c) = rest.next() else { break };
+        if c == '&'
+            && let Some((entity, plain)) = ENTITIES.iter().find(|(entity, _)| rest.as_str().starts_with(entity))
+        {
+            rest = rest.as_str().get(entity.len()..).unwrap_or("").chars();
+            out.push(*plain);
+        } else if !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ad}' | '\u{1f3fb}'..='\u{1f3ff}')
+        {
+            out.push(match c {
+                '\u{2018}' | '\u{2019}' | '`' | '\u{b4}' => '\'',
+                '\u{2026}' => '.',
+                other => other,
+            });
+        }
+    }
+    out
+}
+
+const ENTITIES: [(&str, char); 6] =
+    [("amp;", '&'), ("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("#39;", '\''), ("nbsp;", ' ')];
+
+/// Reads the token that begins at `at`; returns where the next may begin.
+fn step(reading: &mut Reading, chars: &[char], at: usize) -> usize {
+    let Some(c) = chars.get(at).copied() else { return at + 1 };
+    let next = chars.get(at + 1).copied().unwrap_or(' ');
+    if c.is_whitespace() || c.is_control() {
+        return at + 1;
+    }
+    if c == '@' && is_letter(next) {
+        let end = run(chars, at + 1, |c| is_letter(c) || c == '_');
+        push(reading, Kind::Mask, "@user");
+        return end;
+    }
+    if c == '#' && is_letter(next) {
+        let end = run(chars, at + 1, |c| is_letter(c) || c == '_');
+        reading.tags += 1;
+        for part in tag_words(chars.get(at + 1..end).unwrap_or(&[])) {
+            word(reading, part);
+        }
+        return end;
+    }
+    let before = at.checked_sub(1).and_then(|before| chars.get(before)).copied();
+    if let Some((length, name)) = emoticon::at(chars.get(at..).unwrap_or(&[]), before) {
+        push(reading, Kind::Emoticon, name);
+        return at + length;
+    }
+    if is_letter(c) {
+        let end = run(chars, at, |c| is_letter(c) || c == '\'');
+        let found = chars.get(at..end).unwrap_or(&[]);
+        if is_link(found, chars.get(end..).unwrap_or(&[])) {
+            push(reading, Kind::Mask, "http");
+            return run(chars, end, |c| !c.is_whitespace());
+        }
+        word(reading, found);
+        return end;
+    }
+    if is_emoji(c) {
+        push_char(reading, Kind::Emoji, c);
+        // A row of the same one says it once.
+        return run(chars, at, |other| other == c);
+    }
+    let end = run(chars, at, |other| other == c);
+    match c {
+        '!' | '?' => push(reading, Kind::Mark, mark(c, end - at)),
+        '.' if end - at > 1 => push(reading, Kind::Mark, "..."),
+        '.' | ',' | ';' | ':' | '"' | '(' | ')' | '-' | '*' | '&' | '/' | '|' => push_char(reading, Kind::Mark, c),
+        _ => {}
+    }
+    end
+}
+
+fn mark(c: char, length: usize) -> &'static str {
+    match (c, length) {
+        ('!', 1) => "!",
+        ('!', 2) => "!!",
+        ('!', _) => "!!!",
+        (_, 1) => "?",
+        _ => "??",
+    }
+}
+
+/// Where a run of characters that begins at `at` ends.
+fn run(chars: &[char], at: usize, belongs: impl Fn(char) -> bool) -> usize {
+    let length = chars.get(at..).unwrap_or(&[]).iter().take_while(|c| belongs(**c)).count();
+    at + length.max(usize::from(!chars.get(at).is_some_and(|c| belongs(*c))))
+}
+
+/// Letters, digits, and the marks that belong to letters.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric()
+        || matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{640}' | '\u{900}'..='\u{97f}')
+}
+
+/// Pictures: emoji, symbols, arrows' friends.
+pub(super) fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{231a}'..='\u{23ff}' | '\u{203c}' | '\u{2049}')
+}
+
+fn is_link(found: &[char], rest: &[char]) -> bool {
+    let is = |name: &str| {
+        found.len() == name.len() && found.iter().zip(name.chars()).all(|(a, b)| a.to_ascii_lowercase() == b)
+    };
+    (is("http") || is("https")) && (rest.first() != Some(&' ') || rest.is_empty())
+        || is("http")
+        || is("https")
+        || is("www") && rest.first() == Some(&'.')
+}
+
+/// `#NotHappy` is `Not`, `Happy`; `#nothappy` stays one word, whose character n-grams are looked at.
+fn tag_words(tag: &[char]) -> impl Iterator<Item = &[char]> {
+    tag.chunk_by(|a, b| !(*b == '_' || a.is_lowercase() && b.is_uppercase() || a.is_numeric() != b.is_numeric()))
+        .map(|part| part.strip_prefix(&['_']).unwrap_or(part))
+        .filter(|part| !part.is_empty())
+}
+
+/// Writes a word: lower case, stretches shortened, spellings that mean the same folded.
+fn word(reading: &mut Reading, found: &[char]) {
+    let found = trimmed(found);
+    if found.is_empty() {
+        return;
+    }
+    let letters = found.iter().filter(|c| c.is_alphabetic()).count();
+    let mut capitals = false;
+    if letters >= 2 && found.iter().all(|c| !c.is_lowercase()) && found.iter().any(|c| c.is_uppercase()) {
+        reading.shouted += 1;
+        capitals = true;
+    }
+    reading.letters = reading.letters.saturating_add(u32::try_from(letters).unwrap_or(u32::MAX));
+    let start = reading.text.len();
+    if found.iter().all(char::is_ascii_digit) {
+        // How much it was says nothing.
+        reading.text.push('0');
+        close(reading, Kind::Word, start);
+        return;
+    }
+    let (mut last, mut times, mut stretched) = (' ', 0, false);
+    for c in found.iter().flat_map(|c| c.to_lowercase()).filter_map(folded) {
+        times = if c == last { times + 1 } else { 1 };
+        last = c;
+        if times <= STRETCH || c.is_ascii_digit() {
+            reading.text.push(c);
+        } else {
+            stretched = true;
+        }
+    }
+    reading.stretched += u32::from(stretched);
+    close(reading, Kind::Word, start);
+    if capitals && let Some(token) = reading.tokens.last_mut() {
+        token.shouted = true;
+    }
+}
+
+/// Without apostrophes at its ends.
+fn trimmed(mut word: &[char]) -> &[char] {
+    while let [rest @ .., '\''] = word {
+        word = rest;
+    }
+    while let ['\'', rest @ ..] = word {
+        word = rest;
+    }
+    word
+}
+
+/// Arabic letters that are written in several ways, and marks that are written or not; combining marks go, which also
+/// makes heaps of them harmless.
+fn folded(c: char) -> Option<char> {
+    match c {
+        '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{640}' => None,
+        'أ' | 'إ' | 'آ' => Some('ا'),
+        'ة' => Some('ه'),
+        'ى' => Some('ي'),
+        other => Some(other),
+    }
+}
+
+fn push(reading: &mut Reading, kind: Kind, text: &str) {
+    let start = reading.text.len();
+    reading.text.push_str(text);
+    close(reading, kind, start);
+}
+
+fn push_char(reading: &mut Reading, kind: Kind, c: char) {
+    let start = reading.text.len();
+    reading.text.push(c);
+    close(reading, kind, start);
+}
+
+/// Ends the token that was begun at `start`.
+fn close(reading: &mut Reading, kind: Kind, start: usize) {
+    let end = reading.text.len();
+    if end == start {
+        return;
+    }
+    let hash = hash(reading.text.as_bytes().get(start..end).unwrap_or(&[]));
+    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    reading.tokens.push(Token { kind, hash, start: place(start), end: place(end), shouted: false });
+    reading.text.push(' ');
+}
+
+impl Reading {
+    /// A token's text.
+    #[must_use]
+    pub fn of(&self, token: &Token) -> &str {
+        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+    }
+}

@@ -1,0 +1,147 @@
+//! The weights: learned by `scripts/train_sentiment`, kept as one file that is part of the program. Its layout, numbers
+//! little-endian: eight bytes of name, the count of words with a valence and these (4 bytes of hash, 1 of tenths), the
+//! counted features' weights (f32, for negative, neutral, positive), for each language a temperature and three biases
+//! (f32), the two largest hashed weights (f32), then for each bucket two bytes: how much it speaks for negative and for
+//! positive, over neutral.
+
+use super::Lang;
+use super::features::{BUCKETS, COUNTED};
+use super::valence::Valences;
+
+/// Begins the file.
+pub const NAME: &[u8; 8] = b"twtone01";
+
+/// Bytes the file may have.
+pub const LARGEST: usize = 1 << 20;
+
+/// Columns of the hashed weights.
+const COLUMNS: usize = 2;
+
+/// How a language's sums become probabilities.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Calibration {
+    /// The sums are multiplied by this.
+    pub temperature: f32,
+    /// Then these are added.
+    pub bias: [f32; 3],
+}
+
+/// Weights, read.
+#[derive(Debug, Clone)]
+pub struct Weights<'a> {
+    /// Valence of words.
+    pub valences: Valences,
+    /// Of the counted features, per class.
+    pub counted: [[f32; 3]; COUNTED],
+    /// Per language, in the order of [`Lang::ALL`].
+    pub calibration: [Calibration; Lang::ALL.len()],
+    /// What a byte stands for, per column.
+    values: [[f32; 256]; COLUMNS],
+    hashed: &'a [u8],
+}
+
+/// What a byte stands for: the square keeps small weights, which are most, apart.
+#[must_use]
+pub fn value(byte: u8, largest: f32) -> f32 {
+    let part = f32::from(i8::from_ne_bytes([byte])) / 127.0;
+    part * part.abs() * largest
+}
+
+/// The byte that comes closest to a weight.
+#[must_use]
+pub fn byte(weight: f32, largest: f32) -> u8 {
+    let part = (weight / largest).clamp(-1.0, 1.0);
+    #[allow(clippy::cast_possible_truncation, reason = "between -127 and 127")]
+    let code = (part.abs().sqrt().copysign(part) * 127.0).round() as i8;
+    code.to_ne_bytes()[0]
+}
+
+/// Takes bytes off a file's front.
+struct Front<'a>(&'a [u8]);
+
+impl<'a> Front<'a> {
+    fn bytes(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn word(&mut self) -> Option<[u8; 4]> {
+        self.bytes(4)?.try_into().ok()
+    }
+
+    fn f32(&mut self) -> Option<f32> {
+        self.word().map(f32::from_le_bytes)
+    }
+}
+
+impl<'a> Weights<'a> {
+    /// Reads a file; `None` when it is not one of this layout.
+    #[must_use]
+    pub fn read(file: &'a [u8]) -> Option<Self> {
+        let mut front = Front(file);
+        if front.bytes(NAME.len())? != NAME {
+            return None;
+        }
+        let words = u32::from_le_bytes(front.word()?) as usize;
+        let words: Vec<(u32, i8)> = front
+            .bytes(words.checked_mul(5)?)?
+            .chunks_exact(5)
+            .filter_map(|entry| {
+                let (hash, valence) = entry.split_first_chunk::<4>()?;
+                Some((u32::from_le_bytes(*hash), i8::from_ne_bytes([*valence.first()?])))
+            })
+            .collect();
+        let mut counted = [[0.0; 3]; COUNTED];
+        for weight in counted.iter_mut().flatten() {
+            *weight = front.f32()?;
+        }
+        let mut calibration = [Calibration { temperature: 1.0, bias: [0.0; 3] }; Lang::ALL.len()];
+        for one in &mut calibration {
+            one.temperature = front.f32()?;
+            for bias in &mut one.bias {
+                *bias = front.f32()?;
+            }
+        }
+        let largest = [front.f32()?, front.f32()?];
+        let values = largest.map(|largest| {
+            let mut codes = 0..=u8::MAX;
+            std::array::from_fn(|_| value(codes.next().unwrap_or(0), largest))
+        });
+        let hashed = front.bytes(BUCKETS * COLUMNS)?;
+        front.0.is_empty().then_some(Self { valences: Valences::new(&words), counted, calibration, values, hashed })
+    }
+
+    /// What a bucket adds to negative and to positive.
+    #[must_use]
+    pub fn hashed(&self, bucket: usize) -> [f32; COLUMNS] {
+        let Some([negative, positive]) = self.hashed.get(bucket * COLUMNS..bucket * COLUMNS + COLUMNS) else {
+            return [0.0; COLUMNS];
+        };
+        [self.values[0][usize::from(*negative)], self.values[1][usize::from(*positive)]]
+    }
+}
+
+/// Writes a file.
+#[must_use]
+pub fn write(
+    words: &[(u32, i8)],
+    counted: &[[f32; 3]; COUNTED],
+    calibration: &[Calibration; Lang::ALL.len()],
+    hashed: &[[f32; 2]],
+) -> Vec<u8> {
+    let mut file = NAME.to_vec();
+    file.extend(u32::try_from(words.len()).unwrap_or(u32::MAX).to_le_bytes());
+    for (hash, valence) in words {
+        file.extend(hash.to_le_bytes());
+        file.extend(valence.to_ne_bytes());
+    }
+    let calibrated = calibration.iter().flat_map(|one| [one.temperature, one.bias[0], one.bias[1], one.bias[2]]);
+    let largest: [f32; 2] =
+        std::array::from_fn(|column| hashed.iter().map(|weights| weights[column].abs()).fold(1e-9, f32::max));
+    for number in counted.iter().flatten().copied().chain(calibrated).chain(largest) {
+        file.extend(number.to_le_bytes());
+    }
+    file.extend(hashed.iter().flat_map(|weights| [byte(weights[0], largest[0]), byte(weights[1], largest[1])]));
+    file
+}

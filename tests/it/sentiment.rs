@@ -1,0 +1,175 @@
+//! The scorer: what it says of plain cases, that any text whatever is scored within bounds, and that it reads texts as
+//! the trainer did.
+
+use proptest::prelude::*;
+use topicwatch::model::Tone;
+use topicwatch::sentiment::{self, Lang, VERSION, features, judge, score, text};
+
+const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-1.bin");
+const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-1.tsv");
+const TEXTS: &str = include_str!("../../src/sentiment/weights/parity.txt");
+
+/// What becoming bytes may change of a probability.
+const BYTES_COST: f32 = 0.02;
+
+#[test]
+fn the_weights_are_those_that_were_recorded_for_this_version() {
+    assert_eq!(
+        PARITY.lines().next(),
+        Some(blake3::hash(WEIGHTS).to_hex().as_str()),
+        "another file, the same {VERSION}"
+    );
+    assert!(WEIGHTS.len() <= sentiment::weights::LARGEST);
+    assert!(sentiment::weights::Weights::read(WEIGHTS).is_some());
+}
+
+#[test]
+fn texts_are_read_as_in_training_and_bytes_cost_little() {
+    let weights = sentiment::weights::Weights::read(WEIGHTS).unwrap();
+    let lines: Vec<&str> = PARITY.lines().skip(1).collect();
+    assert_eq!(lines.len(), TEXTS.lines().count());
+    for (text, line) in TEXTS.lines().zip(lines) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let reading = text::read(text);
+        let mut groups = [Vec::new(), Vec::new()];
+        let counted = features::features(&reading, sentiment::detect(&reading), &weights.valences, |group, bucket| {
+            groups[group as usize].push(u32::try_from(bucket).unwrap());
+        });
+        let buckets = groups.iter().flatten().flat_map(|bucket| bucket.to_le_bytes());
+        let bytes: Vec<u8> = buckets.chain(counted.iter().flat_map(|value| value.to_le_bytes())).collect();
+        assert_eq!(&blake3::hash(&bytes).to_hex()[..16], cells[0], "{text}");
+        for (p, learned) in score(text).p.iter().zip(&cells[1..]) {
+            let learned: f32 = learned.parse().unwrap();
+            assert!((p - learned).abs() < BYTES_COST, "{text}: {p} and {learned}");
+        }
+    }
+}
+
+#[test]
+fn plain_cases_are_told_apart_in_each_language() {
+    for (text, tone, lang) in [
+        ("I love this so much, thank you!", Tone::Positive, "en"),
+        ("this is terrible, I hate it", Tone::Negative, "en"),
+        ("The meeting is at noon on Thursday", Tone::Neutral, "en"),
+        ("Das ist wunderbar, vielen Dank euch allen!", Tone::Positive, "de"),
+        ("Ich finde das so schlecht und traurig, was für ein Mist", Tone::Negative, "de"),
+        ("c'est magnifique, merci pour tout", Tone::Positive, "fr"),
+        ("che schifo, è una vergogna per tutti", Tone::Negative, "it"),
+        ("que lindo, amei demais essa música", Tone::Positive, "pt"),
+        ("qué horrible, estoy muy triste y lo odio", Tone::Negative, "es"),
+        ("شكرا لكم هذا رائع وجميل", Tone::Positive, "ar"),
+    ] {
+        let scored = score(text);
+        assert_eq!((scored.tone, scored.lang), (tone, lang), "{text}: {scored:?}");
+        assert!(tone == Tone::Neutral || (scored.score > 0) == (tone == Tone::Positive), "{text}: {scored:?}");
+    }
+}
+
+#[test]
+fn other_languages_and_nothing_at_all_are_called_unsupported() {
+    for (text, lang) in [
+        ("Это просто ужасно, я очень расстроен", "ru"),
+        ("これは本当に素晴らしいですね", "ja"),
+        ("오늘은 정말 기분이 좋아요", "ko"),
+        ("ik vind het niet leuk dat jullie nog niet klaar zijn met het werk", "nl"),
+        ("bu çok güzel bir gün ve ben çok mutluyum", "tr"),
+        ("nie wiem co to jest ale jest bardzo dobre", "pl"),
+        ("", "und"),
+        (" \n\t ", "und"),
+        ("\u{200b}\u{feff}", "und"),
+    ] {
+        let scored = score(text);
+        assert_eq!((scored.tone, scored.lang, scored.score), (Tone::Unsupported, lang, 0), "{text}: {scored:?}");
+        assert_eq!(judge(None, Some(text)).score, None);
+    }
+}
+
+#[test]
+fn pictures_alone_are_scored() {
+    assert_eq!(score("😍😍😍").tone, Tone::Positive);
+    assert_eq!(score("😡🤬").tone, Tone::Negative);
+    assert_eq!(score(":-(").tone, Tone::Negative);
+    assert_eq!(score("😍").lang, "und");
+}
+
+#[test]
+fn texts_of_any_size_are_scored_within_bounds() {
+    let zalgo = format!("z{}a{}lgo", "\u{301}".repeat(5_000), "\u{489}".repeat(5_000));
+    for text in [
+        "😀".repeat(10_000),
+        "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}".repeat(5_000),
+        zalgo,
+        "\u{202e}مرحبا hello \u{2066}".repeat(1_000),
+        "a".repeat(1_000_000),
+        "great! ".repeat(150_000),
+        "#".repeat(100_000),
+        ":)".repeat(100_000),
+        ":".repeat(100_000),
+        "@a".repeat(100_000),
+        "&amp;".repeat(100_000),
+        "http://".repeat(100_000),
+        "x".into(),
+        "\0".into(),
+        "ßẞŉİ".repeat(3_000),
+    ] {
+        let reading = text::read(&text);
+        assert!(reading.tokens.len() <= text::MAX_CHARS && reading.text.len() <= text::MAX_CHARS * 16);
+        let scored = score(&text);
+        assert!((-1_000..=1_000).contains(&scored.score));
+    }
+}
+
+#[test]
+fn what_follows_the_part_that_is_read_changes_nothing() {
+    let long = "fine weather in the valley ".repeat(400);
+    assert_eq!(score(&long), score(&format!("{long} I hate hate hate it")));
+}
+
+#[test]
+fn an_item_is_judged_by_its_title_and_its_text_together() {
+    let both = judge(Some("Acme update"), Some("this is terrible, I hate it"));
+    assert_eq!((both.tone, both.scorer), (Tone::Negative, VERSION));
+    assert_eq!(judge(Some("so good, I love it"), None).tone, Tone::Positive);
+    assert_eq!(judge(None, None).tone, Tone::Unsupported);
+}
+
+#[test]
+fn weights_that_are_cut_or_lengthened_are_refused() {
+    for length in [0, 7, 8, 20, 1_000, 50_000, WEIGHTS.len() - 1] {
+        assert!(sentiment::weights::Weights::read(&WEIGHTS[..length]).is_none(), "{length}");
+    }
+    let mut longer = WEIGHTS.to_vec();
+    longer.push(0);
+    assert!(sentiment::weights::Weights::read(&longer).is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_text_gets_a_score_and_probabilities_that_sum_to_one(text in prop_oneof![
+        "\\PC{0,200}",
+        "[ -~]{0,200}",
+        "([a-z]{1,6}|[:;=8xX<>^()\\[\\]/\\\\|'*DPp3-]{1,4}|#[A-Za-z_]{1,9}|@[a-z]{1,4}|&[a-z#0-9]{0,4};?|\u{301}|😀|!|\\.){0,60}",
+        "[\u{600}-\u{6ff} \u{900}-\u{97f}\u{4e00}-\u{4e20}a-z]{0,80}",
+    ]) {
+        let scored = score(&text);
+        if scored.tone == Tone::Unsupported {
+            prop_assert_eq!(scored.score, 0);
+        } else {
+            prop_assert!((scored.p.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{:?}", scored);
+            prop_assert_eq!(scored.thousandths().iter().sum::<i64>(), 1_000);
+            let most = scored.p.iter().copied().fold(0.0, f32::max);
+            prop_assert!(scored.p[scored.tone as usize] >= most);
+        }
+        prop_assert_eq!(score(&text), scored);
+    }
+}
+
+#[test]
+fn each_language_of_the_model_has_its_own_code() {
+    let mut codes: Vec<&str> = Lang::ALL.iter().map(|lang| lang.code()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), Lang::ALL.len());
+}

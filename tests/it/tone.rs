@@ -1,0 +1,184 @@
+//! The tone of stored items: judged with the run that brings or changes the words, judged again by `rescore`, tried out
+//! with `score`.
+
+use topicwatch::model::{Judged, Source, Time, Tone};
+use topicwatch::store::Outcome;
+
+use crate::databases::{Database, databases, sqlite};
+use crate::program::{NINE, Place, Program};
+use crate::store::{NOW, items, manual, open, outcome, seen, topic};
+
+/// A scorer that goes by one word.
+fn first(title: Option<&str>, text: Option<&str>) -> Judged {
+    let good = [title, text].into_iter().flatten().any(|words| words.contains("good"));
+    let (tone, score) = if good { (Tone::Positive, 900) } else { (Tone::Neutral, 0) };
+    Judged { tone, score: Some(score), scorer: "test-1" }
+}
+
+/// One that likes nothing, and cannot read what is odd.
+fn second(_: Option<&str>, text: Option<&str>) -> Judged {
+    if text == Some("odd") {
+        return Judged { tone: Tone::Unsupported, score: None, scorer: "test-2" };
+    }
+    Judged { tone: Tone::Negative, score: Some(-500), scorer: "test-2" }
+}
+
+fn judged(at: Time, words: &[(&str, &str)]) -> Outcome {
+    let items = words.iter().zip(1..).map(|((key, text), rank)| seen(Source::Social, rank, &[key], text)).collect();
+    Outcome { judge: Some(first), ..outcome(at, items) }
+}
+
+async fn tones(store: &topicwatch::store::Store) -> Vec<(String, Option<Tone>, Option<i64>, Option<String>)> {
+    items(store).await.into_iter().map(|i| (i.key, i.tone.tone, i.tone.score, i.tone.scorer)).collect()
+}
+
+fn row(
+    key: &str,
+    tone: Tone,
+    score: impl Into<Option<i64>>,
+    scorer: &str,
+) -> (String, Option<Tone>, Option<i64>, Option<String>) {
+    (key.into(), Some(tone), score.into(), Some(scorer.into()))
+}
+
+#[tokio::test]
+async fn words_are_judged_when_they_are_new_and_when_they_changed() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let run = manual(&store, &t, "R1", NOW).await;
+        store.finish(&run, judged(NOW, &[("post:x:1", "good"), ("post:x:2", "so so")])).await.unwrap();
+        let stored = tones(&store).await;
+        assert_eq!(stored[0], row("post:x:1", Tone::Positive, 900, "test-1"), "{}", database.name);
+        assert_eq!(stored[1], row("post:x:2", Tone::Neutral, 0, "test-1"));
+
+        let later = Time(NOW.0 + 1_000);
+        let run = manual(&store, &t, "R2", later).await;
+        store.finish(&run, judged(later, &[("post:x:1", "not any more"), ("post:x:2", "so so")])).await.unwrap();
+        let stored = tones(&store).await;
+        assert_eq!(stored[0], row("post:x:1", Tone::Neutral, 0, "test-1"), "revised: {}", database.name);
+
+        // Where nobody judges, what was said of the old words does not stay.
+        let last = Time(NOW.0 + 2_000);
+        let run = manual(&store, &t, "R3", last).await;
+        let unjudged = Outcome { judge: None, ..judged(last, &[("post:x:1", "other words"), ("post:x:2", "so so")]) };
+        store.finish(&run, unjudged).await.unwrap();
+        let stored = tones(&store).await;
+        assert_eq!(stored[0], ("post:x:1".into(), None, None, None));
+        assert_eq!(stored[1], row("post:x:2", Tone::Neutral, 0, "test-1"));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn another_scorer_judges_everything_again_and_only_once() {
+    for database in databases() {
+        let store = open(&database).await;
+        let (a, b) = (topic("a"), topic("b"));
+        store.sync_topics(&[a.clone(), b.clone()], NOW).await.unwrap();
+        let run = manual(&store, &a, "R1", NOW).await;
+        let words = [("post:x:1", "good"), ("post:x:2", "so so"), ("post:x:3", "odd")];
+        store.finish(&run, judged(NOW, &words)).await.unwrap();
+        let run = manual(&store, &b, "R2", NOW).await;
+        store.finish(&run, Outcome { judge: None, ..judged(NOW, &[("post:x:9", "nobody judged")]) }).await.unwrap();
+
+        let rehearsed = store.rejudge(second, &[], 2, true, |_| {}).await.unwrap();
+        assert_eq!((rehearsed.judged, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
+        assert_eq!(
+            tones(&store).await[0],
+            row("post:x:1", Tone::Positive, 900, "test-1"),
+            "a rehearsal writes nothing"
+        );
+
+        let of_b = store.rejudge(second, &["b".into()], 2, false, |_| {}).await.unwrap();
+        assert_eq!((of_b.judged, of_b.first), (1, 1));
+        let mut batches = Vec::new();
+        let done = store.rejudge(second, &[], 2, false, |judged| batches.push(judged)).await.unwrap();
+        assert_eq!((done.judged, done.first, done.changed(), batches), (3, 0, 3, vec![2, 3]));
+        assert_eq!(done.moved[Tone::Neutral as usize][Tone::Unsupported as usize], 1);
+        assert_eq!(
+            tones(&store).await,
+            [
+                row("post:x:1", Tone::Negative, -500, "test-2"),
+                row("post:x:2", Tone::Negative, -500, "test-2"),
+                row("post:x:3", Tone::Unsupported, None, "test-2"),
+                row("post:x:9", Tone::Negative, -500, "test-2"),
+            ]
+        );
+        assert_eq!(store.rejudge(second, &[], 2, false, |_| {}).await.unwrap().judged, 0, "nothing is left");
+        database.close(store).await;
+    }
+}
+
+#[test]
+fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
+    for database in databases() {
+        let place = Place::new(database, "base_url = \"sandbox\"", "[[topics]]\nid = \"rust\"\nquery = \"rust async\"");
+        place.ok(&["once", "--at", NINE]);
+        let items = place.json(&["items", "--json"]);
+        for item in items["items"].as_array().unwrap() {
+            assert_eq!(item["scorer"], topicwatch::sentiment::VERSION, "{item}");
+            assert!(item["tone"] == "unsupported" || item["score"].is_i64(), "{item}");
+        }
+        assert!(place.ok(&["rescore"]).contains("every item is judged by builtin-1 already"));
+        assert_eq!(place.json(&["rescore", "--json", "--dry-run"])["judged"], 0);
+    }
+}
+
+fn score(folder: &std::path::Path, input: &[u8]) -> Vec<serde_json::Value> {
+    let file = folder.join("in.txt");
+    std::fs::write(&file, input).unwrap();
+    let named = Program::at(folder, &["score", "in.txt"]).run();
+    let piped = Program::at(folder, &["score", "-"]).stdin(std::fs::File::open(&file).unwrap()).run();
+    assert_eq!((named.code, &named.out), (Some(0), &piped.out), "{named}");
+    named.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn score_answers_each_line_with_one_object() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut input = b"I love it, thank you!\r\nthis is awful\n\n\xff\xfe broken bytes are great\n".to_vec();
+    input.extend("x".repeat(3 << 20).into_bytes());
+    input.extend("\nЭто ужасно\nlast line, no end".as_bytes());
+    let lines = score(folder.path(), &input);
+    assert_eq!(lines.len(), 7, "{lines:?}");
+    assert_eq!((&lines[0]["label"], &lines[0]["lang"]), (&"positive".into(), &"en".into()));
+    assert_eq!(lines[0]["scorer"], topicwatch::sentiment::VERSION);
+    assert_eq!(lines[1]["label"], "negative");
+    let p = |at: usize, name: &str| lines[at]["p"][name].as_f64().unwrap();
+    for at in [0, 1, 3, 6] {
+        assert!((p(at, "negative") + p(at, "neutral") + p(at, "positive") - 1.0).abs() < 1e-9, "{}", lines[at]);
+        let score = lines[at]["score"].as_f64().unwrap();
+        assert!((p(at, "positive") - p(at, "negative") - score).abs() < 1e-9, "{}", lines[at]);
+    }
+    for at in [2, 5] {
+        assert_eq!(lines[at]["label"], "unsupported");
+        assert!(lines[at]["score"].is_null() && lines[at]["p"].is_null());
+    }
+    assert_eq!(lines[5]["lang"], "ru");
+    Program::at(folder.path(), &["score", "not there.txt"]).run().says(2, &["not there.txt", "one text a line"]);
+}
+
+#[test]
+fn score_ends_quietly_when_nobody_reads_on() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("in.txt"), "what a day\n".repeat(50_000)).unwrap();
+    let ended = Program::prepared_by(folder.path(), "\"$@\" | head -n 1; exec true", &["score", "in.txt"]).run();
+    assert_eq!((ended.code, ended.out.lines().count(), ended.err.as_str()), (Some(0), 1, ""), "{ended}");
+}
+
+#[test]
+fn the_tone_of_a_database_that_nobody_judged_is_made_up_for() {
+    let database: Database = sqlite();
+    let place = Place::new(database, "base_url = \"sandbox\"", "[[topics]]\nid = \"rust\"\nquery = \"rust async\"");
+    place.ok(&["once", "--at", NINE]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(place.database.execute("UPDATE item SET tone = NULL, score = NULL, scorer = NULL"));
+    let would = place.json(&["rescore", "--json", "--dry-run"]);
+    let done = place.json(&["rescore", "--json"]);
+    assert_eq!(would["judged"], done["judged"]);
+    assert_eq!((&done["first"], &done["changed"]), (&done["judged"], &0.into()));
+    assert!(done["judged"].as_i64().unwrap() > 0);
+    assert_eq!(place.json(&["rescore", "--json"])["judged"], 0);
+}
