@@ -16,6 +16,7 @@
 //! * [`insight`] reads several rows as one statement: what is new, which sources agree;
 //! * [`filter`] says which items of a topic are meant, [`compare`] what changed between two of its runs;
 //! * [`export`] hands it out again as CSV, [`report`] as a page to read each morning;
+//! * [`notify`] delivers what was made, by mail or webhook, at least once;
 //! * [`sandbox`] stands in for the service, so that everything can be tried without a key;
 //! * [`daemon`] is the only loop, [`cli`] the only place where the parts are wired together.
 //!

@@ -26,10 +26,10 @@ CREATE TABLE cursor (
     at   BIGINT NOT NULL
 );
 
--- A report that was made: written in the transaction that ends its run and queues what is to be delivered of it.
+-- A report that was made, `name` being that of its job and its cursor: written in the transaction that ends its run and queues what is to be delivered of it.
 CREATE TABLE report (
     run          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
-    job          TEXT COLLATE "C" NOT NULL,
+    name         TEXT COLLATE "C" NOT NULL,
     made_at      BIGINT NOT NULL,
     span_from    BIGINT NOT NULL,
     span_until   BIGINT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE report (
     files        TEXT COLLATE "C" NOT NULL,
     delivered_at BIGINT
 );
-CREATE INDEX report_job ON report (job, made_at);
+CREATE INDEX report_name ON report (name, made_at);
 
 -- What is to be sent: each event to one channel, until it is sent or dead. `event` is the same at every try, so that
 -- whoever receives it twice can tell. `origin` is the run it came of.

@@ -18,9 +18,6 @@ use crate::store::{Nature, Store};
 /// Days of one call of the verb.
 const MOST_DAYS: i64 = 31;
 
-/// Milliseconds of a day.
-const DAY: i64 = 86_400_000;
-
 pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Failure> {
     let mut context = Context::load(common, args.at.as_deref())?;
     let skew = Skew::default();
@@ -57,8 +54,8 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
         output::note(&format!(
             "stopped; the days before are stored. To go on: topicwatch backfill {} --from {} --to {}",
             topic.id,
-            named(*next),
-            named(*last)
+            Time::of_utc_day(*next).utc_date(),
+            Time::of_utc_day(*last).utc_date()
         ));
     }
     Ok(match () {
@@ -88,8 +85,8 @@ fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
     let (first, last) = (day("--from", &args.from)?, day("--to", &args.to)?);
     if last > now.utc_day() {
         return Err(Failure::usage(
-            format!("--to {} lies in the future", named(last)),
-            format!("today is {} in UTC", named(now.utc_day())),
+            format!("--to {} lies in the future", Time::of_utc_day(last).utc_date()),
+            format!("today is {} in UTC", Time::of_utc_day(now.utc_day()).utc_date()),
         ));
     }
     if first > last {
@@ -98,15 +95,14 @@ fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
     if last - first >= MOST_DAYS {
         return Err(Failure::usage(
             format!("{} days are more than the {MOST_DAYS} of one backfill", last - first + 1),
-            format!("begin with --from {} --to {}", named(first), named(first + MOST_DAYS - 1)),
+            format!(
+                "begin with --from {} --to {}",
+                Time::of_utc_day(first).utc_date(),
+                Time::of_utc_day(first + MOST_DAYS - 1).utc_date()
+            ),
         ));
     }
     Ok((first..=last).collect())
-}
-
-/// `2026-03-11`.
-fn named(day: i64) -> String {
-    Time(day.saturating_mul(DAY)).iso_millis().get(..10).unwrap_or_default().to_owned()
 }
 
 /// Leaves the sources in that can be asked for a day; refuses a topic whose posts cannot, or that has none left.
@@ -118,7 +114,8 @@ fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
     if topic.social.is_some() && !takes(topic, Source::Social) {
         // The request itself knows best why not.
         let ask = Ask::of(topic, Source::Social).map(|ask| ask.looking_back(LookBack::Day(0)));
-        let why = ask.and_then(|ask| search::request(service.dialect, &service.platform, &ask, Time(DAY)).err());
+        let why =
+            ask.and_then(|ask| search::request(service.dialect, &service.platform, &ask, Time::of_utc_day(1)).err());
         let (message, hint) = why.map_or_else(Default::default, |why| (why.message, why.hint));
         return Err(Failure::usage(format!("topic {} cannot be backfilled: {message}", topic.id), hint));
     }
@@ -194,7 +191,10 @@ async fn tell(context: &Context, args: &BackfillArgs, store: &Store, days: &[(i6
     let reports: Vec<RunReport> = days.iter().map(|(_, report)| report.clone()).collect();
     let sums = table::sums(&reports);
     if args.json {
-        let days: Vec<_> = days.iter().map(|(day, report)| json!({ "day": named(*day), "run": report })).collect();
+        let days: Vec<_> = days
+            .iter()
+            .map(|(day, report)| json!({ "day": Time::of_utc_day(*day).utc_date(), "run": report }))
+            .collect();
         return output::json(
             &json!({ "sandbox": invented, "database": store.place(), "topic": args.topic, "sums": sums, "days": days }),
         );
@@ -205,7 +205,7 @@ async fn tell(context: &Context, args: &BackfillArgs, store: &Store, days: &[(i6
         for (place, search) in report.searches.iter().enumerate() {
             let c = search.counts;
             rows.push(vec![
-                if place == 0 { named(*day) } else { String::new() },
+                if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
                 search.source.to_string(),
                 search.state.to_string(),
                 format!("{}{}", if search.saturated { "≥" } else { "" }, c.found),
@@ -216,7 +216,12 @@ async fn tell(context: &Context, args: &BackfillArgs, store: &Store, days: &[(i6
                 search.cost.to_string(),
             ]);
             if let Some(note) = &search.note {
-                notes.push_str(&format!("  {} {}: {}\n", named(*day), search.source, output::brief(note, 300)));
+                notes.push_str(&format!(
+                    "  {} {}: {}\n",
+                    Time::of_utc_day(*day).utc_date(),
+                    search.source,
+                    output::brief(note, 300)
+                ));
             }
         }
     }
@@ -254,11 +259,13 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
             let only = if source == Source::Ai { ", perhaps" } else { "" };
             text.push_str(&format!(
                 "{}  {source}  {} {}, expected {price}{only}\n",
-                named(*day),
+                Time::of_utc_day(*day).utc_date(),
                 request.method,
                 request.path
             ));
-            list.push(json!({ "day": named(*day), "request": request, "expected_cost_usd": price }));
+            list.push(
+                json!({ "day": Time::of_utc_day(*day).utc_date(), "request": request, "expected_cost_usd": price }),
+            );
         }
     }
     let calls = list.len();

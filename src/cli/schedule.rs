@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::Common;
 use super::context::{Context, clock, instant};
 use super::{Exit, Failure, examples, output};
-use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time};
+use crate::model::{Period, SchedulePolicy, Time};
 use crate::schedule::{Explanation, Refused, Schedule, check_zone, explain, parse_cron, parse_duration};
 
 /// `schedule`
@@ -89,7 +89,7 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
         (Some(every), _) => Period::Every(u64::try_from(parse_duration(every)?.as_millis()).unwrap_or(u64::MAX)),
         (None, expr) => Period::Cron(expr.clone().unwrap_or_default()),
     };
-    let policy = policy(period, &args.timezone);
+    let policy = SchedulePolicy::only_when(period, &args.timezone);
     let schedule = match &policy.period {
         Period::Cron(expression) => {
             parse_cron(expression, &args.timezone).map_err(|refused| for_this(expression, refused))?
@@ -132,22 +132,6 @@ fn for_this(expression: &str, refused: Refused) -> Failure {
         failure.hint = "give the period as --every 15m, in jobs.toml as every = \"15m\"".to_owned();
     }
     failure
-}
-
-/// A policy of which only period and zone matter.
-fn policy(period: Period, timezone: &str) -> SchedulePolicy {
-    SchedulePolicy {
-        period,
-        timezone: timezone.to_owned(),
-        catch_up: CatchUp::Latest,
-        catch_up_window_ms: 0,
-        max_catch_up_runs: 1,
-        overlap: Overlap::Skip,
-        jitter_ms: 0,
-        timeout_ms: 0,
-        max_attempts: 1,
-        paused: false,
-    }
 }
 
 fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {

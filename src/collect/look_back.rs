@@ -34,8 +34,7 @@ impl Plan {
 
     /// One day, for a backfill.
     pub(super) fn day(day: i64) -> Self {
-        let named = LookBack::Day(day).span(Time(i64::MAX)).from.iso_millis();
-        let reason = format!("backfill of {}", named.get(..10).unwrap_or_default());
+        let reason = format!("backfill of {}", Time::of_utc_day(day).utc_date());
         Self { over: Some(LookBack::Day(day)), why: None, reason: Some(reason) }
     }
 

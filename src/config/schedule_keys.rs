@@ -73,7 +73,7 @@ impl Schedules {
         let (given, period) = period?;
         // Compiled even when another key is wrong, so that every mistake is found at once.
         let zone = timezone.as_deref().unwrap_or("UTC");
-        let sound = self.compile(&given, &probe(period.clone(), zone), looks_back, mistakes);
+        let sound = self.compile(&given, &SchedulePolicy::only_when(period.clone(), zone), looks_back, mistakes);
         let policy = SchedulePolicy {
             period,
             timezone: timezone?,
@@ -131,22 +131,6 @@ impl Schedules {
             ));
         }
         true
-    }
-}
-
-/// A policy of which only period and zone matter.
-fn probe(period: Period, timezone: &str) -> SchedulePolicy {
-    SchedulePolicy {
-        period,
-        timezone: timezone.to_owned(),
-        catch_up: CatchUp::Latest,
-        catch_up_window_ms: 0,
-        max_catch_up_runs: 1,
-        overlap: Overlap::Skip,
-        jitter_ms: 0,
-        timeout_ms: 0,
-        max_attempts: 1,
-        paused: false,
     }
 }
 

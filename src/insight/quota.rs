@@ -1,12 +1,12 @@
 //! How the calls of topics meet what a UTC day has of calls and money: on which day they would be more, and when on that
 //! day the last allowed one is made. Counting real calls is the store's.
 
+use std::time::Duration;
+
 use super::forecast::whole;
 use super::outlook::{Horizon, Price};
 use crate::model::{AiWhen, Budget, Micros, Source, Time, Topic};
 use crate::schedule::{Refused, Schedule};
-
-const DAY: i64 = 86_400_000;
 
 /// How the day's limit of calls is met.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -156,7 +156,7 @@ fn meet(groups: &[Group<'_>], of: Part, horizon: &Horizon, limit: i64, used: i64
     for day in today..=today + i64::from(horizon.days) {
         let used = if day == today { used } else { 0 };
         // A slot at midnight belongs to the day that begins.
-        let (after, until) = (horizon.from.max(Time(day * DAY - 1)), Time((day + 1) * DAY - 1));
+        let (after, until) = (horizon.from.max(before(day)), before(day + 1));
         let sum = used.saturating_add(wanted(groups, of, after, until)?);
         if sum > met.fullest.0 {
             met.fullest = (sum, date(day));
@@ -234,5 +234,10 @@ pub(super) fn allowance(
 }
 
 fn date(day: i64) -> String {
-    Time(day.saturating_mul(DAY)).to_string().chars().take(10).collect()
+    Time::of_utc_day(day).utc_date()
+}
+
+/// The last instant before a day.
+fn before(day: i64) -> Time {
+    Time::of_utc_day(day).minus(Duration::from_millis(1))
 }

@@ -34,6 +34,17 @@ impl Job {
         Ok(Self { id, kind: JobKind::Report, schedule, spec: serde_json::to_value(report)? })
     }
 
+    /// Follows a topic to its new id; whether it names that topic.
+    pub fn rename_topic(&mut self, old: &str, new: &str) -> bool {
+        let topics = self.spec.get_mut("topics").and_then(serde_json::Value::as_array_mut);
+        let mut named = false;
+        for topic in topics.into_iter().flatten().filter(|topic| topic.as_str() == Some(old)) {
+            *topic = new.into();
+            named = true;
+        }
+        named
+    }
+
     /// The report that the job is.
     ///
     /// # Errors

@@ -5,9 +5,6 @@ use std::time::Duration;
 
 use super::{Time, Window};
 
-/// Milliseconds of a UTC day.
-const DAY: i64 = 86_400_000;
-
 /// A stretch of time: `from` belongs to it, `until` does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Span {
@@ -68,8 +65,8 @@ impl LookBack {
             Self::Window(window) => Span { from: asked_at.minus(window.length()), until: asked_at },
             Self::Since(from) => Span { from: from.min(asked_at), until: asked_at },
             Self::Day(day) => {
-                let from = Time(day.saturating_mul(DAY)).min(asked_at);
-                Span { from, until: Time(from.0.saturating_add(DAY)).min(asked_at) }
+                let from = Time::of_utc_day(day);
+                Span { from: from.min(asked_at), until: from.next_utc_day().min(asked_at) }
             }
         }
     }
@@ -97,6 +94,8 @@ pub fn spell(length: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const DAY: i64 = 86_400_000;
 
     #[test]
     fn a_look_back_ends_where_it_is_asked_or_with_its_day() {

@@ -14,6 +14,9 @@ impl serde::Serialize for Time {
     }
 }
 
+/// Milliseconds of a UTC day.
+const DAY: i64 = 86_400_000;
+
 impl Time {
     /// The instant of a zoned-time library, cut to milliseconds (towards the past).
     #[must_use]
@@ -60,13 +63,25 @@ impl Time {
     /// Days since the epoch in UTC: the day on which calls are counted.
     #[must_use]
     pub fn utc_day(self) -> i64 {
-        self.0.div_euclid(86_400_000)
+        self.0.div_euclid(DAY)
     }
 
     /// When the next UTC day begins.
     #[must_use]
     pub fn next_utc_day(self) -> Self {
-        Self(self.utc_day().saturating_add(1).saturating_mul(86_400_000))
+        Self::of_utc_day(self.utc_day().saturating_add(1))
+    }
+
+    /// When a UTC day begins, by its number since the epoch.
+    #[must_use]
+    pub fn of_utc_day(day: i64) -> Self {
+        Self(day.saturating_mul(DAY))
+    }
+
+    /// Its day in UTC, as `2026-03-11`.
+    #[must_use]
+    pub fn utc_date(self) -> String {
+        self.iso_millis().chars().take_while(|c| *c != 'T').collect()
     }
 }
 
@@ -109,5 +124,13 @@ mod tests {
         assert_eq!(Time(5).since(Time(9)), Duration::ZERO);
         assert_eq!(Time(1_500).since(Time(0)), Duration::from_millis(1_500));
         assert_eq!(Time(-1).utc_day(), -1);
+    }
+
+    #[test]
+    fn a_utc_day_has_a_number_a_beginning_and_a_date() {
+        let at = Time(1_773_219_600_000);
+        assert_eq!(Time::of_utc_day(at.utc_day()), Time(1_773_187_200_000));
+        assert_eq!((at.utc_date(), Time::of_utc_day(-1).utc_date()), ("2026-03-11".into(), "1969-12-31".into()));
+        assert_eq!(at.next_utc_day().utc_date(), "2026-03-12");
     }
 }

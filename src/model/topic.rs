@@ -111,6 +111,25 @@ pub struct SchedulePolicy {
     pub paused: bool,
 }
 
+impl SchedulePolicy {
+    /// For whoever asks when something is due and runs nothing: only period and zone matter.
+    #[must_use]
+    pub fn only_when(period: Period, timezone: &str) -> Self {
+        Self {
+            period,
+            timezone: timezone.to_owned(),
+            catch_up: CatchUp::Latest,
+            catch_up_window_ms: 0,
+            max_catch_up_runs: 1,
+            overlap: Overlap::Skip,
+            jitter_ms: 0,
+            timeout_ms: 0,
+            max_attempts: 1,
+            paused: false,
+        }
+    }
+}
+
 /// What the social source is asked.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SocialQuery {

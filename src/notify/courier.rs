@@ -64,8 +64,8 @@ impl Courier {
         let mut tasks = JoinSet::new();
         while !stop.is_cancelled() {
             let these = stop.child_token();
-            for channel in channels.borrow_and_update().iter().cloned() {
-                let (courier, these) = (self.clone(), these.clone());
+            for channel in channels.borrow_and_update().iter() {
+                let (courier, these, channel) = (self.clone(), these.clone(), channel.clone());
                 tasks.spawn(async move { courier.attend(&channel, &these).await });
             }
             let changed = tokio::select! {
@@ -109,8 +109,8 @@ impl Courier {
     /// When the outbox cannot be read or written.
     pub async fn deliver_due(&self, channels: &[Channel]) -> Result<Vec<Delivery>, StoreError> {
         let mut tasks = JoinSet::new();
-        for channel in channels.iter().cloned() {
-            let courier = self.clone();
+        for channel in channels {
+            let (courier, channel) = (self.clone(), channel.clone());
             tasks.spawn(async move {
                 let mut tries = Vec::new();
                 while let Some(delivery) = courier.deliver_next(&channel).await? {

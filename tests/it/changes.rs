@@ -230,7 +230,7 @@ fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
                 "≥ 6 new",
                 "6 of the new without a date, counted by when first seen",
                 "authors not given",
-                "no reactions were given",
+                "new: no reactions were given",
                 "web: ≥ 4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged",
                 "Seen first, but older than the window",
             ],

@@ -441,3 +441,19 @@ fn pauses_grow_and_differ_between_events() {
         assert!(pause >= least && pause <= least.mul_f64(1.1), "{attempt}: {pause:?}");
     }
 }
+
+#[tokio::test]
+async fn a_report_follows_its_topic_to_a_new_id() {
+    for database in databases() {
+        let store = open(&database).await;
+        let mut job = report(&[]);
+        job.spec["topics"] = serde_json::json!(["old", "other"]);
+        let topics = [crate::store::topic("old"), crate::store::topic("other")];
+        store.adopt(Set { topics: &topics, jobs: &[job] }, None, NOW).await.unwrap();
+        store.rename_topic("old", "new", NOW).await.unwrap();
+        let definition = database.texts("SELECT definition FROM job").remove(0);
+        let job: Job = serde_json::from_str(&definition).unwrap();
+        assert_eq!(job.report().unwrap().topics, ["new", "other"], "{}", database.name);
+        store.close().await;
+    }
+}

@@ -86,7 +86,8 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
             .shows(0, &["sent, 1 tries", "What happened"]);
         run(&["outbox", "show", "nothing"]).says(2, &["there is no message `nothing`"]);
         run(&["runs"]).shows(0, &["report:daily", "acme"]);
-        run(&["check"]).shows(0, &["report", "daily", "2026-03-11", "hook", "the address in $HOOK_URL"]);
+        run(&["check"])
+            .shows(0, &["report", "daily", "out/{name}-{date}", "hook", "the address in $HOOK_URL", "ready"]);
         run(&["once", "--due", "--at", TEN]).shows(0, &["nothing was due"]);
         assert_eq!((hook.got().len(), post.got().len()), (1, 1));
         // Asked for again by somebody: the same event.
@@ -145,10 +146,14 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
     for database in databases() {
         let (sandbox, post) = (today(&[]), Post::good());
         let hook = Hook::answering(|_| Answer::Hang);
-        let place =
-            Place::new(database, &sandbox.lines(), &rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\""));
+        let all = rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\"");
+        // Reports and channels come with a reload.
+        let before = all.split("[[reports]]").next().unwrap().to_owned();
+        let place = Place::new(database, &sandbox.lines(), &before);
         let mut daemon = program(&place, &hook, &["run"]).start();
         daemon.until("its plan", |said| said.contains("next slot"));
+        place.configure(&sandbox.lines(), &all);
+        daemon.until("the reload", |said| said.contains("configuration taken over"));
         // A slot that comes while it runs, without waiting for one.
         let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
                    VALUES ('report:daily@then', 'report:daily', 1000, 'scheduled', 'queued', 1000, 1000); \
@@ -208,6 +213,7 @@ timezone = "Europe/Berlinn"
 [[reports]]
 title = "no name"
 path = "r/{topic}"
+format = []
 
 [[reports]]
 name = "a"
@@ -215,7 +221,6 @@ path = "r/all"
 [[reports]]
 name = "b"
 path = "r/all"
-format = []
 
 [[channels]]
 name = "team"
@@ -254,6 +259,7 @@ kind = "sms"
             "`timezone`",
             "this report has no `name`",
             "braces around something unknown",
+            "nothing would be written",
             "is that of another report",
             "cannot be \"smtp example\"",
             "cannot be \"nobody\"",

@@ -472,3 +472,16 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
     assert_eq!(store.items(&Filter::default(), 100).await.unwrap().len(), 25);
     database.close(store).await;
 }
+
+/// Of a new table PostgreSQL knows nothing and expects one row that is due: planning twenty thousand topics once compared
+/// each with a thousand others, for a minute.
+#[tokio::test]
+async fn a_database_is_told_of_many_new_topics() {
+    let Some(database) = postgres() else { return };
+    let store = open(&database).await;
+    let topics: Vec<_> = (0..300).map(|n| topic(&format!("topic-{n:04}"))).collect();
+    store.sync_topics(&topics, NOW).await.unwrap();
+    let known = "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = to_regclass('topic')";
+    assert_eq!(database.number(known), 300);
+    database.close(store).await;
+}

@@ -71,7 +71,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         };
         notes.push(format!("new: {} different texts, {authors}", counts.new_texts));
         if counts.unknown.engagement == counts.new {
-            notes.push("no reactions were given: nothing can be told as rising".into());
+            notes.push("new: no reactions were given".into());
         }
     }
     if counts.undated > 0 {
@@ -163,7 +163,9 @@ fn edited(item: &Edited, width: usize) -> String {
     let mut text = format!("  {}\n", words(&item.item, width));
     for (what, pieces) in [("title", &item.title), ("text", &item.text)] {
         if let Some(pieces) = pieces {
-            text.push_str(&format!("    {what}: {}\n", marked(pieces, width.saturating_mul(4))));
+            for line in wrapped(&format!("{what}: {}", marked(pieces, width.saturating_mul(4))), width - 4) {
+                text.push_str(&format!("    {line}\n"));
+            }
         }
     }
     let times = if item.edits > 1 { format!("{} edits, the last ", item.edits) } else { String::new() };
@@ -188,6 +190,34 @@ fn marked(pieces: &[Piece], most: usize) -> String {
         return format!("{}…", text.chars().take(most).collect::<String>());
     }
     text
+}
+
+/// Lines of so many characters, broken at blanks where there are any.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let mut rest: Vec<char> = word.chars().collect();
+        if used > 0 && used + 1 + rest.len() > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        loop {
+            let gap = usize::from(used > 0);
+            let part: Vec<char> = rest.drain(..rest.len().min(width.saturating_sub(gap))).collect();
+            if let Some(line) = lines.last_mut() {
+                line.push_str(if gap > 0 { " " } else { "" });
+                line.extend(&part);
+            }
+            used += gap + part.len();
+            if rest.is_empty() {
+                break;
+            }
+            lines.push(String::new());
+            used = 0;
+        }
+    }
+    lines
 }
 
 /// Unchanged words, cut to what stands beside a change.
@@ -216,4 +246,32 @@ fn rising(item: &Rising, width: usize) -> String {
         item.per_hour,
         address(&item.item)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::word_diff;
+
+    #[test]
+    fn a_change_is_shown_with_what_stands_around_it() {
+        let far = "far away ".repeat(20);
+        for (before, after, expected) in [
+            ("a b c", "a x c", "a [-b-]{+x+} c"),
+            (&*format!("{far}is old"), &*format!("{far}is new"), "…ay far away far away is [-old-]{+new+}"),
+            ("old\u{1b}[2J", "new\u{1b}[2J", "[-old-]{+new+}\\u{1b}[2J"),
+        ] {
+            assert_eq!(marked(&word_diff(before, after), 200), expected);
+        }
+        assert_eq!(marked(&word_diff("", &"x".repeat(900)), 20).chars().count(), 21, "cut");
+    }
+
+    #[test]
+    fn no_line_is_longer_than_the_terminal_and_no_character_is_lost() {
+        let long = format!("some words {} and 漢字 {}", "x".repeat(95), "more words ".repeat(20));
+        let lines = wrapped(long.trim(), 36);
+        assert!(lines.iter().all(|line| line.chars().count() <= 36 && !line.is_empty()), "{lines:#?}");
+        let bare = |text: &str| text.replace(' ', "");
+        assert_eq!(bare(&lines.concat()), bare(&long));
+    }
 }

@@ -48,8 +48,9 @@ struct Step {
     window_from: Time,
 }
 
-fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Step> {
-    let mut steps = Vec::new();
+/// The absences of each question, each list in reading order.
+fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Vec<Step>> {
+    let mut all = Vec::new();
     for (place, question) in snapshots.questions.iter().enumerate() {
         if question.source == Source::Ai {
             continue;
@@ -57,6 +58,7 @@ fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Step>
         let of_question = || snapshots.all.iter().filter(|s| s.question == place);
         let most = of_question().map(|s| s.counts.found).max().unwrap_or(0);
         let own: Vec<&Snapshot> = of_question().filter(|s| complete(s, most)).collect();
+        let mut steps = Vec::new();
         for row in own.windows(GONE_AFTER + 1) {
             let [before @ .., missed] = row else { continue };
             if missed.seq > between.since {
@@ -69,22 +71,23 @@ fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Step>
                 });
             }
         }
+        all.push(steps);
     }
-    steps
+    all
 }
 
 /// What to read; `None` when nothing can be judged.
 #[must_use]
 pub fn needs(snapshots: &Snapshots, between: Between, window: Duration) -> Option<Needs> {
     let steps = steps(snapshots, between, window);
-    let first = steps.iter().filter_map(|step| step.before.first()).min()?;
-    let published_since = steps.iter().map(|step| step.window_from).min()?;
+    let first = steps.iter().flatten().filter_map(|step| step.before.first()).min()?;
+    let published_since = steps.iter().flatten().map(|step| step.window_from).min()?;
     Some(Needs { between: Between { since: first - 1, until: between.until }, published_since })
 }
 
 /// Says of items whether they are gone.
 pub(super) struct Judge {
-    steps: Vec<Step>,
+    steps: Vec<Vec<Step>>,
 }
 
 impl Judge {
@@ -94,20 +97,19 @@ impl Judge {
 
     /// Whether anything can be said about a source.
     pub(super) fn judges(&self, source: Source) -> bool {
-        self.steps.iter().any(|step| step.source == source)
+        self.steps.iter().flatten().any(|step| step.source == source)
     }
 
     /// The source that does not show the item any more, and when that was noticed.
     pub(super) fn missed(&self, item: &LastSight) -> Option<(Source, Time)> {
-        self.steps
-            .iter()
-            .find(|step| {
-                // The first snapshot without it comes right after its last sighting.
-                step.before.last().is_some_and(|last| *last <= item.last_seq)
-                    && item.last_seq < step.seq
-                    && step.before.iter().all(|seq| item.seen.contains(&(step.source, *seq)))
-                    && within(item.item.published_at, step.window_from, step.at)
-            })
-            .map(|step| (step.source, step.at))
+        // The first complete snapshot after its last sighting, of each question.
+        let next = |steps: &Vec<Step>| steps.partition_point(|step| step.seq <= item.last_seq);
+        let missed = |step: &&Step| {
+            step.before.last().is_some_and(|last| *last <= item.last_seq)
+                && step.before.iter().all(|seq| item.seen.contains(&(step.source, *seq)))
+                && within(item.item.published_at, step.window_from, step.at)
+        };
+        let found = self.steps.iter().filter_map(|steps| steps.get(next(steps))).find(missed);
+        found.map(|step| (step.source, step.at))
     }
 }

@@ -102,6 +102,13 @@ pub(super) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Tells the planner of statements what a table holds now, after much of it was written: of a new table it knows nothing, and
+/// would compare each topic that is due with every other.
+pub(super) async fn look_at(conn: &mut Conn, table: &'static str) -> Result<(), StoreError> {
+    sqlx::query(sqlx::AssertSqlSafe(format!("ANALYZE {table}"))).persistent(false).execute(conn).await?;
+    Ok(())
+}
+
 /// What graphile_worker calls a job of ours.
 pub(super) const JOB: &str = "topicwatch_run";
 

@@ -71,6 +71,23 @@ pub(super) async fn sync(conn: &mut Conn, jobs: &[Job], now: Time) -> Result<Syn
     Ok(synced)
 }
 
+/// Has jobs that name a topic follow it to its new id.
+pub(super) async fn rename_topic(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
+    for row in sqlx::query("SELECT id, definition FROM job ORDER BY id").fetch_all(&mut *conn).await? {
+        let Ok(mut job) = definition(&row.try_get::<String, _>("definition")?) else { continue };
+        if !job.rename_topic(old, new) {
+            continue;
+        }
+        let definition = serde_json::to_string(&job).map_err(|e| StoreError::unreadable(&format!("a job ({e})")))?;
+        sqlx::query("UPDATE job SET definition = $1 WHERE id = $2")
+            .bind(definition)
+            .bind(&job.id)
+            .execute(&mut *conn)
+            .await?;
+    }
+    Ok(())
+}
+
 async fn cancel(conn: &mut Conn, job: &str, why: &str, now: Time) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE job = $3 AND state = 'queued'",
@@ -173,7 +190,7 @@ pub(in crate::store) async fn end(conn: &mut Conn, run: &JobRun, end: &JobEnd) -
     .await?;
     if let Some(report) = &end.report {
         sqlx::query(
-            "INSERT INTO report (run, job, made_at, span_from, span_until, seq, subject, files) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         )
         .bind(run.public_id())
         .bind(&run.job.id)

@@ -44,7 +44,7 @@ pub(super) async fn delivered(conn: &mut Conn, run: &str, now: Time) -> Result<(
         return Ok(());
     }
     sqlx::query(
-        "INSERT INTO cursor (name, seq, at) SELECT r.job, r.seq, r.span_until FROM report r WHERE r.run = $1 \
+        "INSERT INTO cursor (name, seq, at) SELECT r.name, r.seq, r.span_until FROM report r WHERE r.run = $1 \
          ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.at > cursor.at",
     )
     .bind(run)

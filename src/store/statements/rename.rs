@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, topics};
+use super::{Conn, jobs, topics};
 use crate::model::{Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -87,6 +87,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_calls SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    jobs::rename_topic(conn, old, new).await?;
     sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("INSERT INTO renamed (old_id, new_id, renamed_at) VALUES ($1, $2, $3)")

@@ -61,7 +61,9 @@ fn paused(row: &Row) -> Result<Option<Paused>, StoreError> {
 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
+    // Runs of jobs that are no topics belong to the ledger, too; exports and views are of topics.
+    let of = if filter.topics.is_empty() { "r.job" } else { "r.topic" };
+    read::narrow(&mut query, filter, of, read::RUN_AT);
     // Of runs begun in the same millisecond those still going on come first, then the last to become readable.
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
     query.push("r.public_id DESC LIMIT ").push_bind(limit);

@@ -81,7 +81,7 @@ fn ledger(columns: &str, and: &str) -> String {
 }
 
 fn looked_at_from(day: i64) -> i64 {
-    Time(day.saturating_sub(2).saturating_mul(86_400_000)).0
+    Time::of_utc_day(day.saturating_sub(2)).0
 }
 
 /// What all searches of a day count for.
@@ -105,7 +105,7 @@ pub(super) async fn of_topics(
         "SELECT topic, made, spent FROM topic_calls WHERE day = $1 AND topic IN (SELECT given.value FROM {})",
         super::texts(2)
     );
-    let counted = sqlx::query(AssertSqlSafe(counted)).bind(day).bind(serde_json::json!(topics).to_string());
+    let counted = sqlx::query(AssertSqlSafe(counted)).bind(day).bind(super::resolve::list(topics)?);
     for row in counted.fetch_all(&mut *conn).await? {
         used.insert(row.try_get(0)?, Used { calls: row.try_get(1)?, money: Micros(row.try_get(2)?) });
     }
@@ -116,7 +116,7 @@ pub(super) async fn of_topics(
     let some = format!(" AND r.topic IN (SELECT given.value FROM {}) GROUP BY r.topic", super::texts(3));
     let summed = sqlx::query(AssertSqlSafe(ledger("r.topic", &some))).bind(looked_at_from(day)).bind(day);
     used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Used::default())));
-    for row in summed.bind(serde_json::json!(missing).to_string()).fetch_all(conn).await? {
+    for row in summed.bind(super::resolve::list(&missing)?).fetch_all(conn).await? {
         let topic: String = row.try_get("topic")?;
         used.insert(topic, Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) });
     }

@@ -99,7 +99,7 @@ async fn hold_all(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resul
         super::numbers(1),
         super::ROW_LOCK
     );
-    for row in sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(ids).to_string()).fetch_all(conn).await? {
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::list(&ids)?).fetch_all(conn).await? {
         let nature: Option<String> = row.try_get("nature")?;
         held.nature = nature.as_deref().and_then(Nature::parse);
         held.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());

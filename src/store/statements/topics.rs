@@ -10,6 +10,9 @@ use crate::model::{SchedulePolicy, Time, Topic};
 use crate::store::jobs::Planned;
 use crate::store::{Nature, PlannedTopic, StoreError, Synced};
 
+/// So many topics written at once are news to the planner of statements.
+const MANY: usize = 200;
+
 /// What the database holds.
 pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, StoreError> {
     let held: Option<String> =
@@ -156,6 +159,9 @@ pub(in crate::store) async fn sync(
              generation = excluded.generation, planned_until = excluded.planned_until, schedule = excluded.schedule, next_slot = excluded.next_slot, removed_at = NULL",
         );
         insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    if changed.len() >= MANY {
+        super::look_at(conn, "topic").await?;
     }
     for id in &gone {
         sqlx::query("UPDATE topic SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
