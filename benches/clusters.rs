@@ -216,5 +216,6 @@ fn outcome(now: Time, items: Vec<SeenItem>) -> Outcome {
         answer: None,
         key_version: 1,
         nature: Some(Nature::Real),
+        judge: None,
     }
 }

@@ -18,7 +18,7 @@ const DOWN: std::ops::Range<i64> = 14..18;
 /// A number that depends on what it is drawn for.
 fn draw(of: &[i64], below: i64) -> i64 {
     let mix = of.iter().fold(0x9e37_79b9_u64, |seed, n| {
-        let mut x = (seed ^ n.unsigned_abs()).wrapping_mul(0x0100_0000_01b3).wrapping_add(0x51_7c_c1b7);
+        let mut x = (seed ^ n.unsigned_abs()).wrapping_mul(0x0100_0000_01b3).wrapping_add(0x517c_c1b7);
         x ^= x >> 29;
         x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x ^ (x >> 32)
@@ -55,8 +55,10 @@ fn text(value: Option<String>) -> String {
 struct Rows(Vec<String>);
 
 impl Rows {
-    fn add(&mut self, row: String) -> usize {
-        self.0.push(format!("({row})"));
+    fn add(&mut self, mut row: String) -> usize {
+        row.insert(0, '(');
+        row.push(')');
+        self.0.push(row);
         self.0.len()
     }
 
