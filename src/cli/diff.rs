@@ -59,6 +59,20 @@ fn never(id: &str) -> Failure {
     Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
 }
 
+/// Up to which run the last delivered report told of the topic; of several reports, the one that got furthest.
+async fn last_report(context: &Context, store: &Store, topic: &Topic) -> Result<i64, Failure> {
+    let mut furthest = None;
+    for report in context.config.reports.iter().filter(|report| report.covers(topic)) {
+        furthest = furthest.max(store.cursor(&report.job()).await?.map(|cursor| cursor.seq));
+    }
+    furthest.ok_or_else(|| {
+        Failure::usage(
+            format!("no report with topic {} has been delivered yet", topic.id),
+            "reports come from [[reports]] with a schedule; compare with a run or a time: --since 24h",
+        )
+    })
+}
+
 /// The runs that are compared: from the run before the last one, a run, or an instant on.
 async fn span(context: &Context, store: &Store, topic: &Topic, args: &DiffArgs) -> Result<Between, Failure> {
     let now = (context.clock)();
@@ -72,6 +86,7 @@ async fn span(context: &Context, store: &Store, topic: &Topic, args: &DiffArgs) 
             let found = before().filter(|run| run.counts.found > 0).filter_map(|run| run.seq).max();
             found.or_else(|| before().filter_map(|run| run.seq).max()).unwrap_or(0)
         }
+        Some("last-report") => last_report(context, store, topic).await?,
         Some(named) => match store.run(named).await?.filter(|run| run.topic.as_deref() == Some(topic.id.as_str())) {
             Some(run) => match run.seq {
                 Some(seq) => seq,

@@ -61,7 +61,8 @@ pub struct ItemsArgs {
 pub struct DiffArgs {
     /// Topic id
     pub topic: String,
-    /// Since this run, or since 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago [default: the run before the last]
+    /// Since this run, since 2026-03-11, 2026-03-11T09:00:00Z, 24h or 7d ago, or since the `last-report` that was
+    /// delivered [default: the run before the last]
     #[arg(long, value_name = "RUN|TIME")]
     pub since: Option<String>,
     /// At most so many of each list

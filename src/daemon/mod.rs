@@ -267,7 +267,14 @@ async fn tick(
     if rescued > 0 {
         tracing::warn!(runs = rescued, "found runs whose process ended or stood still");
     }
-    let mut planned = if settings.plans { planner.plan(store, now, true).await? } else { Planned::default() };
+    let mut planned = Planned::default();
+    if settings.plans {
+        planned = planner.plan_first(store, now).await?;
+        if planned.rows > 0 {
+            source.begin(collector, settings, token, stop).await?;
+        }
+        planned.add(planner.plan(store, now, true).await?);
+    }
     store.publish().await?;
     let looked = source.begin(collector, settings, token, stop).await?.unwrap_or(now);
     if let Some(jobs) = jobs.filter(|_| !stop.is_cancelled()) {

@@ -30,6 +30,14 @@ pub struct Planned {
     pub soonest: Option<(String, Time)>,
 }
 
+impl Planned {
+    /// This and what was planned after it.
+    pub(super) fn add(&mut self, later: Self) {
+        self.rows += later.rows;
+        self.next.extend(later.next);
+    }
+}
+
 /// What is known of a topic or another job.
 struct Known {
     id: String,
@@ -68,41 +76,43 @@ impl Planner {
     /// callers do not wait for that.
     pub async fn plan(&mut self, store: &Store, now: Time, with_jitter: bool) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
-        for topics in [true, false] {
-            self.plan_all(store, topics, now, with_jitter, &mut planned).await?;
-        }
+        while self.look(store, true, now, with_jitter, &mut planned).await? {}
+        while self.look(store, false, now, with_jitter, &mut planned).await? {}
         Ok(planned)
     }
 
-    async fn plan_all(
+    /// Does the first part of [`Planner::plan`], so that what was due first need not wait for the rows of all.
+    pub(super) async fn plan_first(&mut self, store: &Store, now: Time) -> Result<Planned, StoreError> {
+        let mut planned = Planned::default();
+        self.look(store, true, now, true, &mut planned).await?;
+        Ok(planned)
+    }
+
+    /// Plans some topics, or other jobs; whether there may be more.
+    async fn look(
         &mut self,
         store: &Store,
         topics: bool,
         now: Time,
         with_jitter: bool,
         planned: &mut Planned,
-    ) -> Result<(), StoreError> {
-        loop {
-            let due: Vec<Known> = if topics {
-                store.topics_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
-            } else {
-                store.jobs_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
-            };
-            let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
-            if plans.is_empty() {
-                return Ok(());
-            }
-            let (held, rows) =
-                if topics { store.plan(&plans, now).await? } else { store.plan_jobs(&plans, now).await? };
-            planned.rows += rows;
-            // A topic with many slots is planned in parts, and told of when the last is done.
-            let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
-            planned.next.extend(done.filter_map(|plan| Some((plan.id, plan.next?))));
-            if held == 0 {
-                // Others plan the same at this moment; what is left is theirs, or the next tick's.
-                return Ok(());
-            }
+    ) -> Result<bool, StoreError> {
+        let due: Vec<Known> = if topics {
+            store.topics_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
+        } else {
+            store.jobs_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
+        };
+        let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
+        if plans.is_empty() {
+            return Ok(false);
         }
+        let (held, rows) = if topics { store.plan(&plans, now).await? } else { store.plan_jobs(&plans, now).await? };
+        planned.rows += rows;
+        // A topic with many slots is planned in parts, and told of when the last is done.
+        let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
+        planned.next.extend(done.filter_map(|plan| Some((plan.id, plan.next?))));
+        // Where none held, others plan the same at this moment; what is left is theirs, or the next tick's.
+        Ok(held > 0)
     }
 
     /// A defect met with one topic keeps no other from being planned: that topic is looked at again in a minute, and owes
@@ -111,23 +121,13 @@ impl Planner {
         let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
         decided.unwrap_or_else(|_| {
             tracing::error!(topic = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
-            let next = Some(now.plus(AFTER_A_DEFECT));
-            let (from, until) = (known.planned_until, known.planned_until);
-            JobPlan { id: known.id.clone(), from, until, next, max_attempts: 1, side_by_side: false, slots: Vec::new() }
+            nothing(known, Some(now.plus(AFTER_A_DEFECT)))
         })
     }
 
     fn decide(&mut self, known: &Known, now: Time, with_jitter: bool) -> JobPlan {
-        let mut job = JobPlan {
-            id: known.id.clone(),
-            from: known.planned_until,
-            // What cannot be planned is not looked at again until its definition changes.
-            until: known.planned_until,
-            next: None,
-            max_attempts: 1,
-            side_by_side: false,
-            slots: Vec::new(),
-        };
+        // What cannot be planned is not looked at again until its definition changes.
+        let mut job = nothing(known, None);
         crate::mishap::at_of("planner/decide", &known.id);
         let Some((policy, schedule)) = self.schedule(known) else { return job };
         let plan = decide(&schedule, &policy, known.planned_until, now, known.active, ROWS_PER_PLAN);
@@ -164,6 +164,12 @@ impl Planner {
             }
         }
     }
+}
+
+/// A plan that leaves all as it is until `next`.
+fn nothing(known: &Known, next: Option<Time>) -> JobPlan {
+    let (from, until) = (known.planned_until, known.planned_until);
+    JobPlan { id: known.id.clone(), from, until, next, max_attempts: 1, side_by_side: false, slots: Vec::new() }
 }
 
 /// Compiled schedules that are kept, 6 KB each: most topics share theirs.

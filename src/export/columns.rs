@@ -32,6 +32,10 @@ pub const ITEMS: &[&str] = &[
     "bookmarks",
     "views",
     "revisions",
+    "cluster",
+    "tone",
+    "score",
+    "scorer",
     "origin",
 ];
 
@@ -118,6 +122,9 @@ fn flag(value: Option<bool>) -> Cell<'static> {
     }
 }
 
+/// Cells that follow the conversation in a row of items.
+const ENGAGEMENT_AND_REVISIONS: usize = 7;
+
 /// Cells of an item.
 pub(super) fn item<'a>(row: &'a ItemRow, scratch: &'a mut Scratch) -> Vec<Cell<'a>> {
     scratch.0.clear();
@@ -127,6 +134,7 @@ pub(super) fn item<'a>(row: &'a ItemRow, scratch: &'a mut Scratch) -> Vec<Cell<'
     scratch.number(Some(row.times_seen));
     scratch.engagement(row.engagement);
     scratch.number(Some(row.revisions));
+    scratch.0.push(row.tone.score.map_or_else(String::new, |score| format!("{:.3}", score as f64 / 1_000.0)));
     let mut plain = scratch.0.iter().map(|s| Cell::Plain(s));
     let mut next = || plain.next().unwrap_or(Cell::Empty);
     let (published, first, last, times) = (next(), next(), next(), next());
@@ -150,7 +158,13 @@ pub(super) fn item<'a>(row: &'a ItemRow, scratch: &'a mut Scratch) -> Vec<Cell<'
         flag(row.is_quote),
         row.conversation_id.as_ref().map_or(Cell::Empty, |id| Cell::Id(id)),
     ];
-    cells.extend(plain);
+    cells.extend(plain.by_ref().take(ENGAGEMENT_AND_REVISIONS));
+    cells.extend([
+        text(row.cluster.as_ref()),
+        row.tone.tone.map_or(Cell::Empty, |tone| Cell::Plain(tone.as_str())),
+        plain.next().filter(|_| row.tone.score.is_some()).unwrap_or(Cell::Empty),
+        text(row.tone.scorer.as_ref()),
+    ]);
     cells
 }
 

@@ -1,7 +1,7 @@
 //! A report as it is configured and stored: which topics it is about, when it is made, and what it is written as. What it
 //! says is `report`'s.
 
-use super::{SchedulePolicy, closed_list};
+use super::{SchedulePolicy, Topic, closed_list};
 
 closed_list! {
     /// Which stretch of time a report is about.
@@ -51,6 +51,13 @@ pub struct ReportSpec {
 }
 
 impl ReportSpec {
+    /// Whether it is about a topic: by id or by tag; about all when it names none.
+    #[must_use]
+    pub fn covers(&self, topic: &Topic) -> bool {
+        let all = self.topics.is_empty() && self.tags.is_empty();
+        all || self.topics.contains(&topic.id) || topic.tags.iter().any(|tag| self.tags.contains(tag))
+    }
+
     /// The job name in the ledger.
     #[must_use]
     pub fn job(&self) -> String {

@@ -135,10 +135,15 @@ pub struct SearchRow {
 pub struct ItemTone {
     /// The tone.
     pub tone: Option<Tone>,
-    /// From -1000 to 1000.
+    /// In thousandths, from -1000 to 1000; written for readers from -1 to 1.
+    #[serde(serialize_with = "of_one")]
     pub score: Option<i64>,
     /// The scorer's version.
     pub scorer: Option<String>,
+}
+
+fn of_one<S: serde::Serializer>(thousandths: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(&thousandths.map(|score| score as f64 / 1_000.0), serializer)
 }
 
 /// An item as one topic knows it: one row per topic and item.

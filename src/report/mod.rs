@@ -70,7 +70,7 @@ pub async fn make(
     now: Time,
 ) -> Result<Report, StoreError> {
     let mut moment = store.moment().await?;
-    let ours: Vec<&Topic> = topics.iter().filter(|topic| belongs(spec, topic)).collect();
+    let ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());
@@ -103,12 +103,6 @@ pub async fn make(
         cost: gathered.iter().fold(Micros(0), |sum, topic| sum.plus(topic.cost)),
         topics: gathered,
     })
-}
-
-/// Whether a topic belongs to a report: by id or by tag; all do when it names none.
-fn belongs(spec: &ReportSpec, topic: &Topic) -> bool {
-    let all = spec.topics.is_empty() && spec.tags.is_empty();
-    all || spec.topics.contains(&topic.id) || topic.tags.iter().any(|tag| spec.tags.contains(tag))
 }
 
 /// Each topic's part of what a group said. An item that several topics found counts for each of them.

@@ -42,6 +42,7 @@ macro_rules! migrations {
             (9, "clusters", include_str!(concat!("../../migrations/", $folder, "/0009_clusters.sql"))),
             (10, "changes", include_str!(concat!("../../migrations/", $folder, "/0010_changes.sql"))),
             (11, "jobs", include_str!(concat!("../../migrations/", $folder, "/0011_jobs.sql"))),
+            (12, "item views", include_str!(concat!("../../migrations/", $folder, "/0012_item_views.sql"))),
         ]
     };
 }

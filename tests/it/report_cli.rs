@@ -61,8 +61,8 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
             "3 without engagement",
             "authors not told",
             "No reply told any engagement.",
-            "No item of these days is scored.",
-            "3 not scored",
+            "3 items scored by",
+            "0 not scored",
             "No author was told.",
             "(first seen; undated)",
         ] {

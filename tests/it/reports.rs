@@ -46,6 +46,8 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         let place = Place::new(database, &sandbox.lines(), &rest(Some(&post)));
         let run = |args: &[&str]| program(&place, &hook, args).run();
         run(&["once", "--due", "--at", NINE]).shows(0, &["nothing was due"]);
+        run(&["once", "--at", NINE]);
+        run(&["diff", "acme", "--since", "last-report"]).says(2, &["no report with topic acme has been delivered yet"]);
         sandbox.turn_to(TEN);
         let made = run(&["once", "--due", "--at", TEN]);
         made.shows(
@@ -73,6 +75,11 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         assert_eq!(mails.len(), 1);
         assert!(mails[0].data.contains("X-Topicwatch-Event: report:daily@2026-03-11T10:00:00Z/mail"));
         assert_eq!(cursor(&place), ["report:daily 1773223200000"]);
+        let diff = ["diff", "acme", "--since", "last-report", "--json", "--at", LATER];
+        let runs = || serde_json::from_str::<serde_json::Value>(&run(&diff).out).unwrap()["runs"].clone();
+        assert_eq!(runs(), 0, "the report told of all there is");
+        run(&["once", "--at", LATER]);
+        assert_eq!(runs(), 1);
 
         let listed = run(&["outbox", "list", "--json"]);
         let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
