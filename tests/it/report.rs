@@ -307,6 +307,25 @@ fn a_report_since_the_last_one_loses_and_repeats_nothing() {
 }
 
 #[test]
+fn what_rises_is_what_the_filter_means() {
+    let database = crate::databases::sqlite();
+    let report = made(&database, ReportWindow::Day);
+    let (at, facts) = report.topics.iter().enumerate().find(|(_, topic)| !topic.rising.is_empty()).unwrap();
+    let risers = |facts: &TopicFacts| facts.rising.iter().map(|rising| rising.item.key.clone()).collect::<Vec<_>>();
+    let author = facts.rising[0].item.author.clone().unwrap();
+    let mut filtered = topics();
+    let topic = filtered.iter_mut().find(|topic| topic.id == facts.id).unwrap();
+    topic.filter.exclude_authors = vec![author];
+    wait(async {
+        let store = crate::store::open(&database).await;
+        let spec = spec("Europe/Berlin", ReportWindow::Day);
+        let made = make(&store, &spec, &filtered, span_of(&spec, NOW, None), None, NOW).await.unwrap();
+        store.close().await;
+        assert!(!risers(&made.topics[at]).contains(&risers(facts)[0]));
+    });
+}
+
+#[test]
 fn files_are_named_by_the_template_and_days_are_local() {
     let spec = spec("Europe/Berlin", ReportWindow::Day);
     let span = at_date(&spec, "2026-03-29".parse().unwrap()).unwrap();
