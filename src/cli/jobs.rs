@@ -57,18 +57,18 @@ async fn make_report(run: &JobRun, store: &Store, clock: &Clock, kinds: &Kinds) 
     let spec = run.job.report().map_err(defect)?;
     // What ended a moment ago belongs to it.
     store.publish().await?;
-    let (seq, now) = (store.last_seq().await?, clock());
+    let now = clock();
     let at = match spec.window {
         ReportWindow::Day => run.slot.unwrap_or(now),
         ReportWindow::SinceLast => now,
     };
-    let last = store.cursor(&run.job.id).await?.map(|cursor| cursor.at);
-    let span = report::span_of(&spec, at, last);
+    let last = store.cursor(&run.job.id).await?;
+    let span = report::span_of(&spec, at, last.map(|cursor| cursor.at));
     let topics = topics(store, &spec).await?;
-    let made = report::make(store, &spec, &topics, span, now).await?;
+    let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
     let files = put_in_place(&spec, &made)?;
     let messages = messages(run.public_id(), &spec, &made, kinds);
-    let report = MadeReport { from: span.from, until: span.until, seq, subject: made.subject(), files };
+    let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
     Ok(Made { report: Some(report), messages, reason: None })
 }
 

@@ -51,9 +51,9 @@ pub(super) async fn run(common: &Common, args: &ReportArgs) -> Result<Exit, Fail
         spec.window = ReportWindow::Day;
     }
     let store = context.store(false).await?;
-    let last = store.cursor(&spec.job()).await?.map(|cursor| cursor.at);
-    let span = span(&spec, args.date.as_deref(), now, last)?;
-    let made = report::make(&store, &spec, &topics, span, now).await?;
+    let last = store.cursor(&spec.job()).await?;
+    let span = span(&spec, args.date.as_deref(), now, last.map(|cursor| cursor.at))?;
+    let made = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
     store.close().await;
     if args.out.as_deref() == Some(Path::new("-")) {
         if args.open {

@@ -8,7 +8,7 @@ pub use hiding::{Filtered, Hiding};
 pub use silence::{Health, MOST_JUDGED, health};
 
 use crate::filter::Filter;
-use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};
+use crate::insight::{Changes, Reading, changes, needs};
 use crate::model::{Between, Time, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
@@ -49,11 +49,6 @@ pub async fn changes_between(
     Ok(changes(&reading, &filter_of(topic), most))
 }
 
-/// Which queries were in force in a span, by source, and when they changed; no counts of items.
-pub async fn queries_between(store: &Store, topic: &str, between: Between) -> Result<Vec<SourceChanges>, StoreError> {
-    Ok(asked(&store.snapshots(topic, between).await?, between))
-}
-
 /// The filter of a stored definition.
 #[must_use]
 pub fn filter_of(topic: &Topic) -> Filter {
@@ -61,9 +56,4 @@ pub fn filter_of(topic: &Topic) -> Filter {
         tracing::warn!(topic = topic.id, "the stored filter cannot be read and hides nothing: {error}");
         Filter::default()
     })
-}
-
-/// The span from the first run that began at or after an instant to the last that began before another.
-pub async fn between_times(store: &Store, topic: &str, from: Time, until: Time) -> Result<Between, StoreError> {
-    Ok(Between { since: store.seq_before(topic, from).await?, until: store.seq_before(topic, until).await? })
 }

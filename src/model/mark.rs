@@ -32,6 +32,8 @@ pub struct Mark {
     pub published_at: Option<Time>,
     /// First seen for this topic.
     pub first_seen: Time,
+    /// Number of the run that saw it first; runs may end, and be numbered, in another order than they began.
+    pub seq: i64,
     /// Whether it lay in the window of the run that saw it first.
     pub fit: WindowFit,
     /// Key of the item that stands for its near-copies; its own when it is alone or was not compared yet.

@@ -30,16 +30,29 @@ const WHOLE: f64 = 0.9;
 pub(super) struct Belongs {
     span: Span,
     by_moment: bool,
+    /// Only what runs with later numbers saw first.
+    since: Option<i64>,
 }
 
 impl Belongs {
     pub(super) fn of(&self, mark: &Mark) -> bool {
-        if self.by_moment {
-            self.span.holds(mark.moment())
-        } else {
-            self.span.holds(mark.first_seen) && mark.fit != crate::model::WindowFit::Outside
+        let inside = mark.fit != crate::model::WindowFit::Outside;
+        match self.since {
+            _ if self.by_moment => self.span.holds(mark.moment()),
+            // By number and not by time: a run that began before the last report may have ended after it.
+            Some(since) => inside && mark.seq > since,
+            None => inside && self.span.holds(mark.first_seen),
         }
     }
+}
+
+/// What a report is about and when it is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Made {
+    pub(super) span: Span,
+    /// The number up to which the last report told, where reports follow one another.
+    pub(super) since: Option<i64>,
+    pub(super) now: Time,
 }
 
 /// Reads one topic and works out its part; `rows` is how many rows there is room for.
@@ -47,21 +60,22 @@ pub(super) async fn topic(
     moment: &mut Moment,
     spec: &ReportSpec,
     topic: &Topic,
-    span: Span,
-    now: Time,
+    Made { span, since, now }: Made,
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
     let history = daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone);
     let from = history.first().map_or(span.from, |day| day.span.from.min(span.from));
     let seen = Span { from, until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
-    let all = moment.marks(&topic.id, seen, MOST_MARKS).await?;
+    let belongs = Belongs { span, by_moment: spec.window == ReportWindow::Day, since };
+    // What a clock that is ahead saw belongs to this report too, or to none.
+    let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
+    let all = moment.marks(&topic.id, known, MOST_MARKS).await?;
     let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
     let (marks, hidden) = meant(moment, topic, all).await?;
     let looked = coverage::Looked::read(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
 
-    let belongs = Belongs { span, by_moment: spec.window == ReportWindow::Day };
     let period: Vec<&Mark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
     let late: Vec<&Mark> =
         marks.iter().filter(|mark| span.holds(mark.first_seen) && mark.moment() < span.from).collect();
@@ -73,7 +87,7 @@ pub(super) async fn topic(
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span);
     let usual = compared.map(|day| daily::usual(day, &earlier));
     let searches = moment.asked(&topic.id, tail, MOST_SEARCHES).await?;
-    let chosen = items::choose(moment, &topic.id, &marks, &period, scorer.as_deref(), span, rows).await?;
+    let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
         title: topic.title.clone(),

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{Copies, Rising, RowFacts, Shown};
 use super::words;
-use crate::insight::daily::{campaigns, rising};
-use crate::model::{Kind, Mark, Sound, Span, Words};
+use crate::insight::daily::{Rise, campaigns, rising};
+use crate::model::{Kind, Mark, Sound, Span, Topic, Words};
 use crate::normalise::safe_link;
 use crate::store::{Moment, StoreError};
 
 /// Entries of a list.
 const LIST: usize = 5;
+/// Risers that are looked at: a filter may hide some, and some are copies.
+const RISERS: usize = 100;
 /// Sightings with reactions that are read at most.
 const MOST_REACTIONS: i64 = 50_000;
 /// Characters of an item that are shown.
@@ -31,7 +33,7 @@ pub(super) struct Chosen {
 
 pub(super) async fn choose(
     moment: &mut Moment,
-    topic: &str,
+    topic: &Topic,
     marks: &[Mark],
     period: &[&Mark],
     scorer: Option<&str>,
@@ -55,9 +57,9 @@ pub(super) async fn choose(
     let negative = best(scored(Sound::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
     let positive = best(scored(Sound::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
-    let risers = rising(&moment.reactions(topic, span, MOST_REACTIONS).await?, LIST);
-
     let by_key: HashMap<&str, &Mark> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
+    let risers = risers(moment, topic, &by_key, span).await?;
+
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
     let mut shown: Vec<&Mark> = distinct(named.chain(latest(period)), room);
@@ -87,6 +89,34 @@ pub(super) async fn choose(
         rows: shown.iter().map(|mark| row(mark, item(&mark.key))).collect(),
         left_out: (period.len() - told) as u64,
     })
+}
+
+/// What rises, of any age, that the topic's filter means; one of each cluster.
+async fn risers(
+    moment: &mut Moment,
+    topic: &Topic,
+    by_key: &HashMap<&str, &Mark>,
+    span: Span,
+) -> Result<Vec<Rise>, StoreError> {
+    let mut risers = rising(&moment.reactions(&topic.id, span, MOST_REACTIONS).await?, RISERS);
+    if !topic.filter.is_none() {
+        let filter = crate::compare::filter_of(topic);
+        let keys: Vec<String> = risers.iter().map(|rise| rise.key.clone()).collect();
+        let hidden: BTreeSet<String> = moment
+            .words(&keys)
+            .await?
+            .into_iter()
+            .filter(|w| !filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref()))
+            .map(|words| words.key)
+            .collect();
+        risers.retain(|rise| !hidden.contains(&rise.key));
+    }
+    let mut clusters = BTreeSet::new();
+    risers.retain(|rise| {
+        let cluster = by_key.get(rise.key.as_str()).map_or(rise.key.as_str(), |mark| mark.cluster.as_str());
+        clusters.len() < LIST && clusters.insert(cluster.to_owned())
+    });
+    Ok(risers)
 }
 
 /// The first of an order, one of each cluster.

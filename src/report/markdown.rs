@@ -122,7 +122,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
     text.push_str(&looked(topic, zone));
     text.push_str("### The SQL behind these numbers\n\n");
-    for query in sql::queries(topic, report.span, report.window) {
+    for query in sql::queries(topic, report) {
         text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
     }
     text

@@ -46,6 +46,10 @@ pub struct Report {
     pub date: String,
     /// Everything that was known at this instant is in it.
     pub made_at: Time,
+    /// Of reports that follow one another: it tells what runs with later numbers saw first …
+    pub since: Option<i64>,
+    /// … up to this one, the last that readers could see.
+    pub seq: i64,
     /// Its findings were made up.
     pub sandbox: bool,
     /// Whose voices are compared.
@@ -61,21 +65,25 @@ pub struct Report {
 }
 
 /// Makes a report about a span from one moment of the store. `topics` are all that there are; the spec says which belong
-/// to it.
+/// to it. `since` is the [`Report::seq`] of the report before, which one since the last one goes on from.
 pub async fn make(
     store: &Store,
     spec: &ReportSpec,
     topics: &[Topic],
     span: Span,
+    since: Option<i64>,
     now: Time,
 ) -> Result<Report, StoreError> {
     let mut moment = store.moment().await?;
+    let seq = moment.last_seq().await?;
+    let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
+    let about = gather::Made { span, since, now };
     let ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());
     for topic in &ours {
-        gathered.push(gather::topic(&mut moment, spec, topic, span, now, rows).await?);
+        gathered.push(gather::topic(&mut moment, spec, topic, about, rows).await?);
     }
     let sandbox = moment.nature().await? == Some(Nature::Sandbox);
     moment.end().await?;
@@ -96,6 +104,8 @@ pub async fn make(
         span,
         date: period::told(span, &spec.timezone),
         made_at: now,
+        since,
+        seq,
         sandbox,
         group: spec.group.clone(),
         matters: matters::of(&gathered, &spec.timezone),

@@ -1,8 +1,9 @@
 //! The SQL that reproduces a topic's figures from the database, for whoever wants to see the rows behind a number. It is printed,
 //! never run by the program; a test runs it on both databases.
 
+use super::Report;
 use super::facts::TopicFacts;
-use crate::model::{ReportWindow, Span};
+use crate::model::ReportWindow;
 
 /// A figure and its statement.
 pub(super) struct Query {
@@ -11,18 +12,22 @@ pub(super) struct Query {
 }
 
 /// The statements of a topic.
-pub(super) fn queries(topic: &TopicFacts, span: Span, window: ReportWindow) -> Vec<Query> {
+pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     let id = topic.id.replace('\'', "''");
-    let (from, until) = (span.from.0, span.until.0);
+    let (from, until) = (report.span.from.0, report.span.until.0);
     // The instant an item counts at, and the runs that readers may see.
     let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
     let of = format!(
         "FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run\nWHERE f.seq IS NOT NULL AND t.topic = '{id}'"
     );
-    let inside = match window {
+    let since = match report.since {
+        Some(since) => format!("f.seq > {since} AND f.seq <= {}", report.seq),
+        None => format!("t.first_seen >= {from} AND t.first_seen < {until}"),
+    };
+    let inside = match report.window {
         ReportWindow::Day => format!("{of}\n  AND {moment} >= {from} AND {moment} < {until}"),
         ReportWindow::SinceLast => format!(
-            "{of}\n  AND t.first_seen >= {from} AND t.first_seen < {until}\n  AND EXISTS (SELECT 1 FROM sighting s WHERE s.run = t.first_run AND s.item = t.item AND s.fit <> 'outside')"
+            "{of}\n  AND {since}\n  AND EXISTS (SELECT 1 FROM sighting s WHERE s.run = t.first_run AND s.item = t.item AND s.fit <> 'outside')"
         ),
     };
     let runs = format!(

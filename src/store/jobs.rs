@@ -172,9 +172,4 @@ impl Store {
     pub async fn definitions(&self) -> Result<Vec<Topic>, StoreError> {
         read!(self, topics::definitions())
     }
-
-    /// The number of the last run that readers can see.
-    pub async fn last_seq(&self) -> Result<i64, StoreError> {
-        read!(self, jobs::last_seq())
-    }
 }

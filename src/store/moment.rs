@@ -42,6 +42,11 @@ impl Moment {
         ask!(self, topics::nature())
     }
 
+    /// The number of the last run that readers can see.
+    pub async fn last_seq(&mut self) -> Result<i64, StoreError> {
+        ask!(self, jobs::last_seq())
+    }
+
     /// Topics by id.
     pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
         ask!(self, looks::watched(topics))

@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 
 pub use gone::{GONE_AFTER, Needs, needs};
 pub use rising::{RISING_GAIN, RISING_SHARE};
-pub use sources::{InForce, SourceChanges, asked, baselines};
+use sources::baselines;
+pub use sources::{InForce, SourceChanges};
 pub use told::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
 
 use super::words::word_diff;

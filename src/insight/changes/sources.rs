@@ -51,7 +51,7 @@ fn answered(snapshot: &Snapshot) -> bool {
 
 /// The searches that are a baseline: those of a question that had not been answered for the topic before.
 #[must_use]
-pub fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
+pub(super) fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
     let mut known = snapshots.known.clone();
     let mut baseline = BTreeSet::new();
     for snapshot in &snapshots.all {
@@ -66,13 +66,6 @@ pub fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
         *known |= answered(snapshot);
     }
     baseline
-}
-
-/// What is known of each source of a span from its searches alone, among it the queries in force and when they changed:
-/// for charts, which mark where another query began.
-#[must_use]
-pub fn asked(snapshots: &Snapshots, between: Between) -> Vec<SourceChanges> {
-    sources(snapshots, between, &baselines(snapshots))
 }
 
 pub(super) fn sources(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{Mark, Time};
 
 /// Copies of one text that are worth a line.
-pub const MIN_COPIES: u64 = 3;
+const MIN_COPIES: u64 = 3;
 
 /// A text that was posted again and again.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

@@ -11,7 +11,7 @@ mod share;
 mod usual;
 
 pub use calendar::{Day, date_of, day_of, days};
-pub use campaigns::{Campaign, MIN_COPIES, campaigns};
+pub use campaigns::{Campaign, campaigns};
 pub use counted::{Counted, Sounds, Tally, count, scorer_of, sounds, tally};
 pub use links::links;
 pub use rising::{Rise, rising};

@@ -226,7 +226,7 @@ fn queries(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         details.sql id=(format!("{}-sql", topic.id)) {
             summary { "The SQL behind these numbers" }
-            @for query in sql::queries(topic, report.span, report.window) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
+            @for query in sql::queries(topic, report) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
+use super::items::ITEMS_LOCK;
 use super::resolve::{in_one, list};
 use super::{Conn, Database, Row, read};
 use crate::model::{Choice, ClusterRow, Head, Kind, Time, Volume, Wording};
@@ -15,9 +16,6 @@ const BATCH: usize = 1_000;
 
 /// Runs that are looked at together at most: as many as bring a batch.
 const RUNS: i64 = 50;
-
-/// What the end of a run and a cluster's keeping wait for: items must not become one another meanwhile.
-const ITEMS_LOCK: i64 = 4;
 
 /// Characters of a text and a title that are read.
 const MOST_READ: i64 = 8_192;

@@ -11,7 +11,7 @@ use crate::store::{AnswerRow, StoreError};
 
 /// The item that stands for its near-copies is told by its key; where there is none, by the item's own. How well it fitted
 /// is what the first run's sources said best, by the primary key of `sighting`.
-const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' THEN i.url END AS url, i.published_at, t.first_seen, \
+const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' THEN i.url END AS url, i.published_at, t.first_seen, f.seq, \
      coalesce(c.key, i.key) AS cluster, i.tone, CAST(i.score AS BIGINT) AS score, i.scorer, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, \
      CAST((SELECT max(CASE s.fit WHEN 'in' THEN 2 WHEN 'undated' THEN 1 ELSE 0 END) FROM sighting s \
      WHERE s.run = t.first_run AND s.item = t.item) AS BIGINT) AS fit \
@@ -39,6 +39,7 @@ pub(in crate::store) async fn marks(
                 url: row.try_get("url")?,
                 published_at: read::time(row, "published_at")?,
                 first_seen: read::time(row, "first_seen")?.unwrap_or_default(),
+                seq: row.try_get("seq")?,
                 fit,
                 cluster: row.try_get("cluster")?,
                 // A word of a later version counts as not scored.

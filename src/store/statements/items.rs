@@ -13,6 +13,10 @@ use super::{Conn, Database, tone};
 use crate::model::{Finding, Source};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
+/// Who writes items, their words' tone or their clusters: items must not change or become one another meanwhile, and their
+/// numbers are given in the order in which they can be read.
+pub(super) const ITEMS_LOCK: i64 = 4;
+
 /// Rows per statement: 26 columns stay far below both databases' limits on bound values.
 const BATCH: usize = 500;
 
@@ -35,7 +39,7 @@ pub(super) async fn store_items(
         return Ok(ends.iter().map(|_| BTreeMap::new()).collect());
     }
     // Items are resolved and written under one lock, so that two transactions that find the same new item store it once.
-    super::lock(conn, 4).await?;
+    super::lock(conn, ITEMS_LOCK).await?;
     let mut world = World::look_up(conn, ends).await?;
     let mut seen = Vec::with_capacity(ends.len());
     let mut counts = Vec::with_capacity(ends.len());

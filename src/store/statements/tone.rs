@@ -65,7 +65,7 @@ pub(in crate::store) async fn rejudge(
     rehearsal: bool,
 ) -> Result<Rejudged, StoreError> {
     // Whoever stores a run holds the same lock, so that no words change between reading and writing.
-    super::lock(conn, 4).await?;
+    super::lock(conn, super::items::ITEMS_LOCK).await?;
     let scorer = judge(None, None).scorer;
     let rows = format!(
         "SELECT {} FROM (SELECT i.id, i.title, i.text, i.tone FROM item i WHERE i.id > $1 AND (i.scorer IS NULL OR i.scorer <> $2) \
