@@ -40,10 +40,14 @@ pub struct RunNowArgs {
 
 /// `outbox`
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct OutboxArgs {
     /// What to do with it [default: list]
     #[command(subcommand)]
     pub verb: Option<OutboxVerb>,
+    /// Of `list`
+    #[command(flatten)]
+    pub list: OutboxListArgs,
 }
 
 /// What can be done with the outbox.
@@ -71,12 +75,6 @@ pub struct OutboxListArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-}
-
-impl Default for OutboxListArgs {
-    fn default() -> Self {
-        Self { state: None, limit: 20, json: false }
-    }
 }
 
 /// `outbox show`

@@ -11,35 +11,40 @@ use crate::store::Settled;
 
 pub(super) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
-    let listed = OutboxListArgs::default();
-    match args.verb.as_ref().unwrap_or(&OutboxVerb::List(listed)) {
-        OutboxVerb::List(args) => list(&context, args).await,
-        OutboxVerb::Show(args) => show(&context, &args.event, args.json).await,
-        OutboxVerb::Retry(args) => retry(&context, args).await,
-        OutboxVerb::Deliver(args) => deliver(&context, args.json).await,
+    match &args.verb {
+        None => list(&context, &args.list).await,
+        Some(OutboxVerb::List(args)) => list(&context, args).await,
+        Some(OutboxVerb::Show(args)) => show(&context, &args.event, args.json).await,
+        Some(OutboxVerb::Retry(args)) => retry(&context, args).await,
+        Some(OutboxVerb::Deliver(args)) => deliver(&context, args.json).await,
     }
 }
 
 async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
+    let known = |posted: &Posted| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
     let state = args.state.as_deref().and_then(OutboxState::parse);
     let (messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
     store.close().await;
     if args.json {
         let counts: serde_json::Map<String, serde_json::Value> =
             counts.iter().map(|(state, number)| (state.as_str().to_owned(), json!(number))).collect();
+        let messages: Vec<_> = messages.iter().map(|posted| Listed { posted, channel_known: known(posted) }).collect();
         output::json(&json!({ "counts": counts, "messages": messages }))?;
         return Ok(Exit::Ok);
     }
     let mut text = String::new();
-    let known = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
     let row = |posted: &Posted| {
+        let what = posted.error.as_deref().unwrap_or(&posted.message.subject);
+        // Nobody tries it any more.
+        let lost = posted.state != OutboxState::Sent && !known(posted);
+        let mark = if lost { "NO SUCH CHANNEL: " } else { "" };
         vec![
             posted.state.to_string(),
             posted.attempt.to_string(),
             output::when_known(posted.delivered_at.or(posted.next_at)),
             posted.message.event.clone(),
-            output::brief(posted.error.as_deref().unwrap_or(&posted.message.subject), 80),
+            format!("{mark}{}", output::brief(what, 80)),
         ]
     };
     if messages.is_empty() {
@@ -50,7 +55,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     }
     let mut strangers: Vec<&str> = messages
         .iter()
-        .filter(|posted| posted.state != OutboxState::Sent && !known(&posted.message.channel))
+        .filter(|posted| posted.state != OutboxState::Sent && !known(posted))
         .map(|posted| posted.message.channel.as_str())
         .collect();
     strangers.sort_unstable();
@@ -65,6 +70,18 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     output::text(&text)?;
     Ok(Exit::Ok)
 }
+
+/// A message of the list as JSON.
+#[derive(serde::Serialize)]
+struct Listed<'p> {
+    #[serde(flatten)]
+    posted: &'p Posted,
+    /// Whether the configuration has its channel.
+    channel_known: bool,
+}
+
+/// Why a message is not sent again.
+const EMPTIED: &str = "it was sent more than 30 days ago, and what it said is not kept";
 
 fn unknown(event: &str) -> Failure {
     Failure::usage(
@@ -84,11 +101,12 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
     }
     let Posted { message, state, attempt, created_at, next_at, delivered_at, error, .. } = &posted;
     let mut text = format!(
-        "event      {}\nchannel    {}\nsubject    {}\nqueued     {}\nstate      {state}, {attempt} tries\n",
+        "event      {}\nchannel    {}\nsubject    {}\nqueued     {}\nstate      {state}, {attempt} {}\n",
         output::visible(&message.event),
         output::visible(&message.channel),
         output::brief(&message.subject, 250),
         output::when(*created_at),
+        if *attempt == 1 { "try" } else { "tries" },
     );
     for (name, at) in [("next try", next_at), ("delivered", delivered_at)] {
         if let Some(at) = at {
@@ -99,6 +117,9 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
         text.push_str(&format!("last error {}\n", output::brief(error, 400)));
     }
     text.push('\n');
+    if posted.is_emptied() {
+        text.push_str(&format!("{EMPTIED}\n"));
+    }
     for line in message.text.lines().take(200) {
         text.push_str(&output::visible(line));
         text.push('\n');
@@ -113,8 +134,10 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
 async fn retry(context: &Context, args: &OutboxRetryArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
     for event in &args.events {
-        if store.outbox_message(event).await?.is_none() {
-            return Err(unknown(event));
+        let posted = store.outbox_message(event).await?.ok_or_else(|| unknown(event))?;
+        if posted.is_emptied() {
+            let event = output::brief(event, 200);
+            return Err(Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` tells of any past day"));
         }
     }
     let events = (!args.dead).then_some(args.events.as_slice());

@@ -9,7 +9,7 @@ use super::context::Context;
 use super::{Exit, Failure, output};
 use crate::compare::{MOST_JUDGED, filter_of, health};
 use crate::insight::{Amount, Ill, Illness, standing};
-use crate::model::{Between, Budget, ItemHead, Micros, PausedBy, Used};
+use crate::model::{Between, Budget, ItemHead, Micros, PausedBy, Undelivered, Used};
 use crate::schedule::Schedule;
 use crate::store::{Nature, Store, TopicStatus};
 
@@ -24,6 +24,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     let budgets = budgets(&context, used, &topics_used);
     let health = health(&store, &topics.iter().map(|t| t.topic.clone()).collect::<Vec<_>>()).await?;
     let filtered = filtered(&store, &topics).await?;
+    let undelivered = store.undelivered().await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     let place = store.place().to_owned();
     store.close().await;
@@ -42,7 +43,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
             .collect();
         output::json(
             &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
-                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "unjudged": health.unjudged, "topics": topics }),
+                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "unjudged": health.unjudged, "undelivered": undelivered, "topics": topics }),
         )?;
         return Ok(exit(args, &health.ill));
     }
@@ -88,6 +89,9 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     }
     if health.unjudged > 0 {
         text.push_str(&format!("{} topics were not judged for silent sources\n", health.unjudged));
+    }
+    if undelivered != Undelivered::default() {
+        text.push_str(&format!("{undelivered}: topicwatch outbox\n"));
     }
     for (topic, hidden) in filtered.iter().filter(|(_, hidden)| **hidden > 0) {
         text.push_str(&format!("{topic}: {hidden} more new in the last run, filtered\n"));

@@ -65,9 +65,12 @@ pub enum Shape {
     Texts,
     /// A list of strings of a closed list.
     SomeOf(fn() -> Vec<&'static str>),
-    /// The same, or one of them alone.
+    /// The same, or one of them alone, or [`BOTH`].
     OneOrSomeOf(fn() -> Vec<&'static str>),
 }
+
+/// All of a list of two, as one word.
+pub(super) const BOTH: &str = "both";
 
 /// One key.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use super::discover::LoadRequest;
 use super::document::Document;
 use super::given::{Given, Reader, Table, Value};
-use super::keys::Section;
+use super::keys::{BOTH, Section};
 use super::mistake::{Fault, Mistakes};
 use super::names::slug;
 use super::scalars::{check_plain, plain_text, text, texts, unknown_choice};
@@ -154,10 +154,16 @@ fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fa
 
 /// One format or several, each once.
 fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
-    let names: Vec<&'static str> = ReportFormat::ALL.iter().map(|format| format.as_str()).collect();
+    let mut names: Vec<&'static str> = ReportFormat::ALL.iter().map(|format| format.as_str()).collect();
     let words = match value {
         Value::List(_) => texts(value, ReportFormat::ALL.len(), 64)?,
-        one => vec![text(one)?],
+        one => match text(one)?.as_str() {
+            BOTH => return Ok(ReportFormat::ALL.to_vec()),
+            word => {
+                names.push(BOTH);
+                vec![word.to_owned()]
+            }
+        },
     };
     if words.is_empty() {
         return Err(Fault::new("is empty: nothing would be written", "name \"html\", \"markdown\", or both"));

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{KEYS, Key, Section, Shape};
+use super::keys::{BOTH, KEYS, Key, Section, Shape};
 
 /// The schema as pretty-printed JSON with a line break at the end.
 #[must_use]
@@ -76,7 +76,8 @@ fn property(key: &Key) -> Value {
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
         Shape::OneOrSomeOf(choices) => {
             let one = json!({ "enum": choices() });
-            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1, "uniqueItems": true }] })
+            let alone = json!({ "enum": choices().into_iter().chain([BOTH]).collect::<Vec<_>>() });
+            json!({ "anyOf": [alone, { "type": "array", "items": one, "minItems": 1, "uniqueItems": true }] })
         }
         Shape::SomeOf(choices) => {
             json!({ "type": "array", "items": { "enum": choices() }, "minItems": 1, "uniqueItems": true })

@@ -36,6 +36,26 @@ pub struct Message {
     pub data: Option<String>,
 }
 
+/// How many messages nobody has got although it was tried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Undelivered {
+    /// Given up.
+    pub dead: i64,
+    /// Waiting for another try after one that failed.
+    pub waiting: i64,
+}
+
+impl std::fmt::Display for Undelivered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let noun = |number: i64| if number == 1 { "message" } else { "messages" };
+        match (self.dead, self.waiting) {
+            (0, waiting) => write!(f, "{waiting} {} waiting", noun(waiting)),
+            (dead, 0) => write!(f, "{dead} {} dead", noun(dead)),
+            (dead, waiting) => write!(f, "{dead} {} dead, {waiting} waiting", noun(dead)),
+        }
+    }
+}
+
 /// A message as the outbox knows it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Posted {
@@ -56,4 +76,13 @@ pub struct Posted {
     pub delivered_at: Option<Time>,
     /// What went wrong at the last try.
     pub error: Option<String>,
+}
+
+impl Posted {
+    /// Whether it was sent so long ago that its bodies are not kept any more. Meant for one that was read whole.
+    #[must_use]
+    pub fn is_emptied(&self) -> bool {
+        let Message { text, html, data, .. } = &self.message;
+        self.state == OutboxState::Sent && text.is_empty() && html.is_none() && data.is_none()
+    }
 }

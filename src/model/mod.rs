@@ -28,7 +28,7 @@ pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Sound, Words};
-pub use message::{Message, OutboxState, Posted};
+pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};

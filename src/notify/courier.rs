@@ -19,6 +19,12 @@ const LOOK: Duration = Duration::from_secs(5);
 /// How much longer a message is left alone than its try may take.
 const BEYOND: Duration = Duration::from_secs(30);
 
+/// How long the bodies of a message that was sent are kept.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// Time between two looks for bodies that are older.
+const EMPTYING: Duration = Duration::from_secs(3_600);
+
 /// A try, and what became of it.
 #[derive(Debug, Clone)]
 pub struct Delivery {
@@ -62,6 +68,16 @@ impl Courier {
     /// Delivers until told to stop. Channels that changed are served as they are now; a try under way ends as it began.
     pub async fn run(&self, mut channels: watch::Receiver<Arc<[Channel]>>, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
+        let (courier, over) = (self.clone(), stop.clone());
+        tasks.spawn(async move {
+            while !over.is_cancelled() {
+                courier.empty_old().await;
+                tokio::select! {
+                    () = over.cancelled() => {}
+                    () = tokio::time::sleep(EMPTYING) => {}
+                }
+            }
+        });
         while !stop.is_cancelled() {
             let these = stop.child_token();
             for channel in channels.borrow_and_update().iter() {
@@ -85,8 +101,8 @@ impl Courier {
     async fn attend(&self, channel: &Channel, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             let sleep = match self.deliver_next(channel).await {
-                Ok(Some(_)) => continue,
-                Ok(None) => match self.store.next_message(&channel.name).await {
+                Ok(tries) if !tries.is_empty() => continue,
+                Ok(_) => match self.store.next_message(&channel.name).await {
                     Ok(next) => next.map_or(LOOK, |at| at.since((self.clock)())).clamp(Duration::from_millis(50), LOOK),
                     Err(_) => LOOK,
                 },
@@ -103,6 +119,14 @@ impl Courier {
         }
     }
 
+    /// Drops bodies that nobody will ask for any more. A failure is told and mended by the next time.
+    async fn empty_old(&self) {
+        let before = (self.clock)().minus(KEPT);
+        if let Err(error) = self.store.empty_sent_messages(before).await {
+            tracing::warn!("old messages could not be emptied: {error}");
+        }
+    }
+
     /// Delivers what is due now, each channel beside the others; returns every try.
     ///
     /// # Errors
@@ -113,10 +137,13 @@ impl Courier {
             let (courier, channel) = (self.clone(), channel.clone());
             tasks.spawn(async move {
                 let mut tries = Vec::new();
-                while let Some(delivery) = courier.deliver_next(&channel).await? {
-                    tries.push(delivery);
+                loop {
+                    let more = courier.deliver_next(&channel).await?;
+                    if more.is_empty() {
+                        return Ok::<_, StoreError>(tries);
+                    }
+                    tries.extend(more);
                 }
-                Ok::<_, StoreError>(tries)
             });
         }
         let (mut tries, mut failed) = (Vec::new(), None);
@@ -127,15 +154,23 @@ impl Courier {
                 Err(panic) => tracing::error!("a delivery ended by a defect, please report it: {panic}"),
             }
         }
+        self.empty_old().await;
         tries.sort_by(|a, b| (&a.channel, &a.event, a.attempt).cmp(&(&b.channel, &b.event, b.attempt)));
         failed.map_or(Ok(tries), Err)
     }
 
-    /// One try of one message, if one is due.
-    async fn deliver_next(&self, channel: &Channel) -> Result<Option<Delivery>, StoreError> {
+    /// One try of one message, if one is due, after those whose last try was lost with its process.
+    async fn deliver_next(&self, channel: &Channel) -> Result<Vec<Delivery>, StoreError> {
         let (now, lease) = ((self.clock)(), channel.timeout + BEYOND);
         let claimed = self.store.claim_message(&channel.name, now, lease, channel.max_tries, &(self.token)()).await?;
-        let Some(out) = claimed else { return Ok(None) };
+        let lost = claimed.given_up.into_iter().map(|lost| Delivery {
+            event: lost.event,
+            channel: channel.name.clone(),
+            attempt: lost.attempt,
+            settled: Settled::Dead(lost.error),
+        });
+        let mut tries: Vec<Delivery> = lost.inspect(|delivery| (self.tell)(delivery)).collect();
+        let Some(out) = claimed.message else { return Ok(tries) };
         crate::mishap::at_of("courier/claimed", &channel.name);
         let sent = channel.send(&out.message, out.created_at, out.attempt, now).await;
         crate::mishap::at_of("courier/sent", &channel.name);
@@ -151,7 +186,8 @@ impl Courier {
         let delivery =
             Delivery { event: out.message.event, channel: channel.name.clone(), attempt: out.attempt, settled };
         (self.tell)(&delivery);
-        Ok(Some(delivery))
+        tries.push(delivery);
+        Ok(tries)
     }
 
     fn judge(&self, channel: &Channel, out: &Outgoing, sent: Result<(), super::Refusal>) -> Settled {

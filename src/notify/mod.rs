@@ -5,12 +5,13 @@ mod address;
 mod backoff;
 mod courier;
 mod email;
+mod scrub;
 mod signature;
 mod webhook;
 
 use std::time::Duration;
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 
 pub use address::is_public;
 pub use backoff::after;
@@ -99,37 +100,9 @@ impl Channel {
         };
         let sent = tokio::time::timeout(self.timeout, sent).await;
         sent.unwrap_or_else(|_| Err(Refusal::passing(format!("no answer within {} s", self.timeout.as_secs_f64()))))
-            .map_err(|refusal| Refusal { text: self.scrubbed(&refusal.text), ..refusal })
-    }
-
-    /// A text of the other side as one short line without what is secret, which it may have echoed.
-    fn scrubbed(&self, text: &str) -> String {
-        let mut text: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
-        let secrets = match &self.way {
-            Way::Email { login, .. } => login.iter().map(|(_, password)| password.expose_secret().to_owned()).collect(),
-            Way::Webhook { url, secret, .. } => {
-                let mut secrets = vec![url.expose_secret().to_owned()];
-                if let Ok(url) = url::Url::parse(url.expose_secret()) {
-                    secrets.extend(url.query().map(str::to_owned));
-                    secrets.extend(Some(url.path()).filter(|path| path.len() > 4).map(str::to_owned));
-                }
-                secrets.extend(secret.as_ref().map(|secret| secret.expose_secret().to_owned()));
-                secrets
-            }
-        };
-        for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-            text = text.replace(secret.as_str(), "***");
-        }
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        match text.char_indices().nth(LONGEST_ERROR) {
-            Some((at, _)) => format!("{}…", &text[..at]),
-            None => text,
-        }
+            .map_err(|refusal| Refusal { text: scrub::scrubbed(&self.way, &refusal.text), ..refusal })
     }
 }
-
-/// Characters of an error that are kept.
-const LONGEST_ERROR: usize = 300;
 
 /// Whether a character neither commands a terminal nor turns its text around.
 fn is_plain(c: char) -> bool {

@@ -88,10 +88,11 @@ async fn judge(reply: reqwest::Response, deadline: tokio::time::Instant) -> Resu
         Ok(body) => body,
         Err(unread) => unread.so_far,
     };
-    let said = String::from_utf8_lossy(&said).into_owned();
+    // Whole: what is cut before secrets are taken out may keep the half of one.
+    let said = String::from_utf8_lossy(&said);
     let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
     let for_good = status.is_client_error() && !passing;
-    Err(Refusal { for_good, text: format!("{status} {}", one_line(&said)), wait })
+    Err(Refusal { for_good, text: format!("{status} {said}"), wait })
 }
 
 /// The addresses that may be connected to, and no others: looking the name up again could say something else.

@@ -44,7 +44,7 @@ pub use living::*;
 pub use locks::DaemonLock;
 pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
-pub use outbox::{Outgoing, Settled};
+pub use outbox::{Claimed, GivenUp, Outgoing, Settled};
 pub use rows::*;
 pub use tone::{Rejudged, TONES};
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Db, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
-use crate::model::{Message, OutboxState, Posted, Time};
+use crate::model::{Message, OutboxState, Posted, Time, Undelivered};
 
 /// A message in hand: to be sent, and then settled.
 #[derive(Debug, Clone)]
@@ -20,6 +20,26 @@ pub struct Outgoing {
     pub(crate) token: String,
 }
 
+/// What a claim found.
+#[derive(Debug, Clone, Default)]
+pub struct Claimed {
+    /// The message in hand, if one was due.
+    pub message: Option<Outgoing>,
+    /// Those that died because the process of their last try did.
+    pub given_up: Vec<GivenUp>,
+}
+
+/// A message that nobody was sending any more, after its last try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenUp {
+    /// Its event.
+    pub event: String,
+    /// Tries that there were.
+    pub attempt: i64,
+    /// Why.
+    pub error: String,
+}
+
 /// What became of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {
@@ -33,7 +53,7 @@ pub enum Settled {
 
 impl Store {
     /// Takes the next message of a channel that is due, for `lease`. One whose process died under it counts as tried: it
-    /// is due again, or dead after `most` tries.
+    /// is due again, or dead after `most` tries, which is told beside.
     pub async fn claim_message(
         &self,
         channel: &str,
@@ -41,9 +61,9 @@ impl Store {
         lease: Duration,
         most: u32,
         token: &str,
-    ) -> Result<Option<Outgoing>, StoreError> {
+    ) -> Result<Claimed, StoreError> {
         if read!(self, outbox::next(channel))?.is_none_or(|at| at > now) {
-            return Ok(None);
+            return Ok(Claimed::default());
         }
         write_tx!(self, outbox::claim(channel, now, lease, most, token))
     }
@@ -69,13 +89,23 @@ impl Store {
         read!(self, outbox::counts())
     }
 
+    /// How many messages nobody has got although it was tried.
+    pub async fn undelivered(&self) -> Result<Undelivered, StoreError> {
+        read!(self, outbox::undelivered())
+    }
+
+    /// Drops the bodies of some messages that were sent before this, the oldest first. Returns of how many.
+    pub async fn empty_sent_messages(&self, before: Time) -> Result<u64, StoreError> {
+        write_tx!(self, outbox::empty_sent(before))
+    }
+
     /// One message, whole.
     pub async fn outbox_message(&self, event: &str) -> Result<Option<Posted>, StoreError> {
         read!(self, outbox::message(event))
     }
 
     /// Queues these messages again, or all that are dead, with all their tries before them. Those in a process's hands
-    /// stay there. Returns how many.
+    /// stay there, and so do those sent so long ago that their bodies were dropped. Returns how many.
     pub async fn retry_messages(&self, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
         write_tx!(self, outbox::retry(events, now))
     }

@@ -403,15 +403,27 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
         let (store, turned) = made(&database, &["hook"]).await;
         let mut now = (turned.clock)();
         for attempt in 1..=3 {
-            let out = store.claim_message("hook", now, LEASE, 3, "dies").await.unwrap().unwrap();
+            let out = store.claim_message("hook", now, LEASE, 3, "dies").await.unwrap().message.unwrap();
             assert_eq!((out.attempt, out.message.event.as_str()), (attempt, "report:daily@x/hook"));
             assert!(
-                store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().is_none(),
+                store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().message.is_none(),
                 "in somebody's hands"
             );
             now = now.plus(LEASE).plus(Duration::from_secs(1));
         }
-        assert!(store.claim_message("hook", now, LEASE, 3, "other").await.unwrap().is_none(), "{}", database.name);
+        // Whoever finds it dead says so: nobody else will.
+        let told: Arc<Mutex<Vec<Delivery>>> = Arc::default();
+        let heard = Arc::clone(&told);
+        let clock: Clock = Arc::new(move || now);
+        let tell = Arc::new(move |delivery: &Delivery| heard.lock().unwrap().push(delivery.clone()));
+        let courier = Courier::new(store.clone(), clock, Arc::new(|| "other".into()), tell);
+        let hooks = Hook::good();
+        let channel = Channel { max_tries: 3, ..hook("hook", &hooks) };
+        let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();
+        assert_eq!((tries.len(), tries[0].attempt, &*tries[0].channel), (1, 3, "hook"), "{}", database.name);
+        assert!(matches!(&tries[0].settled, Settled::Dead(why) if why.contains("ended or stood still")), "{tries:?}");
+        assert_eq!((told.lock().unwrap().len(), hooks.got().len()), (1, 0));
+        assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "told once");
         let dead = store.outbox(None, 5).await.unwrap();
         assert_eq!((dead[0].state, dead[0].attempt), (OutboxState::Dead, 3));
         store.close().await;
@@ -430,6 +442,49 @@ async fn what_is_told_of_a_failure_holds_no_secret() {
         assert!(!refused.text.contains(secret), "{refused:?}");
     }
     assert!(!format!("{:?}", hook("hook", &hooks)).contains("QUERYKEY"));
+}
+
+#[tokio::test]
+async fn what_was_sent_long_ago_is_not_kept_whole_and_is_not_sent_empty() {
+    for database in databases() {
+        let (hooks, dead) = (Hook::good(), Hook::answering(|_| Answer::Say("404 Not Found")));
+        let (store, turned) = made(&database, &["hook", "dead"]).await;
+        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks), hook("dead", &dead)]);
+        let sent = "report:daily@x/hook";
+        courier.deliver_due(&channels).await.unwrap();
+        turned.by(Duration::from_secs(30 * 86_400));
+        courier.deliver_due(&channels).await.unwrap();
+        assert!(store.outbox_message(sent).await.unwrap().unwrap().message.html.is_some(), "{}", database.name);
+        // Asked for again it counts from then on.
+        assert_eq!(store.retry_messages(Some(&[sent.into()]), (turned.clock)()).await.unwrap(), 1);
+        courier.deliver_due(&channels).await.unwrap();
+        assert_eq!(hooks.got()[0].body, hooks.got()[1].body);
+        turned.by(Duration::from_secs(30 * 86_400 + 1));
+        // A process that lives on does it, too.
+        let (channel_tx, channel_rx) = tokio::sync::watch::channel(Arc::from([]));
+        let stop = tokio_util::sync::CancellationToken::new();
+        let running = tokio::spawn({
+            let (courier, stop) = (courier.clone(), stop.clone());
+            async move { courier.run(channel_rx, stop).await }
+        });
+        let emptied = async {
+            while !store.outbox_message(sent).await.unwrap().unwrap().is_emptied() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), emptied).await.unwrap();
+        stop.cancel();
+        running.await.unwrap();
+        drop(channel_tx);
+        let kept = store.outbox_message(sent).await.unwrap().unwrap();
+        assert_eq!((&*kept.message.subject, kept.attempt), ("A day\r\nBcc: everybody@example.com", 1));
+        assert!(kept.delivered_at.is_some());
+        let other = store.outbox_message("report:daily@x/dead").await.unwrap().unwrap();
+        assert!(other.state == OutboxState::Dead && other.message.html.is_some(), "it was never sent");
+        assert_eq!(store.retry_messages(Some(&[sent.into()]), (turned.clock)()).await.unwrap(), 0);
+        assert_eq!(store.empty_sent_messages((turned.clock)()).await.unwrap(), 0, "once");
+        store.close().await;
+    }
 }
 
 #[test]

@@ -88,9 +88,12 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
             (&2.into(), &"sent".into()),
             "{listed}"
         );
-        run(&["outbox"]).shows(0, &["sent", "report:daily@2026-03-11T10:00:00Z/mail"]);
+        let bare: serde_json::Value = serde_json::from_str(&run(&["outbox", "--json"]).out).unwrap();
+        assert_eq!(bare, listed, "`list` is what it does");
+        assert_eq!(listed["messages"][0]["channel_known"], true);
+        run(&["outbox", "--state", "sent"]).shows(0, &["sent", "report:daily@2026-03-11T10:00:00Z/mail"]);
         run(&["outbox", "show", "report:daily@2026-03-11T10:00:00Z/hook"])
-            .shows(0, &["sent, 1 tries", "What happened"]);
+            .shows(0, &["sent, 1 try\n", "What happened"]);
         run(&["outbox", "show", "nothing"]).says(2, &["there is no message `nothing`"]);
         run(&["runs"]).shows(0, &["report:daily", "acme"]);
         run(&["check"])
@@ -192,6 +195,52 @@ fn a_secret_that_is_not_there_is_told_before_anything_is_written() {
     // Whoever only collects by hand needs none.
     assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
     place.run(&["check"]).shows(0, &["HOOK_URL is not set"]);
+}
+
+#[test]
+fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_told_by_status() {
+    let database = sqlite();
+    let sandbox = Sandbox::at(NINE, &[]);
+    // The first part of the secret stands before what is kept of an answer, the second after it.
+    let long = format!("503 Oh\r\n\r\n{} T0KEN-in-the-path {{\"key\":\"QUERYKEY\"}}", "x".repeat(236));
+    let long: &'static str = Box::leak(long.into_boxed_str());
+    let hook = Hook::answering(move |_| Answer::Say(long));
+    let all = rest(None).replace("format = [\"html\", \"markdown\"]", "format = \"both\"");
+    let place = Place::new(database, &sandbox.lines(), &all);
+    let run = |args: &[&str]| program(&place, &hook, args).run();
+    run(&["once", "--due", "--at", NINE]).shows(0, &["nothing was due"]);
+    sandbox.turn_to(TEN);
+    let made = run(&["once", "--due", "--at", TEN]);
+    assert_eq!((made.code, hook.got().len()), (Some(3), 1), "{made}");
+    assert!(place.path("out/daily-2026-03-11.html").exists() && place.path("out/daily-2026-03-11.md").exists());
+    let event = "report:daily@2026-03-11T10:00:00Z/hook";
+    let (listed, shown) = (run(&["outbox"]), run(&["outbox", "show", event]));
+    let column = place.database.texts("SELECT error FROM outbox").join("");
+    for told in [&made.out, &made.err, &listed.out, &shown.out, &column] {
+        for part in ["T0KE", "QUERY"] {
+            assert!(!told.contains(part), "{part}: {told}");
+        }
+    }
+    for told in [&made.out, &made.err, &shown.out, &column] {
+        assert!(told.contains("503") && told.contains("***"), "{told}");
+    }
+    let status = || -> serde_json::Value { serde_json::from_str(&run(&["status", "--json"]).out).unwrap() };
+    assert_eq!(status()["undelivered"], serde_json::json!({ "dead": 0, "waiting": 1 }));
+    run(&["status"]).shows(0, &["1 message waiting: topicwatch outbox\n"]);
+    crate::databases::wait(place.database.execute("UPDATE outbox SET state = 'dead'"));
+    run(&["status"]).shows(0, &["1 message dead: topicwatch outbox\n"]);
+    // Nobody tries it when its channel is gone.
+    place.configure(&sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n");
+    run(&["outbox"]).shows(0, &["NO SUCH CHANNEL: 503", "the configuration has no channel hook"]);
+    let listed: serde_json::Value = serde_json::from_str(&run(&["outbox", "--json"]).out).unwrap();
+    assert_eq!(listed["messages"][0]["channel_known"], false);
+    // What was sent long ago cannot be sent again.
+    let old = "UPDATE outbox SET state = 'sent', text = '', html = NULL, data = NULL";
+    crate::databases::wait(place.database.execute(old));
+    let why = "sent more than 30 days ago, and what it said is not kept";
+    run(&["outbox", "show", event]).shows(0, &[why]);
+    run(&["outbox", "retry", event]).says(2, &[why]);
+    assert!(!run(&["status"]).out.contains("topicwatch outbox"));
 }
 
 #[test]

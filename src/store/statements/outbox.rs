@@ -6,8 +6,8 @@ use std::time::Duration;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, read};
-use crate::model::{Message, OutboxState, Posted, Time};
-use crate::store::{Outgoing, Settled, StoreError};
+use crate::model::{Message, OutboxState, Posted, Time, Undelivered};
+use crate::store::{Claimed, GivenUp, Outgoing, Settled, StoreError};
 
 pub(super) async fn add(conn: &mut Conn, messages: &[Message], origin: &str, now: Time) -> Result<(), StoreError> {
     for message in messages {
@@ -72,17 +72,25 @@ pub(in crate::store) async fn claim(
     lease: Duration,
     most: u32,
     token: &str,
-) -> Result<Option<Outgoing>, StoreError> {
-    sqlx::query(
+) -> Result<Claimed, StoreError> {
+    let ended = sqlx::query(
         "UPDATE outbox SET state = CASE WHEN attempt >= $1 THEN 'dead' ELSE 'queued' END, next_at = $2, \
          error = 'the process that sent it ended or stood still', token = NULL, lease_until = NULL \
-         WHERE channel = $3 AND state = 'sending' AND lease_until <= $2",
+         WHERE channel = $3 AND state = 'sending' AND lease_until <= $2 RETURNING event, state, attempt, error",
     )
     .bind(i64::from(most))
     .bind(now.0)
     .bind(channel)
-    .execute(&mut *conn)
+    .fetch_all(&mut *conn)
     .await?;
+    let mut given_up = Vec::new();
+    for row in &ended {
+        if read::word(row, "state", OutboxState::parse)? == OutboxState::Dead {
+            let (event, attempt, error) = (row.try_get("event")?, row.try_get("attempt")?, row.try_get("error")?);
+            given_up.push(GivenUp { event, attempt, error });
+        }
+    }
+    given_up.sort_by(|a, b| a.event.cmp(&b.event));
     let sql = format!(
         "WITH due AS MATERIALIZED (SELECT q.event FROM outbox q WHERE q.channel = $1 AND q.state = 'queued' AND q.next_at <= $2 \
          ORDER BY q.next_at, q.event LIMIT 1{}) \
@@ -91,14 +99,15 @@ pub(in crate::store) async fn claim(
         super::CLAIM_LOCK
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(channel).bind(now.0).bind(token).bind(now.plus(lease).0);
-    let Some(row) = query.fetch_optional(conn).await? else { return Ok(None) };
-    Ok(Some(Outgoing {
+    let Some(row) = query.fetch_optional(conn).await? else { return Ok(Claimed { message: None, given_up }) };
+    let message = Some(Outgoing {
         message: message_of(&row, true)?,
         origin: row.try_get("origin")?,
         attempt: row.try_get("attempt")?,
         created_at: Time(row.try_get("created_at")?),
         token: token.to_owned(),
-    }))
+    });
+    Ok(Claimed { message, given_up })
 }
 
 fn message_of(row: &Row, whole: bool) -> Result<Message, StoreError> {
@@ -150,6 +159,9 @@ pub(in crate::store) async fn settle(
     }
 }
 
+/// Messages that are emptied by one statement.
+const MOST_EMPTIED: i64 = 200;
+
 const COLUMNS: &str = "event, channel, kind, origin, subject, state, attempt, created_at, next_at, delivered_at, error";
 
 fn posted(row: &Row, whole: bool) -> Result<Posted, StoreError> {
@@ -183,6 +195,31 @@ pub(in crate::store) async fn counts(conn: &mut Conn) -> Result<Vec<(OutboxState
     rows.iter().map(|row| Ok((read::word(row, "state", OutboxState::parse)?, row.try_get("messages")?))).collect()
 }
 
+pub(in crate::store) async fn undelivered(conn: &mut Conn) -> Result<Undelivered, StoreError> {
+    let row = sqlx::query(
+        "SELECT count(CASE WHEN state = 'dead' THEN 1 END) AS dead, count(CASE WHEN state = 'queued' THEN 1 END) AS waiting \
+         FROM outbox WHERE state = 'dead' OR (state = 'queued' AND attempt > 0)",
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(Undelivered { dead: row.try_get("dead")?, waiting: row.try_get("waiting")? })
+}
+
+pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Result<u64, StoreError> {
+    // None was delivered before it was queued: its index bounds what is looked at.
+    let done = sqlx::query(
+        "UPDATE outbox SET text = '', html = NULL, data = NULL WHERE event IN (\
+           SELECT o.event FROM outbox o WHERE o.created_at < $1 AND o.state = 'sent' AND o.delivered_at < $1 \
+           AND (o.text <> '' OR o.html IS NOT NULL OR o.data IS NOT NULL) ORDER BY o.created_at, o.event LIMIT $2) \
+         AND state = 'sent'",
+    )
+    .bind(before.0)
+    .bind(MOST_EMPTIED)
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
 pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Option<Posted>, StoreError> {
     let sql = format!("SELECT {COLUMNS}, text, html, data FROM outbox WHERE event = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event).fetch_optional(conn).await?;
@@ -192,13 +229,15 @@ pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Op
 pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
     const AGAIN: &str =
         "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
+    // One whose bodies were dropped would be sent without them.
+    const WHOLE: &str = "NOT (state = 'sent' AND text = '' AND html IS NULL AND data IS NULL)";
     let Some(events) = events else {
         let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead'"))).bind(now.0).execute(conn).await?;
         return Ok(all.rows_affected());
     };
     let mut queued = 0;
     for event in events {
-        let sql = format!("{AGAIN} <> 'sending' AND event = $2");
+        let sql = format!("{AGAIN} <> 'sending' AND event = $2 AND {WHOLE}");
         let one = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(event).execute(&mut *conn).await?;
         queued += one.rows_affected();
     }

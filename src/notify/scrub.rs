@@ -1,0 +1,208 @@
+//! What the other side said, as one short line without what is secret: it may have echoed the address, a part of it, or
+//! a login. All is looked for in the whole text; only what is left is cut. What is wrong is not judged here.
+
+use secrecy::ExposeSecret as _;
+use url::Url;
+
+use super::{Way, is_plain};
+
+/// Characters of an error that are kept.
+const LONGEST_ERROR: usize = 300;
+
+/// Characters of a text that are looked at.
+const LOOKED_AT: usize = 8 * 1024;
+
+/// Shortest part of an address that is taken for a secret: `hook` and `v1` tell nothing.
+const SHORTEST_PART: usize = 6;
+
+/// Shortest name of who logs in that is taken for a secret.
+const SHORTEST_NAME: usize = 3;
+
+/// Shortest beginning of a secret that is removed where the text was cut.
+const SHORTEST_BEGINNING: usize = 4;
+
+/// A text without the secrets of a channel, on one line, cut.
+pub(super) fn scrubbed(way: &Way, text: &str) -> String {
+    let text = without(&plain(text), &secrets(way));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(LONGEST_ERROR) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+fn plain(text: &str) -> String {
+    text.chars().take(LOOKED_AT).map(|c| if is_plain(c) { c } else { ' ' }).collect()
+}
+
+/// Every secret found anywhere is a `***`, also where two overlap, and the beginning of one at the very end.
+fn without(text: &str, secrets: &[String]) -> String {
+    // The case of letters is no difference: `%2f` is `%2F`, and a host may be echoed in small letters.
+    let low = text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_ascii_lowercase();
+    let mut hidden = vec![false; low.len()];
+    for secret in secrets {
+        let secret = plain(secret).to_ascii_lowercase();
+        if secret.is_empty() {
+            continue;
+        }
+        for (at, _) in low.as_bytes().windows(secret.len()).enumerate().filter(|(_, part)| *part == secret.as_bytes()) {
+            hidden[at..at + secret.len()].fill(true);
+        }
+        let beginnings = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST_BEGINNING);
+        if let Some(cut) = beginnings.filter(|at| low.ends_with(&secret[..*at])).last() {
+            hidden[low.len() - cut..].fill(true);
+        }
+    }
+    let mut left = String::with_capacity(low.len());
+    let mut before = false;
+    for (c, hide) in text.char_indices().filter_map(|(at, c)| Some((c, *hidden.get(at)?))) {
+        match (hide, before) {
+            (false, _) => left.push(c),
+            (true, false) => left.push_str("***"),
+            (true, true) => {}
+        }
+        before = hide;
+    }
+    left
+}
+
+/// What a channel keeps secret, in each form that it is sent in or may be echoed in.
+fn secrets(way: &Way) -> Vec<String> {
+    let mut all = Vec::new();
+    match way {
+        Way::Email { login, .. } => {
+            if let Some((user, password)) = login {
+                let password = password.expose_secret();
+                login_of(user, password, &mut all);
+                all.push(base64(format!("\0{user}\0{password}").as_bytes()));
+                all.extend([user.as_str(), password].map(|word| base64(word.as_bytes())));
+            }
+        }
+        Way::Webhook { url, secret, .. } => {
+            all.extend(secret.as_ref().map(|secret| secret.expose_secret().to_owned()));
+            all.push(url.expose_secret().to_owned());
+            if let Ok(url) = Url::parse(url.expose_secret()) {
+                of_address(&url, &mut all);
+            }
+        }
+    }
+    all
+}
+
+fn login_of(user: &str, password: &str, all: &mut Vec<String>) {
+    all.extend(Some(user).filter(|user| user.len() >= SHORTEST_NAME).map(str::to_owned));
+    all.push(password.to_owned());
+}
+
+fn of_address(url: &Url, all: &mut Vec<String>) {
+    all.push(url.to_string());
+    // Alone they are what is asked for in a request's first line.
+    all.extend(Some(url.path()).filter(|path| path.len() > 4).map(str::to_owned));
+    all.extend(url.query().map(str::to_owned));
+    all.extend(url.fragment().filter(|part| part.len() >= SHORTEST_PART).map(str::to_owned));
+    let (user, password) = (url.username(), url.password().unwrap_or(""));
+    if !(user.is_empty() && password.is_empty()) {
+        login_of(user, password, all);
+        let (user, password) = (decoded(user), decoded(password));
+        login_of(&user, &password, all);
+        all.push(base64(format!("{user}:{password}").as_bytes()));
+    }
+    let segments = url.path().split('/').map(str::to_owned);
+    let query = url.query().unwrap_or("").split('&').map(|pair| {
+        // A name without a value is the value.
+        let value = pair.split_once('=').map_or(pair, |(_, value)| value);
+        value.to_owned()
+    });
+    for part in segments.chain(query).filter(|part| part.len() >= SHORTEST_PART) {
+        // In a query a plus is a space.
+        all.extend([decoded(&part), decoded(&part.replace('+', " ")), part]);
+    }
+}
+
+/// With each `%41` as the letter that it stands for.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut plain, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let code = text.get(at + 1..at + 3).filter(|_| *byte == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        plain.push(code.unwrap_or(*byte));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+/// As a login is sent, without what fills up the end.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let number = (0..3).fold(0_usize, |number, n| number << 8 | usize::from(three.get(n).copied().unwrap_or(0)));
+        for n in 0..=three.len() {
+            text.push(char::from(DIGITS[number >> (18 - 6 * n) & 63]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::SecretString;
+
+    use super::*;
+    use crate::model::SmtpTls;
+
+    fn hook(url: &str) -> Way {
+        Way::Webhook { url: url.into(), secret: Some(SecretString::from("signing key")), allow_private: true }
+    }
+
+    fn mail(user: &str, password: &str) -> Way {
+        let login = Some((user.to_owned(), SecretString::from(password)));
+        let (host, from) = ("mail.example.com".into(), "w@example.com".into());
+        Way::Email { host, port: 25, tls: SmtpTls::None, from, to: Vec::new(), login }
+    }
+
+    #[test]
+    fn a_secret_is_found_in_whole_and_in_part_and_however_it_is_written() {
+        let way = hook("https://us%40er:p%2Fss@example.com/v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY");
+        for (said, left) in [
+            ("no such hook: T0KEN%2Fsl", "no such hook: ***"),
+            ("no such hook: t0ken%2fsl", "no such hook: ***"),
+            ("no such hook: T0KEN/sl", "no such hook: ***"),
+            ("{\"key\":\"QUERYAKEY x\"}", "{\"key\":\"***\"}"),
+            ("QUERY%41KEY+x or BAREKEY", "*** or ***"),
+            ("us@er and p/ss and p%2Fss", "*** and *** and ***"),
+            ("Authorization: Basic dXNAZXI6cC9zcw==", "Authorization: Basic ***=="),
+            ("abcdefabcdef", "***"),
+            ("signed with signing\nkey", "signed with ***"),
+            ("POST /v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY", "POST ***?***"),
+            ("404 Not Found v1 ab", "404 Not Found v1 ab"),
+        ] {
+            assert_eq!(scrubbed(&way, said), left, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_login_is_found_as_it_is_written_and_as_it_is_sent() {
+        let way = mail("watcher", "hunter2");
+        for said in ["watcher", "hunter2", "AHdhdGNoZXIAaHVudGVyMg", "d2F0Y2hlcg", "aHVudGVyMg"] {
+            assert_eq!(scrubbed(&way, &format!("535 what is {said}?")), "535 what is ***?", "{said}");
+        }
+    }
+
+    #[test]
+    fn a_cut_leaves_no_part_of_a_secret() {
+        let way = hook("https://example.com/hooks/T0KENT0KENT0KENT0KEN");
+        for at in 0..LOOKED_AT + 20 {
+            if (320..LOOKED_AT - 40).contains(&at) {
+                continue;
+            }
+            // Spaces are one in the end: what is far away comes near.
+            for fill in ["x", " "] {
+                let said = format!("{}T0KENT0KENT0KENT0KEN!", fill.repeat(at));
+                let told = scrubbed(&way, &said);
+                assert!(!told.contains("T0KE"), "{at}: {told}");
+                assert!(told.chars().count() <= LONGEST_ERROR + 1);
+            }
+        }
+    }
+}
