@@ -68,14 +68,20 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             };
             text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
         }
+        let (listed, left) = answer.listed();
         text.push_str(&format!(
-            "> Asked {}{}.\n\n",
+            "> Asked {}{}. {} checked, {} not found.\n\n",
             words::when(answer.asked_at, zone),
-            if answer.partial { ", cut" } else { "" }
+            if answer.partial { ", cut" } else { "" },
+            counted(answer.citations.len() as u64, "citation"),
+            number(answer.missing()),
         ));
-        for citation in &answer.citations {
+        for citation in listed {
             let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
             text.push_str(&format!("- {mark}: {}\n", linked(&citation.cited, safe_link(&citation.cited).as_deref())));
+        }
+        if left > 0 {
+            text.push_str(&format!("- {} more, not listed\n", counted(left, "citation")));
         }
         text.push('\n');
     }

@@ -31,7 +31,8 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
 }
 
 fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
-    let missing = answer.citations.iter().filter(|citation| citation.key.is_none()).count() as u64;
+    let missing = answer.missing();
+    let (listed, left) = answer.listed();
     html! {
         section.answer aria-labelledby=(format!("{}-answer", topic.id)) {
             h3 id=(format!("{}-answer", topic.id)) { "The answer" }
@@ -44,22 +45,21 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
                 @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
             }
             @if !answer.citations.is_empty() {
-                details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in &answer.citations { li {
+                details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
                     @match safe_link(&citation.cited) {
                         Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (words::line(&citation.cited, 200)) },
                         None => code { (words::line(&citation.cited, 200)) },
                     }
                     @if !citation.in_text { " (found with it)" }
-                } } } }
+                } } @if left > 0 { li { (counted(left, "citation")) " more, not listed" } } } }
             }
         }
     }
 }
 
-/// A line of the answer: its links are links when they may be, and marked when nothing stored has them.
+/// A line of the answer: its links are links when they may be, and marked when they were looked up in vain.
 fn told(answer: &AnswerFacts, line: &str) -> Markup {
-    let stored = |address: &str| answer.citations.iter().any(|c| c.cited == address && c.key.is_some());
     let (bullet, line) =
         line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
     html! {
@@ -69,7 +69,7 @@ fn told(answer: &AnswerFacts, line: &str) -> Markup {
             Piece::Link(label, address) => {
                 @let label = if label == address { label.to_owned() } else { format!("[{label}]") };
                 @match safe_link(address) { Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (label) }, None => (label) }
-                @if !stored(address) { " " strong.bad { "✗ not found" } }
+                @if answer.in_vain(address, line) { " " strong.bad { "✗ not found" } }
             }
         } }
     }
