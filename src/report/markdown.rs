@@ -4,7 +4,7 @@
 use super::facts::{RowFacts, Shown, TopicFacts};
 use super::prose::{Piece, pieces};
 use super::words::{self, at_least, counted, number, percent, round};
-use super::{Report, matters, sql};
+use super::{Report, judged, matters, sql};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;
 
@@ -31,8 +31,10 @@ pub(super) fn page(report: &Report) -> String {
             escaped(&matter.sentence)
         ));
     }
-    if report.matters.is_empty() {
-        text.push_str("Nothing unusual.\n");
+    if report.topics.is_empty() {
+        text.push_str("No topic belongs to this report.\n");
+    } else if report.matters.is_empty() {
+        text.push_str(&format!("{}\n", escaped(&judged::calm(report))));
     }
     if !report.voice.is_empty() {
         text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
@@ -85,7 +87,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         }
         text.push('\n');
     }
-    text.push_str(&numbers(topic));
+    text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
     let scored =
         |row: &RowFacts| format!("{} {}", words::sound(row.sound), row.score.map_or_else(String::new, words::score));
@@ -126,7 +128,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     let tally = |one: &Tally| format!("{}: {}", escaped(&words::line(&one.name, 60)), number(one.raw));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
     text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
-    text.push_str(&looked(topic, zone));
+    text.push_str(&looked(report, topic));
     text.push_str("### The SQL behind these numbers\n\n");
     for query in sql::queries(topic, report.span, report.window) {
         text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
@@ -134,18 +136,15 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text
 }
 
-fn numbers(topic: &TopicFacts) -> String {
+fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let period = &topic.period;
     let authors = if period.authors == 0 && period.no_author > 0 {
         "authors not told".to_owned()
     } else {
         counted(period.authors, "author")
     };
-    let change = match (matters::change(topic), topic.usual) {
-        (Some(factor), _) => format!("{factor:.1} times the usual"),
-        (None, Some(_)) => "as usual".to_owned(),
-        (None, None) => "too few days to compare with".to_owned(),
-    };
+    let change = matters::change(topic, report.over())
+        .map_or_else(|| judged::standing(report, topic), |factor| format!("{factor:.1} times the usual"));
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
             " ({}–{}, median {} of {})",
@@ -206,7 +205,8 @@ fn days(topic: &TopicFacts) -> String {
     text
 }
 
-fn looked(topic: &TopicFacts, zone: &str) -> String {
+fn looked(report: &Report, topic: &TopicFacts) -> String {
+    let zone = &report.timezone;
     let sources = topic.sources.iter().map(|source| {
         let trouble =
             source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&words::line(t, 100))));
@@ -224,7 +224,7 @@ fn looked(topic: &TopicFacts, zone: &str) -> String {
     let holes = holes.map(|hole| {
         format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
     });
-    let covered = format!("{} of the period covered", percent(topic.covered));
+    let covered = format!("{} of the period {}covered", percent(topic.covered), if report.over() { "" } else { "so far " });
     let ill = topic.ill.iter().map(|ill| escaped(&words::line(ill, 240)));
     listed("How it was looked at", sources.chain(ill).chain([covered]).chain(holes))
 }

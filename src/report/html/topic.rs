@@ -22,7 +22,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
                 (lists::standouts(topic, zone))
                 (changed::section(topic, zone))
                 (lists::tallies(topic))
-                (looked(topic, zone))
+                (looked(report, topic))
                 (lists::rows(topic, zone))
                 (queries(report, topic))
             }
@@ -85,7 +85,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                 a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } " items" } ", "
                 strong { (number(period.unique)) } " unique, "
                 @if period.authors == 0 && period.no_author > 0 { "authors not told" } @else { strong { (number(period.authors)) } " authors" }
-                " – " (super::change(topic)) "."
+                " – " (super::change(report, topic)) "."
             }
             figure {
                 (chart::volume(topic, &report.timezone))
@@ -93,7 +93,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     "Items a day; dark: without near-copies. "
                     @if let Some(usual) = topic.usual {
                         "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) ", median " (words::round(usual.median)) " of " (counted(usual.days as u64, "day")) @if usual.same_weekday { " of this weekday" } ". "
-                    } @else if !topic.first_day {
+                    } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) " of 5 needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered." }
@@ -193,7 +193,8 @@ fn days(topic: &TopicFacts) -> Markup {
 }
 
 /// Holes and sources.
-fn looked(topic: &TopicFacts, zone: &str) -> Markup {
+fn looked(report: &Report, topic: &TopicFacts) -> Markup {
+    let zone = &report.timezone;
     let holes: Vec<_> = topic.holes.iter().filter(|hole| !hole.before).collect();
     html! {
         section aria-labelledby=(format!("{}-sources", topic.id)) {
@@ -214,7 +215,7 @@ fn looked(topic: &TopicFacts, zone: &str) -> Markup {
             }
             @for ill in &topic.ill { p.note { (words::line(ill, 240)) } }
             p #(format!("{}-coverage", topic.id)) {
-                (percent(topic.covered)) " of the period covered. "
+                (percent(topic.covered)) " of the period " @if !report.over() { "so far " } "covered. "
                 @if holes.is_empty() { "No holes in the days of the charts." }
             }
             @if !holes.is_empty() { ul { @for hole in holes.iter().rev().take(8) { li { (words::span(hole.span, zone)) ", " (words::length(hole.span)) @if !hole.why.is_empty() { ": " (words::line(&hole.why, 160)) } } } @if holes.len() > 8 { li { (counted((holes.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } } }
