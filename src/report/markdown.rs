@@ -110,20 +110,30 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         topic.rising.iter().map(|r| format!("{} · +{} an hour", item(&r.item), round(r.rise.per_hour))),
     ));
     text.push_str(&listed(
-        "One text, many posts",
+        "One text, many times",
         topic.campaigns.iter().map(|c| {
-            let (copies, authors) = (counted(c.campaign.copies, "post"), c.campaign.authors);
+            let (copies, authors) = (words::items(c.campaign.copies, c.campaign.posts), c.campaign.authors);
             let by = if authors == 0 { "authors not told".to_owned() } else { counted(authors, "author") };
             format!("{copies}, {by}: {}", item(&c.item))
         }),
     ));
     if let Some(changes) = &topic.changes {
         text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escaped(query))));
-        let edit = |e: &super::facts::EditFacts| format!("{}: {}", words::short(e.at, zone), item(&e.item));
-        text.push_str(&listed(&format!("Edited: {}", number(changes.edited)), changes.edits.iter().map(edit)));
+        let (unjudged, cut) = changes.limits();
+        let edit = |e: &super::facts::EditFacts| {
+            format!("{}: {} – {}", words::short(e.at, zone), item(&e.item), diff(&e.diff))
+        };
+        let many = at_least(changes.edited, changes.at_least);
+        text.push_str(&listed(&format!("Edited: {many}"), changes.edits.iter().map(edit)));
         let gone =
             |g: &super::facts::GoneFacts| format!("last seen {}: {}", words::short(g.last_seen, zone), item(&g.item));
-        text.push_str(&listed(&format!("Gone: {}", number(changes.gone)), changes.lost.iter().map(gone)));
+        let many = at_least(changes.gone, changes.at_least || unjudged.is_some());
+        text.push_str(&listed(&format!("Gone: {many}"), changes.lost.iter().map(gone)));
+        let none = changes.lost.is_empty().then(|| changes.none_gone().to_owned());
+        let notes: Vec<String> = none.into_iter().chain(unjudged).chain(cut.map(str::to_owned)).collect();
+        if !notes.is_empty() {
+            text.push_str(&format!("{}\n\n", notes.join(" ")));
+        }
     }
     let tally = |one: &Tally| format!("{}: {}", escaped(&words::line(&one.name, 60)), number(one.raw));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
@@ -234,6 +244,21 @@ fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
     if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
 }
 
+/// An edit: what was taken out is struck through, what came in is strong.
+fn diff(pieces: &[crate::insight::Piece]) -> String {
+    use crate::insight::Piece;
+    let told = pieces.iter().filter_map(|piece| {
+        let (mark, words) = match piece {
+            Piece::Same(words) => ("", words),
+            Piece::Removed(words) => ("~~", words),
+            Piece::Added(words) => ("**", words),
+        };
+        let words = escaped(&words::line(words, 200));
+        (!words.is_empty()).then(|| format!("{mark}{words}{mark}"))
+    });
+    told.collect::<Vec<_>>().join(" ")
+}
+
 fn item(item: &Shown) -> String {
     let words = if item.words.is_empty() { "(no words)" } else { &item.words };
     let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escaped(&format!("@{author}"))));
@@ -276,6 +301,13 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_edit_shows_what_changed_and_none_of_its_words_are_marks() {
+        use crate::insight::Piece::{Added, Removed, Same};
+        let pieces = [Same("we ~~like~~".into()), Removed("a**b".into()), Added("[x](http://e)".into()), Same(" \n".into())];
+        assert_eq!(diff(&pieces), r"we \~\~like\~\~ ~~a\*\*b~~ **\[x\]\(http&#58;//e\)**");
+    }
 
     #[test]
     fn nothing_foreign_comes_alive() {

@@ -142,8 +142,8 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     let span = Span::new(campaign.from, campaign.until);
     let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
     let sentence = format!(
-        "one text, {by}: {} posts{within}, {} of the period: “{}”.",
-        number(campaign.copies),
+        "one text, {by}: {}{within}, {} of the period: “{}”.",
+        super::words::items(campaign.copies, campaign.posts),
         crate::insight::daily::share(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
         super::words::line(&copies.item.words, 90),
     );
@@ -203,6 +203,7 @@ fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
     use super::super::facts::HoleFacts;
     use super::super::samples::{HOUR, topic};
     use super::*;

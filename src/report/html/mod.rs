@@ -3,6 +3,8 @@
 
 mod changed;
 mod lists;
+#[cfg(test)]
+mod tests;
 mod topic;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -59,7 +61,7 @@ fn head(report: &Report) -> Markup {
                 ". Made " (words::when(report.made_at, zone)) ". Searches cost " (report.cost.to_string()) "."
             }
             @if report.topics.len() > 1 {
-                nav aria-label="Topics" { ul { @for topic in &report.topics { li { a href=(format!("#{}", topic.id)) { (topic.title) } } } } }
+                nav aria-label="Topics" { ul { @for topic in &report.topics { li { a href=(anchor(&topic.id, "")) { (topic.title) } } } } }
             }
         }
     }
@@ -88,7 +90,7 @@ fn title_of<'a>(report: &'a Report, matter: &'a Matter) -> &'a str {
 }
 
 pub(super) fn anchor(topic: &str, section: &str) -> String {
-    if section.is_empty() { format!("#{topic}") } else { format!("#{topic}-{section}") }
+    format!("#{}", words::id(topic, section))
 }
 
 /// The topics side by side.

@@ -12,8 +12,8 @@ use crate::normalise::safe_link;
 pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     html! {
-        section.topic #(topic.id) aria-labelledby=(format!("{}-title", topic.id)) {
-            h2 id=(format!("{}-title", topic.id)) { (topic.title) " " small { (topic.id) } }
+        section.topic #(words::id(&topic.id, "")) aria-labelledby=(words::id(&topic.id, "title")) {
+            h2 id=(words::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
             @if topic.began.is_none() { p.note { "This topic has not been run yet." } }
             @else {
                 @if topic.first_day { p.note { strong { "First day. " } "What was found is a baseline: it is stored and counted, and will be compared with from now on." } }
@@ -34,8 +34,8 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     let missing = answer.missing();
     let (listed, left) = answer.listed();
     html! {
-        section.answer aria-labelledby=(format!("{}-answer", topic.id)) {
-            h3 id=(format!("{}-answer", topic.id)) { "The answer" }
+        section.answer aria-labelledby=(words::id(&topic.id, "answer")) {
+            h3 id=(words::id(&topic.id, "answer")) { "The answer" }
             @for part in answer.text.lines().map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (told(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut." } }
             p.meta {
@@ -79,8 +79,8 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let rows = super::anchor(&topic.id, "rows");
     html! {
-        section aria-labelledby=(format!("{}-numbers", topic.id)) {
-            h3 id=(format!("{}-numbers", topic.id)) { "What is new" }
+        section aria-labelledby=(words::id(&topic.id, "numbers")) {
+            h3 id=(words::id(&topic.id, "numbers")) { "What is new" }
             p.figures {
                 a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } " items" } ", "
                 strong { (number(period.unique)) } " unique, "
@@ -149,8 +149,8 @@ fn tone(topic: &TopicFacts) -> Markup {
     let tone = &topic.tone;
     let period = &tone.period;
     html! {
-        section aria-labelledby=(format!("{}-tone", topic.id)) {
-            h3 id=(format!("{}-tone", topic.id)) { "Tone of posts" }
+        section aria-labelledby=(words::id(&topic.id, "tone")) {
+            h3 id=(words::id(&topic.id, "tone")) { "Tone of posts" }
             @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
             @else {
                 p.figures { @for (place, (sound, share)) in tone.shares.iter().enumerate() {
@@ -197,8 +197,8 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     let holes: Vec<_> = topic.holes.iter().filter(|hole| !hole.before).collect();
     html! {
-        section aria-labelledby=(format!("{}-sources", topic.id)) {
-            h3 id=(format!("{}-sources", topic.id)) { "How it was looked at" }
+        section aria-labelledby=(words::id(&topic.id, "sources")) {
+            h3 id=(words::id(&topic.id, "sources")) { "How it was looked at" }
             @if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label="Sources" { table {
                     caption { "Searches of the period." }
@@ -214,7 +214,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                 } }
             }
             @for ill in &topic.ill { p.note { (words::line(ill, 240)) } }
-            p #(format!("{}-coverage", topic.id)) {
+            p #(words::id(&topic.id, "coverage")) {
                 (percent(topic.covered)) " of the period " @if !report.over() { "so far " } "covered. "
                 @if holes.is_empty() { "No holes in the days of the charts." }
             }
@@ -225,7 +225,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn queries(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        details.sql id=(format!("{}-sql", topic.id)) {
+        details.sql id=(words::id(&topic.id, "sql")) {
             summary { "The SQL behind these numbers" }
             @for query in sql::queries(topic, report.span, report.window) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
         }
