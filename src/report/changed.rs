@@ -36,7 +36,12 @@ pub(super) async fn read(
             gone: changes.counts.gone as u64,
             at_least: changes.counts.at_least || changes.counts.cut,
             cut: changes.counts.cut,
-            gone_unjudged: changes.sources.iter().filter(|s| !s.gone_judged && s.searches > 0).map(|s| s.source).collect(),
+            gone_unjudged: changes
+                .sources
+                .iter()
+                .filter(|s| !s.gone_judged && s.searches > 0)
+                .map(|s| s.source)
+                .collect(),
             queries: queries.collect(),
             edits: changes
                 .edited

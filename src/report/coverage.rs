@@ -30,7 +30,8 @@ impl Looked {
         let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
         let looks = moment.looks(&topic.id, seen).await?;
         let present = Time(seen.until.0.saturating_sub(1));
-        let mut looked = Self { watched, looks, spans: None, told: Vec::new(), full: Vec::new(), checks: Vec::new(), present };
+        let mut looked =
+            Self { watched, looks, spans: None, told: Vec::new(), full: Vec::new(), checks: Vec::new(), present };
         let Some(watched) = &looked.watched else { return Ok(looked) };
         for source in covered(watched, &looked.looks, seen, Source::ALL) {
             match source.coverage {

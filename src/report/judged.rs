@@ -154,7 +154,9 @@ mod tests {
         nobody.covered = 0.0;
         let nobody = report(vec![nobody]);
         assert!(super::calm(&nobody).starts_with("Nothing could be judged: volume ("), "{}", super::calm(&nobody));
-        assert!(nobody.html().contains("Nothing could be judged") && nobody.markdown().contains("Nothing could be judged"));
+        assert!(
+            nobody.html().contains("Nothing could be judged") && nobody.markdown().contains("Nothing could be judged")
+        );
     }
 
     #[test]

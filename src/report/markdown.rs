@@ -234,7 +234,8 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     let holes = holes.map(|hole| {
         format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
     });
-    let covered = format!("{} of the period {}covered", percent(topic.covered), if report.over() { "" } else { "so far " });
+    let covered =
+        format!("{} of the period {}covered", percent(topic.covered), if report.over() { "" } else { "so far " });
     let ill = topic.ill.iter().map(|ill| escaped(&words::line(ill, 240)));
     listed("How it was looked at", sources.chain(ill).chain([covered]).chain(holes))
 }
@@ -305,7 +306,8 @@ mod tests {
     #[test]
     fn an_edit_shows_what_changed_and_none_of_its_words_are_marks() {
         use crate::insight::Piece::{Added, Removed, Same};
-        let pieces = [Same("we ~~like~~".into()), Removed("a**b".into()), Added("[x](http://e)".into()), Same(" \n".into())];
+        let pieces =
+            [Same("we ~~like~~".into()), Removed("a**b".into()), Added("[x](http://e)".into()), Same(" \n".into())];
         assert_eq!(diff(&pieces), r"we \~\~like\~\~ ~~a\*\*b~~ **\[x\]\(http&#58;//e\)**");
     }
 
