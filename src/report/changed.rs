@@ -34,6 +34,14 @@ pub(super) async fn read(
         facts.changes = Some(ChangeFacts {
             edited: changes.counts.edited as u64,
             gone: changes.counts.gone as u64,
+            at_least: changes.counts.at_least || changes.counts.cut,
+            cut: changes.counts.cut,
+            gone_unjudged: changes
+                .sources
+                .iter()
+                .filter(|s| !s.gone_judged && s.searches > 0)
+                .map(|s| s.source)
+                .collect(),
             queries: queries.collect(),
             edits: changes
                 .edited
@@ -56,6 +64,25 @@ pub(super) async fn read(
         facts.ill = health.ill.iter().map(ToString::to_string).collect();
     }
     Ok(())
+}
+
+impl ChangeFacts {
+    /// What limits these figures, in sentences; the first is said of what is gone.
+    pub(super) fn limits(&self) -> (Option<String>, Option<&'static str>) {
+        let names: Vec<&str> = self.gone_unjudged.iter().map(|source| source.as_str()).collect();
+        let unjudged = (!names.is_empty())
+            .then(|| format!("Gone: not judged for {} (too few complete searches in a row).", names.join(", ")));
+        (unjudged, self.cut.then_some("More happened than is read at once; the latest was read."))
+    }
+
+    /// What is said when nothing is found gone.
+    pub(super) fn none_gone(&self) -> &'static str {
+        if self.gone_unjudged.is_empty() && !self.cut {
+            "Nothing is missing that complete searches should have shown."
+        } else {
+            "Nothing was found gone where that was judged."
+        }
+    }
 }
 
 fn shown(head: &ItemHead) -> Shown {

@@ -87,8 +87,8 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
     let count = |n: u64| n as f64;
     let most = topic.days.iter().map(|day| count(day.counted.raw)).fold(0.0, f64::max);
     let top = ceiling(topic.usual.map_or(most, |usual| usual.high.max(most)));
-    let (title, desc) = (format!("{}-volume", topic.id), format!("{}-volume-words", topic.id));
-    let hatch = format!("{}-hatch-volume", topic.id);
+    let (title, desc) = (words::id(&topic.id, "volume"), words::id(&topic.id, "volume-words"));
+    let hatch = words::id(&topic.id, "hatch-volume");
     let words =
         topic.days.iter().map(|day| format!("{}: {}", day.date, words::at_least(day.counted.raw, day.saturated)));
     html! {
@@ -124,7 +124,7 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
 /// Shares of negative and positive posts a day, with their intervals.
 pub(super) fn tone(topic: &TopicFacts) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
-    let (title, desc) = (format!("{}-trend", topic.id), format!("{}-trend-words", topic.id));
+    let (title, desc) = (words::id(&topic.id, "trend"), words::id(&topic.id, "trend-words"));
     let highest =
         topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
     let top = [0.2, 0.4, 0.6].into_iter().find(|top| *top >= highest).unwrap_or(1.0);
@@ -143,7 +143,7 @@ pub(super) fn tone(topic: &TopicFacts) -> Markup {
             title id=(title) { "Share of negative and positive items a day, " (topic.title) }
             desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) }
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
-            (ground(topic, &axis, &format!("{}-hatch-tone", topic.id)))
+            (ground(topic, &axis, &words::id(&topic.id, "hatch-tone")))
             @for (class, shift, share) in [
                 ("negative", -3.0, (|day| day.negative) as fn(&super::facts::DayFacts) -> Option<Share>),
                 ("positive", 3.0, |day| day.positive),

@@ -21,13 +21,17 @@ pub(super) struct Looked {
     /// Holes that are there only because replies were full: somebody looked, and saw as much as could be had.
     full: Vec<Span>,
     checks: Vec<Time>,
+    /// What comes after it cannot be covered yet, and is not missing.
+    present: Time,
 }
 
 impl Looked {
     pub(super) async fn read(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<Self, StoreError> {
         let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
         let looks = moment.looks(&topic.id, seen).await?;
-        let mut looked = Self { watched, looks, spans: None, told: Vec::new(), full: Vec::new(), checks: Vec::new() };
+        let present = Time(seen.until.0.saturating_sub(1));
+        let mut looked =
+            Self { watched, looks, spans: None, told: Vec::new(), full: Vec::new(), checks: Vec::new(), present };
         let Some(watched) = &looked.watched else { return Ok(looked) };
         for source in covered(watched, &looked.looks, seen, Source::ALL) {
             match source.coverage {
@@ -52,12 +56,12 @@ impl Looked {
         Ok(looked)
     }
 
-    /// Part of a span that was covered; of a topic that is only asked at instants, whether it was asked at all.
+    /// Part of a span, as far as it has passed, that was covered; of a topic that is only asked at instants, whether it was asked at all.
     pub(super) fn covered(&self, span: Span) -> f64 {
         match &self.spans {
             None if self.checks.iter().any(|at| span.holds(*at)) => 1.0,
             None => 0.0,
-            Some(spans) => part(span, spans.iter().copied()),
+            Some(spans) => part(self.passed(span), spans.iter().copied()),
         }
     }
 
@@ -66,8 +70,12 @@ impl Looked {
     pub(super) fn looked_at(&self, span: Span) -> f64 {
         match &self.spans {
             None => self.covered(span),
-            Some(spans) => part(span, spans.iter().chain(&self.full).copied()),
+            Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).copied()),
         }
+    }
+
+    fn passed(&self, span: Span) -> Span {
+        Span { until: span.until.min(self.present).max(span.from), ..span }
     }
 
     /// Whether the topic was watched in all of a span.
@@ -158,4 +166,26 @@ pub(super) fn sources(searches: &[Asked], span: Span) -> Vec<SourceFacts> {
         }
     }
     all.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_not_passed_yet_is_not_missing() {
+        let span = |from: i64, until: i64| Span { from: Time(from), until: Time(until) };
+        let looked = Looked {
+            watched: None,
+            looks: Vec::new(),
+            spans: Some(vec![span(0, 60), span(70, 80)]),
+            told: Vec::new(),
+            full: Vec::new(),
+            checks: Vec::new(),
+            present: Time(80),
+        };
+        for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {
+            assert!((looked.covered(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered(day));
+        }
+    }
 }

@@ -102,6 +102,12 @@ pub struct ChangeFacts {
     pub edited: u64,
     /// Items that complete searches do not show any more.
     pub gone: u64,
+    /// There may be more of both: replies were full, or more happened than is read at once.
+    pub at_least: bool,
+    /// Only the latest of the period was read.
+    pub cut: bool,
+    /// Sources of which too few complete searches were made to say what is gone.
+    pub gone_unjudged: Vec<Source>,
     /// Questions that replaced others, in words.
     pub queries: Vec<String>,
     /// The latest edits.

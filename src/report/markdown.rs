@@ -4,7 +4,7 @@
 use super::facts::{RowFacts, Shown, TopicFacts};
 use super::prose::{Piece, pieces};
 use super::words::{self, at_least, counted, number, percent, round};
-use super::{Report, matters, sql};
+use super::{Report, judged, matters, sql};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;
 
@@ -31,8 +31,10 @@ pub(super) fn page(report: &Report) -> String {
             escaped(&matter.sentence)
         ));
     }
-    if report.matters.is_empty() {
-        text.push_str("Nothing unusual.\n");
+    if report.topics.is_empty() {
+        text.push_str("No topic belongs to this report.\n");
+    } else if report.matters.is_empty() {
+        text.push_str(&format!("{}\n", escaped(&judged::calm(report))));
     }
     if !report.voice.is_empty() {
         text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
@@ -68,18 +70,24 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             };
             text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
         }
+        let (listed, left) = answer.listed();
         text.push_str(&format!(
-            "> Asked {}{}.\n\n",
+            "> Asked {}{}. {} checked, {} not found.\n\n",
             words::when(answer.asked_at, zone),
-            if answer.partial { ", cut" } else { "" }
+            if answer.partial { ", cut" } else { "" },
+            counted(answer.citations.len() as u64, "citation"),
+            number(answer.missing()),
         ));
-        for citation in &answer.citations {
+        for citation in listed {
             let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
             text.push_str(&format!("- {mark}: {}\n", linked(&citation.cited, safe_link(&citation.cited).as_deref())));
         }
+        if left > 0 {
+            text.push_str(&format!("- {} more, not listed\n", counted(left, "citation")));
+        }
         text.push('\n');
     }
-    text.push_str(&numbers(topic));
+    text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
     let scored =
         |row: &RowFacts| format!("{} {}", words::sound(row.sound), row.score.map_or_else(String::new, words::score));
@@ -102,25 +110,35 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         topic.rising.iter().map(|r| format!("{} · +{} an hour", item(&r.item), round(r.rise.per_hour))),
     ));
     text.push_str(&listed(
-        "One text, many posts",
+        "One text, many times",
         topic.campaigns.iter().map(|c| {
-            let (copies, authors) = (counted(c.campaign.copies, "post"), c.campaign.authors);
+            let (copies, authors) = (words::items(c.campaign.copies, c.campaign.posts), c.campaign.authors);
             let by = if authors == 0 { "authors not told".to_owned() } else { counted(authors, "author") };
             format!("{copies}, {by}: {}", item(&c.item))
         }),
     ));
     if let Some(changes) = &topic.changes {
         text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escaped(query))));
-        let edit = |e: &super::facts::EditFacts| format!("{}: {}", words::short(e.at, zone), item(&e.item));
-        text.push_str(&listed(&format!("Edited: {}", number(changes.edited)), changes.edits.iter().map(edit)));
+        let (unjudged, cut) = changes.limits();
+        let edit = |e: &super::facts::EditFacts| {
+            format!("{}: {} – {}", words::short(e.at, zone), item(&e.item), diff(&e.diff))
+        };
+        let many = at_least(changes.edited, changes.at_least);
+        text.push_str(&listed(&format!("Edited: {many}"), changes.edits.iter().map(edit)));
         let gone =
             |g: &super::facts::GoneFacts| format!("last seen {}: {}", words::short(g.last_seen, zone), item(&g.item));
-        text.push_str(&listed(&format!("Gone: {}", number(changes.gone)), changes.lost.iter().map(gone)));
+        let many = at_least(changes.gone, changes.at_least || unjudged.is_some());
+        text.push_str(&listed(&format!("Gone: {many}"), changes.lost.iter().map(gone)));
+        let none = changes.lost.is_empty().then(|| changes.none_gone().to_owned());
+        let notes: Vec<String> = none.into_iter().chain(unjudged).chain(cut.map(str::to_owned)).collect();
+        if !notes.is_empty() {
+            text.push_str(&format!("{}\n\n", notes.join(" ")));
+        }
     }
     let tally = |one: &Tally| format!("{}: {}", escaped(&words::line(&one.name, 60)), number(one.raw));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
     text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
-    text.push_str(&looked(topic, zone));
+    text.push_str(&looked(report, topic));
     text.push_str("### The SQL behind these numbers\n\n");
     for query in sql::queries(topic, report) {
         text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
@@ -128,18 +146,15 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text
 }
 
-fn numbers(topic: &TopicFacts) -> String {
+fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let period = &topic.period;
     let authors = if period.authors == 0 && period.no_author > 0 {
         "authors not told".to_owned()
     } else {
         counted(period.authors, "author")
     };
-    let change = match (matters::change(topic), topic.usual) {
-        (Some(factor), _) => format!("{factor:.1} times the usual"),
-        (None, Some(_)) => "as usual".to_owned(),
-        (None, None) => "too few days to compare with".to_owned(),
-    };
+    let change = matters::change(topic, report.over())
+        .map_or_else(|| judged::standing(report, topic), |factor| format!("{factor:.1} times the usual"));
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
             " ({}–{}, median {} of {})",
@@ -200,7 +215,8 @@ fn days(topic: &TopicFacts) -> String {
     text
 }
 
-fn looked(topic: &TopicFacts, zone: &str) -> String {
+fn looked(report: &Report, topic: &TopicFacts) -> String {
+    let zone = &report.timezone;
     let sources = topic.sources.iter().map(|source| {
         let trouble =
             source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&words::line(t, 100))));
@@ -218,7 +234,8 @@ fn looked(topic: &TopicFacts, zone: &str) -> String {
     let holes = holes.map(|hole| {
         format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
     });
-    let covered = format!("{} of the period covered", percent(topic.covered));
+    let covered =
+        format!("{} of the period {}covered", percent(topic.covered), if report.over() { "" } else { "so far " });
     let ill = topic.ill.iter().map(|ill| escaped(&words::line(ill, 240)));
     listed("How it was looked at", sources.chain(ill).chain([covered]).chain(holes))
 }
@@ -226,6 +243,21 @@ fn looked(topic: &TopicFacts, zone: &str) -> String {
 fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("- {line}\n")).collect();
     if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
+}
+
+/// An edit: what was taken out is struck through, what came in is strong.
+fn diff(pieces: &[crate::insight::Piece]) -> String {
+    use crate::insight::Piece;
+    let told = pieces.iter().filter_map(|piece| {
+        let (mark, words) = match piece {
+            Piece::Same(words) => ("", words),
+            Piece::Removed(words) => ("~~", words),
+            Piece::Added(words) => ("**", words),
+        };
+        let words = escaped(&words::line(words, 200));
+        (!words.is_empty()).then(|| format!("{mark}{words}{mark}"))
+    });
+    told.collect::<Vec<_>>().join(" ")
 }
 
 fn item(item: &Shown) -> String {
@@ -270,6 +302,14 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_edit_shows_what_changed_and_none_of_its_words_are_marks() {
+        use crate::insight::Piece::{Added, Removed, Same};
+        let pieces =
+            [Same("we ~~like~~".into()), Removed("a**b".into()), Added("[x](http://e)".into()), Same(" \n".into())];
+        assert_eq!(diff(&pieces), r"we \~\~like\~\~ ~~a\*\*b~~ **\[x\]\(http&#58;//e\)**");
+    }
 
     #[test]
     fn nothing_foreign_comes_alive() {

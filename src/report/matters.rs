@@ -3,19 +3,23 @@
 
 use super::facts::{Matter, SourceFacts, TopicFacts};
 use super::words::{counted, length, number, percent, round, share, short};
-use crate::model::Span;
+use crate::model::{Span, Time};
 
 /// Sentences that are told at most.
 const MOST: usize = 10;
 /// Items by which a day must differ from the usual to be told.
-const MIN_CHANGE: f64 = 10.0;
+pub(super) const MIN_CHANGE: f64 = 10.0;
 /// Authors of one text that are worth a sentence.
 const MIN_AUTHORS: u64 = 5;
 /// Scored items without which shares are not compared.
-const MIN_SAMPLE: u64 = 20;
+pub(super) const MIN_SAMPLE: u64 = 20;
+/// Part of the period that must be covered before fewer items than usual are news.
+pub(super) const WHOLE: f64 = 0.9;
+/// Part of the period without which its holes are told.
+pub(super) const COVERED: f64 = 0.98;
 
-/// What matters in all topics.
-pub(super) fn of(topics: &[TopicFacts], timezone: &str) -> Vec<Matter> {
+/// What matters in all topics, of a report about a span that is made now.
+pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> Vec<Matter> {
     let mut all: Vec<Matter> = Vec::new();
     sources(topics, timezone, &mut all);
     for topic in topics {
@@ -46,10 +50,10 @@ pub(super) fn of(topics: &[TopicFacts], timezone: &str) -> Vec<Matter> {
                 format!("the query changed: {query}; figures before and after differ for that alone."),
             );
         }
-        volume(topic, &mut tell);
+        volume(topic, span.until <= now, &mut tell);
         tone(topic, &mut tell);
         campaign(topic, &mut tell);
-        hole(topic, timezone, &mut tell);
+        hole(topic, span, timezone, &mut tell);
     }
     all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
     all.truncate(MOST);
@@ -58,19 +62,19 @@ pub(super) fn of(topics: &[TopicFacts], timezone: &str) -> Vec<Matter> {
 
 type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
 
-/// How far from the usual the period is, as a factor, when that is more than chance.
-pub(super) fn change(topic: &TopicFacts) -> Option<f64> {
+/// How far from the usual the period is, as a factor, when that is more than chance; `over`: it had passed.
+pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
     let usual = topic.usual?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.median).abs() >= MIN_CHANGE;
-    // Fewer than usual is no news where nobody looked.
-    let believed = raw > usual.high || topic.covered >= 0.9 && !topic.saturated;
+    // Fewer than usual is no news where nobody looked, or before the period is over.
+    let believed = raw > usual.high || over && topic.covered >= WHOLE && !topic.saturated;
     (beyond && believed).then(|| raw / usual.median.max(1.0))
 }
 
-fn volume(topic: &TopicFacts, tell: Tell<'_>) {
-    let (Some(factor), Some(usual)) = (change(topic), topic.usual) else { return };
+fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
+    let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
     let times = if factor >= 1.0 {
         format!("{factor:.1} times the usual")
     } else {
@@ -138,20 +142,19 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     let span = Span::new(campaign.from, campaign.until);
     let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
     let sentence = format!(
-        "one text, {by}: {} posts{within}, {} of the period: “{}”.",
-        number(campaign.copies),
+        "one text, {by}: {}{within}, {} of the period: “{}”.",
+        super::words::items(campaign.copies, campaign.posts),
         crate::insight::daily::share(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
         super::words::line(&copies.item.words, 90),
     );
     tell(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
 }
 
-fn hole(topic: &TopicFacts, timezone: &str, tell: Tell<'_>) {
-    let Some(period) = topic.days.last().map(|day| day.span) else { return };
+fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
     let inside =
         topic.holes.iter().filter(|hole| !hole.before).filter_map(|hole| Some((hole, hole.span.within(period)?)));
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
-    if topic.covered >= 0.98 {
+    if topic.covered >= COVERED {
         return;
     }
     let sentence = format!(
@@ -195,5 +198,30 @@ fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
             };
             all.push(Matter { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::super::facts::HoleFacts;
+    use super::super::samples::{HOUR, topic};
+    use super::*;
+
+    #[test]
+    fn a_hole_before_midnight_is_told_by_a_report_that_crosses_it() {
+        let mut facts = topic("a");
+        facts.covered = 0.5;
+        let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
+        facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false }];
+        let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };
+        let told = of(&[facts.clone()], span, span.until, "UTC");
+        assert_eq!(told.len(), 1);
+        assert_eq!(
+            told[0].sentence,
+            "50% of the period was not covered by social searches; the longest hole is 4h, from 01-01 18:00."
+        );
+        let later = Span { from: Time(24 * HOUR), ..span };
+        assert_eq!(of(&[facts], later, span.until, "UTC"), []);
     }
 }

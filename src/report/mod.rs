@@ -13,10 +13,13 @@ mod facts;
 mod gather;
 mod html;
 mod items;
+mod judged;
 mod markdown;
 mod matters;
 mod period;
 mod prose;
+#[cfg(test)]
+mod samples;
 mod sql;
 mod words;
 
@@ -108,7 +111,7 @@ pub async fn make(
         seq,
         sandbox,
         group: spec.group.clone(),
-        matters: matters::of(&gathered, &spec.timezone),
+        matters: matters::of(&gathered, span, now, &spec.timezone),
         voice: voice(&compared),
         cost: gathered.iter().fold(Micros(0), |sum, topic| sum.plus(topic.cost)),
         topics: gathered,
@@ -139,6 +142,11 @@ fn voice(topics: &[&TopicFacts]) -> Vec<Voice> {
 }
 
 impl Report {
+    /// Whether the period had passed when the report was made.
+    fn over(&self) -> bool {
+        self.span.until <= self.made_at
+    }
+
     /// One page of HTML that loads nothing and runs nothing.
     #[must_use]
     pub fn html(&self) -> String {

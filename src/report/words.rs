@@ -64,6 +64,17 @@ pub(super) fn counted(n: u64, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 
+/// The items of a set, by what they are.
+pub(super) fn items(all: u64, posts: u64) -> String {
+    counted(all, if posts == all { "post" } else { "item" })
+}
+
+/// The id of a topic's section on the page: no other place has one like it, whatever the topic is called, since a topic's id
+/// holds no dot.
+pub(super) fn id(topic: &str, section: &str) -> String {
+    if section.is_empty() { format!("t-{topic}") } else { format!("t-{topic}.{section}") }
+}
+
 /// A number that is mostly whole.
 pub(super) fn round(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
@@ -142,6 +153,7 @@ mod tests {
     fn numbers_are_written_for_people() {
         assert_eq!((number(0), number(999), number(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
         assert_eq!((score(-1_000), score(5), score(456)), ("−1.00".into(), "+0.00".into(), "+0.45".into()));
+        assert_eq!((items(3, 3), items(3, 2), items(1, 0)), ("3 posts".into(), "3 items".into(), "1 item".into()));
         assert_eq!(at_least(1_200, true), "≥\u{a0}1,200");
         assert_eq!((round(12.0), round(12.25), round(123.4)), ("12".into(), "12.2".into(), "123".into()));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Mark, Time};
+use crate::model::{Kind, Mark, Time};
 
 /// Copies of one text that are worth a line.
 const MIN_COPIES: u64 = 3;
@@ -16,6 +16,8 @@ pub struct Campaign {
     pub first: String,
     /// Items.
     pub copies: u64,
+    /// Of these, posts.
+    pub posts: u64,
     /// Different authors; 0 when none is known.
     pub authors: u64,
     /// The earliest and the latest.
@@ -42,6 +44,7 @@ pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> 
                 cluster: cluster.to_owned(),
                 first: first.key.clone(),
                 copies: members.len() as u64,
+                posts: members.iter().filter(|mark| mark.kind == Kind::Post).count() as u64,
                 authors: authors.len() as u64,
                 from: first.moment(),
                 until: members.iter().map(|m| m.moment()).max()?,

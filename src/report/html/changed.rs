@@ -3,19 +3,21 @@
 use maud::{Markup, html};
 
 use super::super::facts::TopicFacts;
-use super::super::words::{self, number};
+use super::super::words::{self, at_least};
 use super::lists::{by, named};
 use crate::insight::Piece;
 
 pub(super) fn section(topic: &TopicFacts, zone: &str) -> Markup {
     let Some(changes) = &topic.changes else { return html! {} };
+    let (unjudged, cut) = changes.limits();
     html! {
+        @if let Some(cut) = cut { p.note { (cut) } }
         @for query in &changes.queries { p.note { strong { "The query changed: " } (query) ". Figures before and after are of different questions." } }
         div.pair {
             section {
                 h3 { "Edited" }
-                @if changes.edits.is_empty() { p.meta { "No edit was seen in the period." } } @else {
-                    p.meta { (number(changes.edited)) " in all; the latest:" }
+                @if changes.edits.is_empty() { p.meta { @if changes.cut { "No edit was seen in what was read." } @else { "No edit was seen in the period." } } } @else {
+                    p.meta { (at_least(changes.edited, changes.at_least)) " in all; the latest:" }
                     ol.items { @for edit in &changes.edits { li {
                         span dir="auto" { @for piece in &edit.diff { @match piece {
                             Piece::Same(text) => { (text) " " },
@@ -28,8 +30,9 @@ pub(super) fn section(topic: &TopicFacts, zone: &str) -> Markup {
             }
             section {
                 h3 { "Gone" }
-                @if changes.lost.is_empty() { p.meta { "Nothing is missing that complete searches should have shown." } } @else {
-                    p.meta { (number(changes.gone)) " in all; the latest:" }
+                @if let Some(unjudged) = &unjudged { p.meta { (unjudged) } }
+                @if changes.lost.is_empty() { p.meta { (changes.none_gone()) } } @else {
+                    p.meta { (at_least(changes.gone, changes.at_least || unjudged.is_some())) " in all; the latest:" }
                     ol.items { @for gone in &changes.lost { li { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (words::short(gone.last_seen, zone)) } } } }
                 }
             }

@@ -30,7 +30,7 @@ fn source(row: &RowFacts) -> Markup {
 }
 
 fn row_id(topic: &TopicFacts, place: usize) -> String {
-    format!("{}-row-{}", topic.id, place + 1)
+    words::id(&topic.id, &format!("row-{}", place + 1))
 }
 
 fn to_row(topic: &TopicFacts, place: usize) -> Markup {
@@ -93,12 +93,12 @@ fn rising(topic: &TopicFacts, zone: &str) -> Markup {
 
 fn campaigns(topic: &TopicFacts, zone: &str) -> Markup {
     html! {
-        section aria-labelledby=(format!("{}-copies", topic.id)) {
-            h3 id=(format!("{}-copies", topic.id)) { "One text, many posts" }
-            @if topic.campaigns.is_empty() { p.meta { "No text of the period was posted three times." } } @else { ol.items { @for copies in &topic.campaigns { li {
+        section aria-labelledby=(words::id(&topic.id, "copies")) {
+            h3 id=(words::id(&topic.id, "copies")) { "One text, many times" }
+            @if topic.campaigns.is_empty() { p.meta { "No text of the period was found three times." } } @else { ol.items { @for copies in &topic.campaigns { li {
                 (named(&copies.item))
                 p.meta {
-                    strong { (counted(copies.campaign.copies, "post")) } ", "
+                    strong { (words::items(copies.campaign.copies, copies.campaign.posts)) } ", "
                     @if copies.campaign.authors == 0 { "authors not told" } @else { strong { (counted(copies.campaign.authors, "author")) } }
                     " · " (words::short(copies.campaign.from, zone)) " – " (words::short(copies.campaign.until, zone))
                     @if let Some(place) = copies.row { " · " (to_row(topic, place)) }
@@ -132,9 +132,9 @@ pub(super) fn tallies(topic: &TopicFacts) -> Markup {
 
 /// The rows behind the numbers.
 pub(super) fn rows(topic: &TopicFacts, zone: &str) -> Markup {
-    let caption = format!("{}-rows-caption", topic.id);
+    let caption = words::id(&topic.id, "rows-caption");
     html! {
-        details.rows open[false] id=(format!("{}-rows", topic.id)) {
+        details.rows open[false] id=(words::id(&topic.id, "rows")) {
             summary { "The rows: " (counted(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
             div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
                 caption id=(caption) {

@@ -3,13 +3,15 @@
 
 mod changed;
 mod lists;
+#[cfg(test)]
+mod tests;
 mod topic;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::{Matter, TopicFacts};
 use super::words::{self, at_least, number, percent};
-use super::{Report, chart, matters};
+use super::{Report, chart, judged, matters};
 use crate::model::{ReportWindow, Sound};
 
 const STYLE: &str = include_str!("../style.css");
@@ -59,7 +61,7 @@ fn head(report: &Report) -> Markup {
                 ". Made " (words::when(report.made_at, zone)) ". Searches cost " (report.cost.to_string()) "."
             }
             @if report.topics.len() > 1 {
-                nav aria-label="Topics" { ul { @for topic in &report.topics { li { a href=(format!("#{}", topic.id)) { (topic.title) } } } } }
+                nav aria-label="Topics" { ul { @for topic in &report.topics { li { a href=(anchor(&topic.id, "")) { (topic.title) } } } } }
             }
         }
     }
@@ -70,7 +72,7 @@ fn summary(report: &Report) -> Markup {
         section #matters aria-labelledby="matters-title" {
             h2 #matters-title { "What matters" }
             @if report.topics.is_empty() { p { "No topic belongs to this report." } }
-            @else if report.matters.is_empty() { p.calm { "Nothing unusual: volumes are within what is usual, tone has not shifted, every source answered and the period is covered." } }
+            @else if report.matters.is_empty() { p.calm { (judged::calm(report)) } }
             @else {
                 ol.matters { @for matter in &report.matters {
                     li.(matter.kind.replace(' ', "-")) {
@@ -88,7 +90,7 @@ fn title_of<'a>(report: &'a Report, matter: &'a Matter) -> &'a str {
 }
 
 pub(super) fn anchor(topic: &str, section: &str) -> String {
-    if section.is_empty() { format!("#{topic}") } else { format!("#{topic}-{section}") }
+    format!("#{}", words::id(topic, section))
 }
 
 /// The topics side by side.
@@ -106,13 +108,13 @@ fn overview(report: &Report) -> Markup {
                     th.n scope="col" { "Usual" } th scope="col" { "Change" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" }
                     th.n scope="col" { "Covered" } th scope="col" { "Sources" } th.n scope="col" { "Cost" }
                 } }
-                tbody { @for topic in &report.topics { (row(topic)) } }
+                tbody { @for topic in &report.topics { (row(report, topic)) } }
             } }
         }
     }
 }
 
-fn row(topic: &TopicFacts) -> Markup {
+fn row(report: &Report, topic: &TopicFacts) -> Markup {
     let share = |sound: Sound| {
         topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| words::share(s))
     };
@@ -124,7 +126,7 @@ fn row(topic: &TopicFacts) -> Markup {
             td.n { (number(topic.period.unique)) }
             td.n { @if topic.period.authors == 0 && topic.period.no_author > 0 { "not told" } @else { (number(topic.period.authors)) } }
             td.n { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", words::round(u.low.ceil()), words::round(u.high.floor())))) }
-            td { (change(topic)) }
+            td { (change(report, topic)) }
             td.n { (share(Sound::Negative)) }
             td.n { (share(Sound::Positive)) }
             td.n { (percent(topic.covered)) }
@@ -135,15 +137,14 @@ fn row(topic: &TopicFacts) -> Markup {
 }
 
 /// The change in words; never colour alone.
-pub(super) fn change(topic: &TopicFacts) -> Markup {
+pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         @if topic.began.is_none() { "not run yet" }
         @else if topic.first_day { "baseline" }
-        @else if let Some(factor) = matters::change(topic) {
+        @else if let Some(factor) = matters::change(topic, report.over()) {
             @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format!("{factor:.1}×")) } }
         }
-        @else if topic.usual.is_some() { "as usual" }
-        @else { "too few days" }
+        @else { (judged::standing(report, topic)) }
     }
 }
 

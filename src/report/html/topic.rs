@@ -12,8 +12,8 @@ use crate::normalise::safe_link;
 pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     html! {
-        section.topic #(topic.id) aria-labelledby=(format!("{}-title", topic.id)) {
-            h2 id=(format!("{}-title", topic.id)) { (topic.title) " " small { (topic.id) } }
+        section.topic #(words::id(&topic.id, "")) aria-labelledby=(words::id(&topic.id, "title")) {
+            h2 id=(words::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
             @if topic.began.is_none() { p.note { "This topic has not been run yet." } }
             @else {
                 @if topic.first_day { p.note { strong { "First day. " } "What was found is a baseline: it is stored and counted, and will be compared with from now on." } }
@@ -22,7 +22,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
                 (lists::standouts(topic, zone))
                 (changed::section(topic, zone))
                 (lists::tallies(topic))
-                (looked(topic, zone))
+                (looked(report, topic))
                 (lists::rows(topic, zone))
                 (queries(report, topic))
             }
@@ -31,10 +31,11 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
 }
 
 fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
-    let missing = answer.citations.iter().filter(|citation| citation.key.is_none()).count() as u64;
+    let missing = answer.missing();
+    let (listed, left) = answer.listed();
     html! {
-        section.answer aria-labelledby=(format!("{}-answer", topic.id)) {
-            h3 id=(format!("{}-answer", topic.id)) { "The answer" }
+        section.answer aria-labelledby=(words::id(&topic.id, "answer")) {
+            h3 id=(words::id(&topic.id, "answer")) { "The answer" }
             @for part in answer.text.lines().map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (told(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut." } }
             p.meta {
@@ -44,22 +45,21 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
                 @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
             }
             @if !answer.citations.is_empty() {
-                details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in &answer.citations { li {
+                details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
                     @match safe_link(&citation.cited) {
                         Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (words::line(&citation.cited, 200)) },
                         None => code { (words::line(&citation.cited, 200)) },
                     }
                     @if !citation.in_text { " (found with it)" }
-                } } } }
+                } } @if left > 0 { li { (counted(left, "citation")) " more, not listed" } } } }
             }
         }
     }
 }
 
-/// A line of the answer: its links are links when they may be, and marked when nothing stored has them.
+/// A line of the answer: its links are links when they may be, and marked when they were looked up in vain.
 fn told(answer: &AnswerFacts, line: &str) -> Markup {
-    let stored = |address: &str| answer.citations.iter().any(|c| c.cited == address && c.key.is_some());
     let (bullet, line) =
         line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
     html! {
@@ -69,7 +69,7 @@ fn told(answer: &AnswerFacts, line: &str) -> Markup {
             Piece::Link(label, address) => {
                 @let label = if label == address { label.to_owned() } else { format!("[{label}]") };
                 @match safe_link(address) { Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (label) }, None => (label) }
-                @if !stored(address) { " " strong.bad { "✗ not found" } }
+                @if answer.in_vain(address, line) { " " strong.bad { "✗ not found" } }
             }
         } }
     }
@@ -79,13 +79,13 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let rows = super::anchor(&topic.id, "rows");
     html! {
-        section aria-labelledby=(format!("{}-numbers", topic.id)) {
-            h3 id=(format!("{}-numbers", topic.id)) { "What is new" }
+        section aria-labelledby=(words::id(&topic.id, "numbers")) {
+            h3 id=(words::id(&topic.id, "numbers")) { "What is new" }
             p.figures {
                 a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } " items" } ", "
                 strong { (number(period.unique)) } " unique, "
                 @if period.authors == 0 && period.no_author > 0 { "authors not told" } @else { strong { (number(period.authors)) } " authors" }
-                " – " (super::change(topic)) "."
+                " – " (super::change(report, topic)) "."
             }
             figure {
                 (chart::volume(topic, &report.timezone))
@@ -93,7 +93,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     "Items a day; dark: without near-copies. "
                     @if let Some(usual) = topic.usual {
                         "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) ", median " (words::round(usual.median)) " of " (counted(usual.days as u64, "day")) @if usual.same_weekday { " of this weekday" } ". "
-                    } @else if !topic.first_day {
+                    } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) " of 5 needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered." }
@@ -149,8 +149,8 @@ fn tone(topic: &TopicFacts) -> Markup {
     let tone = &topic.tone;
     let period = &tone.period;
     html! {
-        section aria-labelledby=(format!("{}-tone", topic.id)) {
-            h3 id=(format!("{}-tone", topic.id)) { "Tone of posts" }
+        section aria-labelledby=(words::id(&topic.id, "tone")) {
+            h3 id=(words::id(&topic.id, "tone")) { "Tone of posts" }
             @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
             @else {
                 p.figures { @for (place, (sound, share)) in tone.shares.iter().enumerate() {
@@ -193,11 +193,12 @@ fn days(topic: &TopicFacts) -> Markup {
 }
 
 /// Holes and sources.
-fn looked(topic: &TopicFacts, zone: &str) -> Markup {
+fn looked(report: &Report, topic: &TopicFacts) -> Markup {
+    let zone = &report.timezone;
     let holes: Vec<_> = topic.holes.iter().filter(|hole| !hole.before).collect();
     html! {
-        section aria-labelledby=(format!("{}-sources", topic.id)) {
-            h3 id=(format!("{}-sources", topic.id)) { "How it was looked at" }
+        section aria-labelledby=(words::id(&topic.id, "sources")) {
+            h3 id=(words::id(&topic.id, "sources")) { "How it was looked at" }
             @if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label="Sources" { table {
                     caption { "Searches of the period." }
@@ -213,8 +214,8 @@ fn looked(topic: &TopicFacts, zone: &str) -> Markup {
                 } }
             }
             @for ill in &topic.ill { p.note { (words::line(ill, 240)) } }
-            p #(format!("{}-coverage", topic.id)) {
-                (percent(topic.covered)) " of the period covered. "
+            p #(words::id(&topic.id, "coverage")) {
+                (percent(topic.covered)) " of the period " @if !report.over() { "so far " } "covered. "
                 @if holes.is_empty() { "No holes in the days of the charts." }
             }
             @if !holes.is_empty() { ul { @for hole in holes.iter().rev().take(8) { li { (words::span(hole.span, zone)) ", " (words::length(hole.span)) @if !hole.why.is_empty() { ": " (words::line(&hole.why, 160)) } } } @if holes.len() > 8 { li { (counted((holes.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } } }
@@ -224,7 +225,7 @@ fn looked(topic: &TopicFacts, zone: &str) -> Markup {
 
 fn queries(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        details.sql id=(format!("{}-sql", topic.id)) {
+        details.sql id=(words::id(&topic.id, "sql")) {
             summary { "The SQL behind these numbers" }
             @for query in sql::queries(topic, report) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
         }

@@ -1,0 +1,86 @@
+//! The page of topics that nothing is unusual in, but their names or what could not be judged.
+
+use std::collections::BTreeSet;
+
+use super::super::facts::{AnswerFacts, ChangeFacts, Copies, Shown};
+use super::super::samples::{report, topic};
+use crate::insight::daily::Campaign;
+use crate::model::{Source, Time};
+
+fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
+    html.split(&format!(" {name}=\"")).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
+    let names = ["matters", "matters-title", "overview-title", "voice", "a", "a-rows", "a-rows-caption"];
+    let mut all = report(names.iter().map(|name| topic(name)).collect());
+    for facts in &mut all.topics {
+        facts.answer = Some(AnswerFacts {
+            run: "r".into(),
+            asked_at: Time(0),
+            model: None,
+            text: "words".into(),
+            partial: false,
+            citations: Vec::new(),
+        });
+    }
+    let html = all.html();
+    let ids = attributes(&html, "id");
+    let once: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), once.len(), "{ids:?}");
+    let inside: Vec<&str> = attributes(&html, "href").into_iter().filter_map(|link| link.strip_prefix('#')).collect();
+    assert!(inside.len() > names.len());
+    assert!(inside.iter().all(|id| once.contains(id)), "{inside:?}");
+    let labels = attributes(&html, "aria-labelledby");
+    assert!(labels.iter().flat_map(|label| label.split(' ')).all(|id| once.contains(id)), "{labels:?}");
+}
+
+#[test]
+fn what_is_gone_is_told_with_what_was_not_judged() {
+    let mut facts = topic("a");
+    let mut changes = ChangeFacts {
+        edited: 3,
+        gone: 0,
+        at_least: false,
+        cut: false,
+        gone_unjudged: Vec::new(),
+        queries: Vec::new(),
+        edits: Vec::new(),
+        lost: Vec::new(),
+    };
+    facts.changes = Some(changes.clone());
+    let whole = report(vec![facts.clone()]);
+    for page in [whole.html(), whole.markdown()] {
+        assert!(page.contains("Nothing is missing that complete searches should have shown."), "{page}");
+    }
+    (changes.gone_unjudged, changes.at_least, changes.cut) = (vec![Source::Web], true, true);
+    facts.changes = Some(changes);
+    let part = report(vec![facts]);
+    for page in [part.html(), part.markdown()] {
+        assert!(page.contains("Gone: not judged for web (too few complete searches in a row)."), "{page}");
+        assert!(page.contains("the latest was read") && !page.contains("Nothing is missing"), "{page}");
+    }
+}
+
+#[test]
+fn copies_are_posts_only_when_all_of_them_are() {
+    let campaign = |posts: u64| Campaign {
+        cluster: "c".into(),
+        first: "c".into(),
+        copies: 6,
+        posts,
+        authors: 6,
+        from: Time(0),
+        until: Time(1),
+    };
+    for (posts, told, not) in [(6, "6 posts", "6 items"), (2, "6 items", "6 posts")] {
+        let mut facts = topic("a");
+        facts.campaigns = vec![Copies { campaign: campaign(posts), item: Shown::default(), row: None }];
+        let mut report = report(vec![facts]);
+        report.matters = super::super::matters::of(&report.topics, report.span, report.made_at, "UTC");
+        for page in [report.html(), report.markdown()] {
+            assert!(page.matches(told).count() >= 2 && !page.contains(not), "{page}");
+        }
+    }
+}

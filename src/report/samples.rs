@@ -1,0 +1,84 @@
+//! Facts for the tests of this room: a topic with nothing unusual in it, and a report of such topics.
+
+use super::{Report, TopicFacts};
+use crate::insight::daily::{Counted, Sounds};
+use crate::model::{Micros, ReportWindow, Source, Span, Time};
+
+pub(super) const HOUR: i64 = 3_600_000;
+
+/// A day of the topic: watched, covered, asked, and nothing found.
+pub(super) fn topic(id: &str) -> TopicFacts {
+    let tone = super::ToneFacts {
+        scorer: None,
+        period: Sounds::default(),
+        shares: Vec::new(),
+        before: Sounds::default(),
+        before_shares: Vec::new(),
+    };
+    let source = super::SourceFacts {
+        source: Source::Social,
+        made: 4,
+        failed: 0,
+        not_made: 0,
+        left_out: 0,
+        last: "ok".into(),
+        last_at: Time(23 * HOUR),
+        fails: false,
+        trouble: None,
+        saturated: 0,
+        cost: Micros(0),
+    };
+    TopicFacts {
+        id: id.into(),
+        title: id.into(),
+        began: Some(Time(-48 * HOUR)),
+        first_day: false,
+        period: Counted::default(),
+        saturated: false,
+        full_pages: false,
+        earlier: 0,
+        outside: 0,
+        filtered: 0,
+        changes: None,
+        ill: Vec::new(),
+        usual: None,
+        comparable: 2,
+        covered: 1.0,
+        days: Vec::new(),
+        holes: Vec::new(),
+        tone,
+        answer: None,
+        top_posts: Vec::new(),
+        top_pages: Vec::new(),
+        rising: Vec::new(),
+        negative: Vec::new(),
+        positive: Vec::new(),
+        campaigns: Vec::new(),
+        domains: Vec::new(),
+        authors: Vec::new(),
+        sources: vec![source],
+        cost: Micros(0),
+        rows: Vec::new(),
+        rows_left_out: 0,
+        cut: false,
+    }
+}
+
+/// A report about the first day of 1970, made an hour after it.
+pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
+    Report {
+        name: "daily".into(),
+        title: "Daily".into(),
+        timezone: "UTC".into(),
+        window: ReportWindow::Day,
+        span: Span { from: Time(0), until: Time(24 * HOUR) },
+        date: "1970-01-01".into(),
+        made_at: Time(25 * HOUR),
+        sandbox: false,
+        group: None,
+        matters: Vec::new(),
+        voice: Vec::new(),
+        cost: Micros(0),
+        topics,
+    }
+}
