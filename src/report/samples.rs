@@ -74,6 +74,8 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         span: Span { from: Time(0), until: Time(24 * HOUR) },
         date: "1970-01-01".into(),
         made_at: Time(25 * HOUR),
+        since: None,
+        seq: 1,
         sandbox: false,
         group: None,
         matters: Vec::new(),
