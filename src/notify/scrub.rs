@@ -48,8 +48,8 @@ fn without(text: &str, secrets: &[String]) -> String {
         for (at, _) in low.as_bytes().windows(secret.len()).enumerate().filter(|(_, part)| *part == secret.as_bytes()) {
             hidden[at..at + secret.len()].fill(true);
         }
-        let beginnings = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST_BEGINNING);
-        if let Some(cut) = beginnings.filter(|at| low.ends_with(&secret[..*at])).last() {
+        let mut beginnings = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST_BEGINNING);
+        if let Some(cut) = beginnings.rfind(|at| low.ends_with(&secret[..*at])) {
             hidden[low.len() - cut..].fill(true);
         }
     }
