@@ -65,7 +65,7 @@ pub enum Shape {
     Texts,
     /// A list of strings of a closed list.
     SomeOf(fn() -> Vec<&'static str>),
-    /// The same, or one of them alone, or [`BOTH`].
+    /// The same, or one of them alone, or `"both"`.
     OneOrSomeOf(fn() -> Vec<&'static str>),
 }
 
