@@ -116,6 +116,13 @@ pub struct ChangeFacts {
     pub lost: Vec<GoneFacts>,
 }
 
+impl TopicFacts {
+    /// Whether it was asked something else in the period than before: what that found cannot be compared.
+    pub(super) fn asked_otherwise(&self) -> bool {
+        self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
+    }
+}
+
 /// An edit.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct EditFacts {

@@ -14,7 +14,7 @@ const NAMED: usize = 3;
 
 /// How the period's items stand to the usual where that is no news.
 pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
-    let Some(usual) = topic.usual else { return uncompared(report, topic) };
+    let Some(usual) = topic.usual.filter(|_| !topic.asked_otherwise()) else { return uncompared(report, topic) };
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
     let side = if raw > usual.high {
@@ -32,6 +32,9 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
 }
 
 fn uncompared(report: &Report, topic: &TopicFacts) -> String {
+    if topic.asked_otherwise() {
+        return "not compared: the query changed".to_owned();
+    }
     if report.window == ReportWindow::SinceLast {
         return "not compared: only whole days are".to_owned();
     }
@@ -54,9 +57,13 @@ type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
 /// What is looked at: its name, what is said when it was judged and calm, and why a topic's could not be.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
     ("volume", "no volume stands out from the usual", |report, topic| {
-        if topic.usual.is_none() { Some(uncompared(report, topic)) } else { doubt(report, topic) }
+        let judged = topic.usual.is_some() && !topic.asked_otherwise();
+        if judged { doubt(report, topic) } else { Some(uncompared(report, topic)) }
     }),
     ("tone", "tone has not shifted", |_, topic| {
+        if topic.asked_otherwise() {
+            return Some("the query changed".to_owned());
+        }
         let fewest = topic.tone.period.sample().min(topic.tone.before.sample());
         (fewest < MIN_SAMPLE).then(|| format!("fewer than {MIN_SAMPLE} scored items now or in the week before"))
     }),
@@ -157,6 +164,27 @@ mod tests {
         assert!(
             nobody.html().contains("Nothing could be judged") && nobody.markdown().contains("Nothing could be judged")
         );
+    }
+
+    #[test]
+    fn what_another_query_found_is_not_compared_with_what_was_usual() {
+        let mut facts = topic("a");
+        (facts.usual, facts.period.raw) = (Some(USUAL), 500);
+        assert!(super::super::matters::change(&facts, true).is_some());
+        facts.changes = Some(crate::report::ChangeFacts {
+            edited: 0,
+            gone: 0,
+            at_least: false,
+            cut: false,
+            gone_unjudged: Vec::new(),
+            queries: vec!["social asked “more”".into()],
+            edits: Vec::new(),
+            lost: Vec::new(),
+        });
+        assert_eq!(super::super::matters::change(&facts, true), None);
+        let report = report(vec![facts.clone()]);
+        assert_eq!(standing(&report, &facts), "not compared: the query changed");
+        assert!(super::calm(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
     }
 
     #[test]

@@ -66,7 +66,7 @@ type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
 pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
-    let usual = topic.usual?;
+    let usual = topic.usual.filter(|_| !topic.asked_otherwise())?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.median).abs() >= MIN_CHANGE;
     // Fewer than usual is no news where nobody looked, or before the period is over.
     let believed = raw > usual.high || over && topic.covered >= WHOLE && !topic.saturated;
@@ -106,7 +106,7 @@ fn authors(topic: &TopicFacts) -> String {
 
 fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     let tone = &topic.tone;
-    if tone.period.sample() < MIN_SAMPLE || tone.before.sample() < MIN_SAMPLE {
+    if topic.asked_otherwise() || tone.period.sample() < MIN_SAMPLE || tone.before.sample() < MIN_SAMPLE {
         return;
     }
     let pairs = tone.shares.iter().filter_map(|(sound, now)| {
