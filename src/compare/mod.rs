@@ -8,7 +8,7 @@ pub use hiding::{Filtered, Hiding};
 pub use silence::{Health, MOST_JUDGED, health};
 
 use crate::filter::Filter;
-use crate::insight::{Changes, Reading, changes, needs};
+use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};
 use crate::model::{Between, Time, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
@@ -47,6 +47,11 @@ pub async fn changes_between(
         snapshots,
     };
     Ok(changes(&reading, &filter_of(topic), most))
+}
+
+/// Which queries were in force in a span, by source, and when they changed; no counts of items.
+pub async fn queries_between(store: &Store, topic: &str, between: Between) -> Result<Vec<SourceChanges>, StoreError> {
+    Ok(asked(&store.snapshots(topic, between).await?, between))
 }
 
 /// The filter of a stored definition.

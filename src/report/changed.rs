@@ -5,7 +5,7 @@ use super::facts::{ChangeFacts, EditFacts, GoneFacts, Shown, TopicFacts};
 use super::gather::TAIL;
 use super::items::shown_of;
 use super::words;
-use crate::compare::{changes_between, health};
+use crate::compare::{changes_between, health, queries_between};
 use crate::insight::Piece;
 use crate::model::{Between, ItemHead, Span, Time, Topic, Words};
 use crate::store::{Store, StoreError};
@@ -24,7 +24,14 @@ pub(super) async fn read(
     now: Time,
 ) -> Result<(), StoreError> {
     let since = store.seq_before(&topic.id, span.from).await?;
+    let drawn = facts.days.first().map_or(span.from, |day| day.span.from);
     let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
+    let drawn = Between { since: store.seq_before(&topic.id, drawn).await?, until };
+    let asked = queries_between(store, &topic.id, drawn).await?;
+    let anew = asked.iter().flat_map(|source| source.queries.iter().filter(|query| query.changed));
+    facts.asked_anew = anew.map(|query| query.from).collect();
+    facts.asked_anew.sort_unstable();
+    facts.asked_anew.dedup();
     if until > since {
         let changes = changes_between(store, topic, Between { since, until }, NAMED).await?;
         let queries = changes.sources.iter().flat_map(|source| {

@@ -70,7 +70,16 @@ fn ground(topic: &TopicFacts, axis: &Axis, id: &str) -> Markup {
             }
         }
         line class="axis" x1=(c(LEFT)) y1=(c(bottom)) x2=(c(WIDTH - RIGHT)) y2=(c(bottom)) {}
+        @for at in &topic.asked_anew {
+            line class="anew" x1=(c(axis.x(*at))) y1=(c(TOP)) x2=(c(axis.x(*at))) y2=(c(bottom)) { title { "Another query from here on" } }
+        }
     }
+}
+
+/// What the lines of [`ground`] mean, for the caption and for who cannot see them.
+pub(super) fn anew(topic: &TopicFacts, timezone: &str) -> String {
+    let at: Vec<String> = topic.asked_anew.iter().map(|at| words::when(*at, timezone)).collect();
+    if at.is_empty() { String::new() } else { format!(" Upright line: another query from {}.", at.join(", ")) }
 }
 
 fn scale(value: f64, text: &str) -> Markup {
@@ -98,6 +107,7 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
                 (words.collect::<Vec<_>>().join(", ")) ". "
                 @if let Some(usual) = topic.usual { "Usual for the last day: " (words::round(usual.low.ceil())) " to " (words::round(usual.high.floor())) ". " }
                 @for hole in topic.holes.iter().filter(|hole| !hole.before) { "Not covered: " (words::span(hole.span, timezone)) ". " }
+                (anew(topic, timezone))
             }
             (scale(1.0, &words::round(top)))
             (scale(0.5, &words::round(top / 2.0)))
@@ -122,7 +132,7 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
 }
 
 /// Shares of negative and positive posts a day, with their intervals.
-pub(super) fn tone(topic: &TopicFacts) -> Markup {
+pub(super) fn tone(topic: &TopicFacts, timezone: &str) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
     let (title, desc) = (words::id(&topic.id, "trend"), words::id(&topic.id, "trend-words"));
     let highest =
@@ -141,7 +151,7 @@ pub(super) fn tone(topic: &TopicFacts) -> Markup {
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
             title id=(title) { "Share of negative and positive items a day, " (topic.title) }
-            desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) }
+            desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) "." (anew(topic, timezone)) }
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
             (ground(topic, &axis, &words::id(&topic.id, "hatch-tone")))
             @for (class, shift, share) in [

@@ -30,6 +30,8 @@ pub struct TopicFacts {
     pub filtered: u64,
     /// What became of what was known: edited, gone, queries that changed.
     pub changes: Option<ChangeFacts>,
+    /// When another query began, in the days of the charts.
+    pub asked_anew: Vec<Time>,
     /// Sources that are answered but have fallen silent, in words.
     pub ill: Vec<String>,
     /// What is usual for such a day; `None` where there is too little to compare with.

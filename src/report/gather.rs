@@ -119,6 +119,7 @@ pub(super) async fn topic(
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
         changes: None,
+        asked_anew: Vec::new(),
         ill: Vec::new(),
         cut,
     })

@@ -40,6 +40,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         outside: 0,
         filtered: 0,
         changes: None,
+        asked_anew: Vec::new(),
         ill: Vec::new(),
         usual: None,
         comparable: 2,

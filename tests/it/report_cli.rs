@@ -96,6 +96,27 @@ fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
 }
 
 #[test]
+fn another_query_is_a_line_in_the_charts_and_nothing_is_compared_over_it() {
+    for database in databases() {
+        let sandbox = Sandbox::at("2026-03-13T09:00:00Z", &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPIC);
+        for at in [NINE, "2026-03-12T09:00:00Z"] {
+            place.ok(&["once", "--at", at]);
+        }
+        place.configure(&sandbox.lines(), &TOPIC.replace("acme launch", "acme recall"));
+        place.ok(&["once", "--at", "2026-03-13T09:00:00Z"]);
+        let report = |date: &str| place.ok(&["report", "--date", date, "--at", "2026-03-14T07:00:00Z", "--out", "-"]);
+        let page = report("2026-03-13");
+        for told in
+            ["Another query from here on", "another query from 2026-03-13 09:00", "not compared: the query changed"]
+        {
+            assert!(page.contains(told), "{told}\n{page}");
+        }
+        assert!(!report("2026-03-12").contains("nother query from"), "it came later");
+    }
+}
+
+#[test]
 fn a_report_of_nothing_says_so() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub use gone::{GONE_AFTER, Needs, needs};
 pub use rising::{RISING_GAIN, RISING_SHARE};
 use sources::baselines;
-pub use sources::{InForce, SourceChanges};
+pub use sources::{InForce, SourceChanges, asked};
 pub use told::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
 
 use super::words::word_diff;

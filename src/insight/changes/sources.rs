@@ -68,6 +68,13 @@ pub(super) fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
     baseline
 }
 
+/// What is known of each source of a span from its searches alone, among it the queries in force and when they changed:
+/// for charts, which mark where another query began.
+#[must_use]
+pub fn asked(snapshots: &Snapshots, between: Between) -> Vec<SourceChanges> {
+    sources(snapshots, between, &baselines(snapshots))
+}
+
 pub(super) fn sources(
     snapshots: &Snapshots,
     between: Between,

@@ -18,7 +18,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             @else {
                 @if topic.first_day { p.note { strong { "First day. " } "What was found is a baseline: it is stored and counted, and will be compared with from now on." } }
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
-                div.pair { (volume(report, topic)) (tone(topic)) }
+                div.pair { (volume(report, topic)) (tone(report, topic)) }
                 (lists::standouts(topic, zone))
                 (changed::section(topic, zone))
                 (lists::tallies(topic))
@@ -97,6 +97,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                         "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) " of 5 needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered." }
+                    (chart::anew(topic, &report.timezone))
                 }
             }
             (unknown(topic))
@@ -145,7 +146,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
     html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }
 }
 
-fn tone(topic: &TopicFacts) -> Markup {
+fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     let tone = &topic.tone;
     let period = &tone.period;
     html! {
@@ -157,8 +158,8 @@ fn tone(topic: &TopicFacts) -> Markup {
                     @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " (" (percent(share.low)) "–" (percent(share.high)) ")"
                 } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
                 figure {
-                    (chart::tone(topic))
-                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals." }
+                    (chart::tone(topic, &report.timezone))
+                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals." (chart::anew(topic, &report.timezone)) }
                 }
             }
             p.meta {
