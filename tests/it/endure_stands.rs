@@ -41,7 +41,8 @@ const OK: &str = "SELECT count(*) FROM run WHERE state = 'ok'";
 #[test]
 fn a_process_that_stood_still_past_its_lease_writes_nothing() {
     for database in databases() {
-        let sandbox = today(&["delay=5s"]);
+        // Long enough that a busy machine stops it before it has its reply.
+        let sandbox = today(&["delay=12s"]);
         let place = overdue(database, &sandbox.lines(), "", 1);
         let mut stopped = daemon(&place, &[]);
         until("it calls", || sandbox.calls() == 1);
