@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(super::super::matters::change(&facts, true), None);
         let report = report(vec![facts.clone()]);
         assert_eq!(standing(&report, &facts), "not compared: the query changed");
-        assert!(super::calm(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
+        assert!(calm(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
     }
 
     #[test]
