@@ -1,7 +1,7 @@
 //! The one HTTP client: rustls with ring, no redirects, no system proxy, bodies read under a cap of decoded bytes. What
 //! is said over it belongs to the rooms that use it.
 
-use std::error::Error as _;
+use std::error::Error;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -164,7 +164,12 @@ pub async fn read_capped(mut response: reqwest::Response, max_bytes: u64, deadli
 /// only repeat what was said.
 #[must_use]
 pub fn describe(error: reqwest::Error) -> String {
-    let error = error.without_url();
+    with_causes(&error.without_url())
+}
+
+/// An error with its causes in one text, without those that only repeat what was said.
+#[must_use]
+pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -184,8 +189,7 @@ fn is_damaged(error: &reqwest::Error) -> bool {
     while let Some(inner) = cause {
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {
             // A wrong gzip header is invalid data; damage further on is wrapped as it is.
-            let damaged =
-                io.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<flate2::DecompressError>);
+            let damaged = io.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<flate2::DecompressError>);
             return damaged || matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput);
         }
         cause = inner.source();

@@ -37,7 +37,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("export", &["model", "store", "compare"]),
     ("notify", &["model", "http", "store", "mishap"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
-    ("report", &["model", "normalise", "store", "insight", "compare"]),
+    ("report", &["model", "normalise", "filter", "store", "insight", "compare"]),
     ("config", &["model", "budget", "schedule", "search", "filter"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),

@@ -8,8 +8,8 @@ use super::args::{Common, StatusArgs};
 use super::context::Context;
 use super::{Exit, Failure, output};
 use crate::compare::{MOST_JUDGED, filter_of, health};
-use crate::insight::{Amount, Ill, Illness, standing};
-use crate::model::{Between, Budget, ItemHead, Micros, PausedBy, Undelivered, Used};
+use crate::insight::{Amount, Ill, Illness, meant, standing};
+use crate::model::{Between, Budget, Micros, PausedBy, Undelivered, Used};
 use crate::schedule::Schedule;
 use crate::store::{Nature, Store, TopicStatus};
 
@@ -131,15 +131,7 @@ async fn filtered(store: &Store, topics: &[TopicStatus]) -> Result<BTreeMap<Stri
         if let Some(seq) = last {
             let first = store.first_sights(&topic.id, Between { since: seq - 1, until: seq }).await?;
             let filter = filter_of(&topic);
-            let hides = |item: &ItemHead| {
-                !filter.passes(
-                    item.title.as_deref(),
-                    item.text.as_deref(),
-                    item.author.as_deref(),
-                    item.lang.as_deref(),
-                )
-            };
-            let hidden = first.iter().filter(|first| hides(&first.item)).count();
+            let hidden = first.iter().filter(|first| !meant(&filter, &first.item)).count();
             filtered.insert(topic.id, i64::try_from(hidden).unwrap_or(i64::MAX));
         }
     }

@@ -16,7 +16,7 @@ mod words;
 
 pub use changes::{
     ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, RISING_GAIN, RISING_SHARE, Reading,
-    Rising, SourceChanges, Unknown, asked, changes, needs,
+    Rising, SourceChanges, Unknown, asked, changes, meant, needs,
 };
 pub use coverage::{Cover, cover, sum};
 pub use fit::fit_of;

@@ -1,21 +1,7 @@
 //! What a daily report counts and shows of items: marks (an item without its words, for counting many), words (of the few
 //! that are shown), and reactions over time. Plain data; what the figures mean is `insight`'s.
 
-use super::{Engagement, Kind, Source, Time, WindowFit, closed_list};
-
-closed_list! {
-    /// How a post sounds, as a scorer says it.
-    Sound {
-        /// Negative.
-        Negative = "negative",
-        /// Neutral.
-        Neutral = "neutral",
-        /// Positive.
-        Positive = "positive",
-        /// In a language the scorer does not know.
-        Unsupported = "unsupported",
-    }
-}
+use super::{Engagement, Kind, Source, Time, Tone, WindowFit};
 
 /// An item of a topic as far as it is counted: no words, no database-made id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +25,7 @@ pub struct Mark {
     /// Key of the item that stands for its near-copies; its own when it is alone or was not compared yet.
     pub cluster: String,
     /// How it sounds; `None` while nobody has scored it.
-    pub sound: Option<Sound>,
+    pub sound: Option<Tone>,
     /// Thousandths, -1000..1000.
     pub score: Option<i64>,
     /// Which scorer said so.

@@ -27,7 +27,7 @@ pub use cluster::{Choice, ClusterRow, Head, Marks, Volume, Wording};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
-pub use mark::{Asked, Mark, Met, Reaction, Sound, Words};
+pub use mark::{Asked, Mark, Met, Reaction, Words};
 pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use pulse::{Beat, Pulse};

@@ -11,6 +11,7 @@ use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message as Mail, Tokio1Exe
 use secrecy::ExposeSecret as _;
 
 use super::{Channel, Refusal, Way, one_line};
+use crate::http;
 use crate::model::{Message, SmtpTls, Time};
 
 pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), Refusal> {
@@ -18,7 +19,7 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
         return Err(Refusal::for_good("the channel is no mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
-    let wrong = |error: lettre::transport::smtp::Error| Refusal::passing(described(&error));
+    let wrong = |error: lettre::transport::smtp::Error| Refusal::passing(http::with_causes(&error));
     let tls = match tls {
         SmtpTls::StartTls => Tls::Required(TlsParameters::new(host.clone()).map_err(wrong)?),
         SmtpTls::Implicit => Tls::Wrapper(TlsParameters::new(host.clone()).map_err(wrong)?),
@@ -34,24 +35,9 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
     match server.build().send(mail).await {
         Ok(_) => Ok(()),
         // 5yz: the server will not take it, however often it is asked. A client's error is a login it does not offer.
-        Err(error) if error.is_permanent() || error.is_client() => Err(Refusal::for_good(described(&error))),
+        Err(error) if error.is_permanent() || error.is_client() => Err(Refusal::for_good(http::with_causes(&error))),
         Err(error) => Err(wrong(error)),
     }
-}
-
-/// An error with its causes.
-fn described(error: &lettre::transport::smtp::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        let more = inner.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = inner.source();
-    }
-    text
 }
 
 fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Result<Mail, Refusal> {

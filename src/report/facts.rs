@@ -3,7 +3,7 @@
 
 use crate::insight::Piece;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
-use crate::model::{Kind, Micros, Sound, Source, Span, Time};
+use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 
 /// One topic's part.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -165,11 +165,11 @@ pub struct ToneFacts {
     /// The period's items.
     pub period: Sounds,
     /// Negative, neutral and positive among the scored.
-    pub shares: Vec<(Sound, Share)>,
+    pub shares: Vec<(Tone, Share)>,
     /// The seven days before, by the same scorer.
     pub before: Sounds,
     /// See `shares`.
-    pub before_shares: Vec<(Sound, Share)>,
+    pub before_shares: Vec<(Tone, Share)>,
 }
 
 /// The last answer.
@@ -277,7 +277,7 @@ pub struct RowFacts {
     /// Likes, reposts, replies and quotes; `None` where none is known.
     pub engagement: Option<i64>,
     /// How it sounds.
-    pub sound: Option<Sound>,
+    pub sound: Option<Tone>,
     /// Thousandths.
     pub score: Option<i64>,
     /// Who said so.

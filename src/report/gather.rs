@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::facts::{DayFacts, ToneFacts, TopicFacts};
 use super::{answer, coverage, items};
 use crate::insight::daily::{self, Day, Share, Sounds, share};
-use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Sound, Span, Time, Topic};
+use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Days that what is usual is learned from, and the one that is told.
@@ -137,9 +137,7 @@ async fn meant(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<(
         let words = moment.words(&keys).await?;
         for mark in marks {
             let found = words.binary_search_by(|words| words.key.cmp(&mark.key)).ok().and_then(|at| words.get(at));
-            let passes = found.is_none_or(|w| {
-                filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref())
-            });
+            let passes = found.is_none_or(|words| items::means(&filter, words));
             (if passes { &mut passed } else { &mut hidden }).push(mark.clone());
         }
     }
@@ -178,9 +176,9 @@ fn tone(period: &[&Mark], marks: &[Mark], history: &[Day], scorer: Option<String
     ToneFacts { shares: shares(&period), before_shares: shares(&before), scorer, period, before }
 }
 
-fn shares(sounds: &Sounds) -> Vec<(Sound, Share)> {
+fn shares(sounds: &Sounds) -> Vec<(Tone, Share)> {
     let whole = sounds.sample();
-    [(Sound::Negative, sounds.negative), (Sound::Neutral, sounds.neutral), (Sound::Positive, sounds.positive)]
+    [(Tone::Negative, sounds.negative), (Tone::Neutral, sounds.neutral), (Tone::Positive, sounds.positive)]
         .into_iter()
         .filter_map(|(sound, part)| Some((sound, share(part, whole)?)))
         .collect()

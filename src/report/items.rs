@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{Copies, Rising, RowFacts, Shown};
 use super::words;
+use crate::filter::Filter;
 use crate::insight::daily::{Rise, campaigns, rising};
-use crate::model::{Kind, Mark, Sound, Span, Topic, Words};
+use crate::model::{Kind, Mark, Span, Tone, Topic, Words};
 use crate::normalise::safe_link;
 use crate::store::{Moment, StoreError};
 
@@ -50,12 +51,12 @@ pub(super) async fn choose(
     let top_pages = best(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
         (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
     });
-    let scored = |sound: Sound| {
+    let scored = |sound: Tone| {
         let by_this = move |mark: &&Mark| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
         period.iter().copied().filter(by_this).filter(|mark| mark.score.is_some())
     };
-    let negative = best(scored(Sound::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
-    let positive = best(scored(Sound::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
+    let negative = best(scored(Tone::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
+    let positive = best(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
     let by_key: HashMap<&str, &Mark> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
     let risers = risers(moment, topic, &by_key, span).await?;
@@ -106,7 +107,7 @@ async fn risers(
             .words(&keys)
             .await?
             .into_iter()
-            .filter(|w| !filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref()))
+            .filter(|words| !means(&filter, words))
             .map(|words| words.key)
             .collect();
         risers.retain(|rise| !hidden.contains(&rise.key));
@@ -117,6 +118,11 @@ async fn risers(
         clusters.len() < LIST && clusters.insert(cluster.to_owned())
     });
     Ok(risers)
+}
+
+/// Whether a filter means what somebody wrote.
+pub(super) fn means(filter: &Filter, words: &Words) -> bool {
+    filter.passes(words.title.as_deref(), words.text.as_deref(), words.author.as_deref(), words.lang.as_deref())
 }
 
 /// The first of an order, one of each cluster.

@@ -111,7 +111,7 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     }
     let pairs = tone.shares.iter().filter_map(|(sound, now)| {
         let (_, before) = tone.before_shares.iter().find(|(other, _)| other == sound)?;
-        (*sound != crate::model::Sound::Neutral && now.apart(before)).then_some((*sound, *now, *before))
+        (*sound != crate::model::Tone::Neutral && now.apart(before)).then_some((*sound, *now, *before))
     });
     let far = |now: f64, before: f64| (now - before).abs();
     let Some((sound, now, before)) =

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::insight::daily::Share;
-use crate::model::{Sound, Span, Time};
+use crate::model::{Span, Time, Tone};
 
 /// Foreign text on one line, cut to so many characters; control characters and marks that turn text around are left out.
 pub(super) fn line(text: &str, most: usize) -> String {
@@ -128,8 +128,8 @@ pub(super) fn score(thousandths: i64) -> String {
 }
 
 /// How something sounds, in a word.
-pub(super) fn sound(sound: Option<Sound>) -> &'static str {
-    sound.map_or("not scored", Sound::as_str)
+pub(super) fn sound(sound: Option<Tone>) -> &'static str {
+    sound.map_or("not scored", Tone::as_str)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The figures of the daily report, each worked out again with SQL of its own over the same database; and that both databases
 //! give the same bytes.
 
-use topicwatch::model::{ReportFormat, ReportSpec, ReportWindow, Sound, Span, Time};
+use topicwatch::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time, Tone};
 use topicwatch::report::{Report, TopicFacts, at_date, make, paths, span_of};
 
 use crate::databases::{Database, databases, wait};
@@ -206,7 +206,7 @@ fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     let fastest = &facts.rising[0].rise;
     let likes = database.number(&format!("SELECT likes FROM item WHERE key = '{}'", fastest.key));
     assert_eq!(fastest.to, likes);
-    assert!(facts.tone.shares.iter().any(|(sound, _)| *sound == Sound::Negative));
+    assert!(facts.tone.shares.iter().any(|(sound, _)| *sound == Tone::Negative));
 }
 
 #[test]

@@ -44,7 +44,8 @@ pub struct Reading {
 }
 
 /// Whether an item is meant by the topic.
-fn meant(filter: &Filter, item: &ItemHead) -> bool {
+#[must_use]
+pub fn meant(filter: &Filter, item: &ItemHead) -> bool {
     filter.passes(item.title.as_deref(), item.text.as_deref(), item.author.as_deref(), item.lang.as_deref())
 }
 

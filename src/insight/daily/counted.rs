@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Kind, Mark, Sound};
+use crate::model::{Kind, Mark, Tone};
 
 /// A set of items, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -93,10 +93,10 @@ pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a Mark>, scorer: Option<&str
         match mark.sound {
             None => all.unscored += 1,
             Some(_) if Some(by) != scorer => *all.by_others.entry(by.to_owned()).or_default() += 1,
-            Some(Sound::Negative) => all.negative += 1,
-            Some(Sound::Neutral) => all.neutral += 1,
-            Some(Sound::Positive) => all.positive += 1,
-            Some(Sound::Unsupported) => all.unsupported += 1,
+            Some(Tone::Negative) => all.negative += 1,
+            Some(Tone::Neutral) => all.neutral += 1,
+            Some(Tone::Positive) => all.positive += 1,
+            Some(Tone::Unsupported) => all.unsupported += 1,
         }
     }
     all

@@ -12,7 +12,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::facts::{Matter, TopicFacts};
 use super::words::{self, at_least, number, percent};
 use super::{Report, chart, judged, matters};
-use crate::model::{ReportWindow, Sound};
+use crate::model::{ReportWindow, Tone};
 
 const STYLE: &str = include_str!("../style.css");
 
@@ -115,7 +115,7 @@ fn overview(report: &Report) -> Markup {
 }
 
 fn row(report: &Report, topic: &TopicFacts) -> Markup {
-    let share = |sound: Sound| {
+    let share = |sound: Tone| {
         topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| words::share(s))
     };
     let failing: Vec<&str> = topic.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
@@ -127,8 +127,8 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td.n { @if topic.period.authors == 0 && topic.period.no_author > 0 { "not told" } @else { (number(topic.period.authors)) } }
             td.n { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", words::round(u.low.ceil()), words::round(u.high.floor())))) }
             td { (change(report, topic)) }
-            td.n { (share(Sound::Negative)) }
-            td.n { (share(Sound::Positive)) }
+            td.n { (share(Tone::Negative)) }
+            td.n { (share(Tone::Positive)) }
             td.n { (percent(topic.covered)) }
             td { @if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
             td.n { (topic.cost.to_string()) }

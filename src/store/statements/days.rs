@@ -4,9 +4,7 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, read};
-use crate::model::{
-    Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Sound, Source, Span, Time, WindowFit, Words,
-};
+use crate::model::{Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Source, Span, Time, Tone, WindowFit, Words};
 use crate::store::{AnswerRow, StoreError};
 
 /// The item that stands for its near-copies is told by its key; where there is none, by the item's own. How well it fitted
@@ -43,7 +41,7 @@ pub(in crate::store) async fn marks(
                 fit,
                 cluster: row.try_get("cluster")?,
                 // A word of a later version counts as not scored.
-                sound: row.try_get::<Option<String>, _>("tone")?.as_deref().and_then(Sound::parse),
+                sound: row.try_get::<Option<String>, _>("tone")?.as_deref().and_then(Tone::parse),
                 score: row.try_get("score")?,
                 scorer: row.try_get("scorer")?,
                 engagement: read::engagement(row)?,
