@@ -38,7 +38,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("notify", &["model", "http", "store", "mishap"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare"]),
-    ("config", &["model", "budget", "schedule", "search", "filter"]),
+    ("config", &["model", "budget", "schedule", "search", "filter", "export"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),
     ("main", &["cli"]),

@@ -38,6 +38,7 @@ fn told(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value 
         "channels": config.channels.iter().map(|spec| json!({
             "name": spec.name, "kind": spec.kind(), "whom": spec.whom(), "problem": problem(spec),
         })).collect::<Vec<_>>(),
+        "exports": config.exports,
         "warnings": config.warnings,
         "probe": probed,
     })
@@ -48,7 +49,7 @@ fn problem(spec: &ChannelSpec) -> Option<String> {
     channels::one(spec).err().map(|why| why.message)
 }
 
-/// Reports and channels, if there are any.
+/// Reports, exports and channels, if there are any.
 fn deliveries(context: &Context) -> String {
     let (config, now) = (&context.config, (context.clock)());
     let mut text = String::new();
@@ -65,6 +66,18 @@ fn deliveries(context: &Context) -> String {
         });
         text.push('\n');
         text.push_str(&output::table(&["report", "next slot", "format", "path", "channels"], rows.collect(), &[]));
+    }
+    if !config.exports.is_empty() {
+        let rows = config.exports.iter().map(|export| {
+            vec![
+                export.name.clone(),
+                next(Some(&export.schedule), now, ""),
+                format!("{} {}", export.mode, export.what),
+                output::visible(&export.path),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["export", "next slot", "rows", "path"], rows.collect(), &[]));
     }
     if !config.channels.is_empty() {
         let rows = config.channels.iter().map(|spec| {

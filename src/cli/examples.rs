@@ -151,6 +151,7 @@ Examples:
   topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
   topicwatch export --what new --tag launches --out launches.jsonl
   topicwatch export --profile excel --out for-the-boss.csv
+  topicwatch export --verify exports/sightings-20260311T090000Z.csv
 
 Columns, and which filters go with which rows: docs/exports.md.";
 pub(super) const SCORE: &str = "\

@@ -13,6 +13,9 @@ use crate::store::{Filter, Store};
 
 pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
+    if let Some(file) = &args.verify {
+        return super::verify::run(&context, file).await;
+    }
     let order = order(args, (context.clock)())?;
     let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
     let what = order.what;

@@ -49,4 +49,7 @@ pub struct ExportArgs {
     /// File to replace as a whole, or - for stdout
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
+    /// Compare a file of [[exports]] with its manifest and with the database, and write nothing
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    pub verify: Option<PathBuf>,
 }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Exit, Failure, ids};
 use crate::config::Config;
 use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
+use crate::export::{self, StandingError};
 use crate::files::Replacement;
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow, Topic};
 use crate::notify::{Channel, Courier, Delivery};
@@ -23,13 +24,11 @@ const LONGEST_TEXT: usize = 512 * 1024;
 
 /// The jobs of a configuration that run by themselves.
 pub(super) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
-    let scheduled = config.reports.iter().filter(|report| report.schedule.is_some());
-    scheduled
-        .map(|report| {
-            Job::of_report(report)
-                .map_err(|e| Failure::new(Exit::Unexpected, format!("report {}: {e}", report.name), ""))
-        })
-        .collect()
+    let unwritable = |name: &str, e: serde_json::Error| Failure::new(Exit::Unexpected, format!("{name}: {e}"), "");
+    let reports = config.reports.iter().filter(|report| report.schedule.is_some());
+    let reports = reports.map(|report| Job::of_report(report).map_err(|e| unwritable(&report.name, e)));
+    let exports = config.exports.iter().map(|export| export.job().map_err(|e| unwritable(&export.name, e)));
+    reports.chain(exports).collect()
 }
 
 /// What channels are, by name: a mail needs a page, a request needs data.
@@ -47,6 +46,7 @@ pub(super) fn handler(config: &Config, store: &Store, clock: &Clock) -> Handler 
         Box::pin(async move {
             match run.job.kind {
                 JobKind::Report => make_report(&run, &store, &clock, &kinds).await,
+                JobKind::Export => make_export(&run, &store, &clock).await,
             }
         })
     })
@@ -70,6 +70,27 @@ async fn make_report(run: &JobRun, store: &Store, clock: &Clock, kinds: &Kinds) 
     let messages = messages(run.public_id(), &spec, &made, kinds);
     let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
     Ok(Made { report: Some(report), messages, reason: None })
+}
+
+/// Makes the editions of an export. It is recorded as it goes: a run that ends here only says how it went.
+async fn make_export(run: &JobRun, store: &Store, clock: &Clock) -> Result<Made, Failed> {
+    store.publish().await?;
+    let made = export::make(store, run, clock()).await.map_err(|error| match error {
+        StandingError::Store(error) => error.into(),
+        StandingError::File { .. } => failed(
+            "output",
+            error.to_string(),
+            "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again",
+        ),
+        StandingError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
+    })?;
+    let files = match made.files.as_slice() {
+        [] => "nothing was new".to_owned(),
+        [file] => format!("{} rows in {file}", made.rows),
+        files => format!("{} rows in {} files", made.rows, files.len()),
+    };
+    let removed = if made.removed > 0 { format!("; {} old files removed", made.removed) } else { String::new() };
+    Ok(Made { reason: Some(format!("{files}{removed}")), ..Made::default() })
 }
 
 /// The topics in force, those that a report names first and in its order.

@@ -44,6 +44,7 @@ mod signals;
 mod status;
 mod table;
 mod trial;
+mod verify;
 mod worker;
 
 use clap::Parser as _;

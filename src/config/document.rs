@@ -29,6 +29,8 @@ pub(super) struct Document {
     pub(super) reports: Vec<Table>,
     /// Each of `[[channels]]`.
     pub(super) channels: Vec<Table>,
+    /// Each of `[[exports]]`.
+    pub(super) exports: Vec<Table>,
     /// Whether topics were written, however wrongly.
     pub(super) topics_attempted: bool,
     /// Whether the syntax is so broken that what is missing says nothing.
@@ -59,6 +61,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             }
             "reports" => many(mistakes, Section::Report, "report", name, value, &mut document.reports),
             "channels" => many(mistakes, Section::Channel, "channel", name, value, &mut document.channels),
+            "exports" => many(mistakes, Section::Export, "export", name, value, &mut document.exports),
             unknown => {
                 let (hint, meant) = unknown_section(unknown);
                 document.topics_attempted |= meant == Some("topics");
@@ -74,7 +77,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
 
 /// What to write instead of an unknown section, and the one that was probably meant.
 fn unknown_section(name: &str) -> (String, Option<&'static str>) {
-    const NEAR: [(&str, &str); 11] = [
+    const NEAR: [(&str, &str); 13] = [
         ("service", "service"),
         ("database", "database"),
         ("scheduler", "scheduler"),
@@ -86,20 +89,22 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
         ("report", "reports"),
         ("channels", "channels"),
         ("channel", "channels"),
+        ("exports", "exports"),
+        ("export", "exports"),
     ];
     if LATER.contains(&name) {
         return ("not available in this version".to_owned(), None);
     }
     let near = nearest(name, NEAR.iter().map(|(word, _)| *word));
     if let Some((_, meant)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {
-        let listed = matches!(*meant, "topics" | "reports" | "channels");
+        let listed = matches!(*meant, "topics" | "reports" | "channels" | "exports");
         let header = if listed { format!("[[{meant}]]") } else { format!("[{meant}]") };
         return (format!("did you mean `{header}`?"), Some(*meant));
     }
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
         None => (
-            "the file has [service], [database], [scheduler], [defaults], [[topics]], [[reports]] and [[channels]]"
+            "the file has [service], [database], [scheduler], [defaults], [[topics]], [[reports]], [[channels]] and [[exports]]"
                 .to_owned(),
             None,
         ),
@@ -109,7 +114,7 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
 fn home(key: &Key) -> String {
     match key.section {
         Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
-        Section::Topic | Section::Report | Section::Channel => format!("[[{}]]", key.section.as_str()),
+        Section::Topic | Section::Report | Section::Channel | Section::Export => format!("[[{}]]", key.section.as_str()),
         section => format!("[{}]", section.as_str()),
     }
 }

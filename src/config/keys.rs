@@ -2,6 +2,7 @@
 //! environment's names, the JSON Schema and the tests of the shipped file all read this table; what a value means is
 //! decided where it is used.
 
+use crate::export::{Filtered, Format, Mode, Profile, What};
 use crate::model::{
     AiWhen, CatchUp, ChannelKind, Engine, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation, Source,
     WebOperation, Window,
@@ -23,6 +24,8 @@ pub enum Section {
     Report,
     /// `[[channels]]`.
     Channel,
+    /// `[[exports]]`.
+    Export,
 }
 
 impl Section {
@@ -36,6 +39,7 @@ impl Section {
             Self::Topic => "topics",
             Self::Report => "reports",
             Self::Channel => "channels",
+            Self::Export => "exports",
         }
     }
 }
@@ -226,6 +230,28 @@ keys! {
         "timeout" Duration, Some("\"30s\""), "Longest time of one try.";
         "max_tries" Integer(1, 20), Some("8"), "Tries of one message; eight take about a day.";
     }
+    Export {
+        "name" Text, None, "Short name, unique among the exports: a-z, 0-9, - and _; the cursor is kept under it.";
+        "what" OneOf(names!(What)), None, "Which rows.";
+        "mode" OneOf(names!(Mode)), Some("\"full\""), "All rows each time, or those since the last file (sightings, searches, answers, new).";
+        "path" Text, None, "Where files go; {name}, {date}, {topic} (a file for each) and {run} are filled in, the ending says the format.";
+        "format" OneOf(names!(Format)), None, "How they are written; by the ending of the path, or csv, when left out.";
+        "profile" OneOf(names!(Profile)), Some("\"machine\""), "CSV for programs, or for spreadsheets.";
+        "topics" Texts, Some("[]"), "Topics that it is about, by id; all, when no tags are named either.";
+        "tags" Texts, Some("[]"), "Topics that it is about, by tag.";
+        "sources" Texts, Some("[]"), "Only what these sources showed.";
+        "tones" Texts, Some("[]"), "Only items that sound like this.";
+        "authors" Texts, Some("[]"), "Only items by these handles.";
+        "filtered" OneOf(names!(Filtered)), Some("\"keep\""), "What becomes of rows that topics' filters hide.";
+        "since" Duration, None, "How far back a full export goes from its slot.";
+        "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
+        "every" Duration, None, "Period, instead of a schedule.";
+        "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule and of {date}.";
+        "retain" Integer(1, 1_000_000), None, "How many of the newest editions keep their files; all when left out.";
+        "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which of the slots that passed while nothing ran are made up for.";
+        "timeout" Duration, Some("\"1h\""), "Longest duration of a run.";
+        "paused" Flag, Some("false"), "Not made by its schedule while true.";
+    }
 }
 
 /// Keys of one section.
@@ -234,5 +260,5 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 8] =
-    ["exports", "alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];
+pub(super) const LATER: [&str; 7] =
+    ["alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];

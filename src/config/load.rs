@@ -10,7 +10,8 @@ use super::keys::Section;
 use super::mistake::{Mistake, Mistakes, one_line};
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
-use super::{Config, Effective, ServiceConfig, Target, channels, environment, reports, service, storage, topics};
+use super::{Config, Effective, ServiceConfig, Target, channels, environment, exports, reports, service, storage, topics};
+use crate::export::ExportSpec;
 use crate::model::{ChannelSpec, ReportSpec, Topic};
 
 /// Why there is no configuration. Nothing was written.
@@ -131,7 +132,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
 
     let failed = mistakes.any_error();
     let (mut errors, notices) = mistakes.finish();
-    let Some((service, database, scheduler, topics, reports, channels)) = built.filter(|_| !failed) else {
+    let Some((service, database, scheduler, topics, reports, channels, exports)) = built.filter(|_| !failed) else {
         if errors.is_empty() {
             // Unreachable as far as known; a lost configuration must still not look like a good one.
             let mut unknown = Mistakes::new(text);
@@ -144,11 +145,18 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let warnings = notices.iter().map(ToString::to_string).collect();
     let digest = blake3::hash(text.as_str().as_bytes());
     let file = file.to_owned();
-    Ok(Config { file, service, database, scheduler, topics, reports, channels, warnings, notices, effective, digest })
+    Ok(Config { file, service, database, scheduler, topics, reports, channels, exports, warnings, notices, effective, digest })
 }
 
-type Built =
-    (ServiceConfig, super::DatabaseConfig, super::SchedulerConfig, Vec<Topic>, Vec<ReportSpec>, Vec<ChannelSpec>);
+type Built = (
+    ServiceConfig,
+    super::DatabaseConfig,
+    super::SchedulerConfig,
+    Vec<Topic>,
+    Vec<ReportSpec>,
+    Vec<ChannelSpec>,
+    Vec<ExportSpec>,
+);
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
     let service = service::read(&document.service, dir, document.broken, mistakes);
@@ -158,7 +166,8 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let topics = topics::read(document, dialect, request, mistakes);
     let channels = channels::read(document, dir, mistakes);
     let reports = reports::read(document, dir, request, mistakes);
-    Some((service?, database?, scheduler?, topics, reports, channels))
+    let exports = exports::read(document, dir, request, mistakes);
+    Some((service?, database?, scheduler?, topics, reports, channels, exports))
 }
 
 fn effective(document: &Document, service: &ServiceConfig, database: &str, text: &Text) -> Vec<Effective> {

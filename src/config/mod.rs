@@ -6,12 +6,14 @@ mod discover;
 mod document;
 mod draw;
 mod environment;
+mod exports;
 mod filter_keys;
 mod given;
 pub mod keys;
 mod load;
 mod mistake;
 mod names;
+mod paths;
 mod redact;
 mod reports;
 mod scalars;
@@ -30,6 +32,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::budget::Prices;
+use crate::export::ExportSpec;
 use crate::model::{ChannelSpec, Engine, Micros, ReportSpec, ServiceLimits, Topic};
 use crate::search::{Dialect, Rate};
 
@@ -164,6 +167,8 @@ pub struct Config {
     pub reports: Vec<ReportSpec>,
     /// `[[channels]]`, without their secrets.
     pub channels: Vec<ChannelSpec>,
+    /// `[[exports]]`.
+    pub exports: Vec<ExportSpec>,
     /// Things that are allowed but deserve a word, one line each.
     pub warnings: Vec<String>,
     /// The same with their places, for [`draw`].

@@ -1,7 +1,7 @@
 //! `[[reports]]`: which reports are made of which topics, when, and whom they go to. What a report says is not known here.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use super::discover::LoadRequest;
 use super::document::Document;
@@ -9,12 +9,11 @@ use super::given::{Given, Reader, Table, Value};
 use super::keys::{BOTH, Section};
 use super::mistake::{Fault, Mistakes};
 use super::names::slug;
-use super::scalars::{check_plain, plain_text, text, texts, unknown_choice};
+use super::paths;
+use super::scalars::{plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::suggest::did_you_mean;
 use crate::model::{ReportFormat, ReportSpec, ReportWindow};
-
-const LONGEST_PATH: usize = 500;
 
 /// Reads all reports. Whatever is wrong is reported; a report with a fault is left out.
 pub(super) fn read(
@@ -99,16 +98,16 @@ fn one(
     })
 }
 
-/// What a report may name.
-struct Known {
-    topics: Vec<String>,
-    tags: Vec<String>,
+/// What a report or an export may name.
+pub(super) struct Known {
+    pub(super) topics: Vec<String>,
+    pub(super) tags: Vec<String>,
     channels: Vec<String>,
 }
 
 impl Known {
     /// As it is written, also where something else is wrong with a topic: each mistake is told once.
-    fn of(document: &Document) -> Self {
+    pub(super) fn of(document: &Document) -> Self {
         let word = |table: &Table, key: &str| match table.given.get(key) {
             Some(Given { value: Value::Text(word), .. }) => Some(word.clone()),
             _ => None,
@@ -143,7 +142,7 @@ fn is_known(word: &str, known: &[String], what: &str) -> Result<(), Fault> {
 }
 
 /// A list of names that there are.
-fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fault> {
+pub(super) fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fault> {
     let words = texts(value, 1_000, 64)?;
     let Value::List(list) = value else { return Ok(words) };
     for (word, (_, at)) in words.iter().zip(list) {
@@ -171,29 +170,10 @@ fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
     words.iter().map(|word| ReportFormat::parse(word).ok_or_else(|| unknown_choice(word, &names))).collect()
 }
 
-/// A path that stays where it says, whatever is filled in.
+/// A path without ending: that comes from the format.
 fn path(value: &Value) -> Result<String, Fault> {
-    const HINT: &str =
-        "write a path such as \"reports/{name}-{date}\", with {name} and {date} and nothing else to fill in";
-    let path = text(value)?;
-    check_plain(&path, LONGEST_PATH, false)?;
-    let filled = path.replace("{name}", "n").replace("{date}", "d");
-    if filled.contains(['{', '}']) {
-        return Err(Fault::new("holds braces around something unknown", HINT));
-    }
-    if filled.contains('\\') || filled.starts_with('~') {
-        return Err(Fault::new(
-            "holds a `\\` or begins with `~`",
-            "write `/` between folders, from this file's folder on",
-        ));
-    }
-    if Path::new(&filled).components().any(|part| part == Component::ParentDir) {
-        return Err(Fault::new("leads out of its folder with `..`", "name the folder itself, from `/` on if need be"));
-    }
-    if filled.ends_with('/') || Path::new(&filled).file_name().is_none() {
-        return Err(Fault::new("names a folder and no file", HINT));
-    }
-    let lower = filled.to_ascii_lowercase();
+    let path = paths::template(value, &["name", "date"], "reports/{name}-{date}")?;
+    let lower = path.to_ascii_lowercase();
     if [".html", ".htm", ".md"].iter().any(|ending| lower.ends_with(ending)) {
         return Err(Fault::new("has an ending", "leave it out: it comes from `format`"));
     }

@@ -16,7 +16,10 @@ pub fn schema() -> String {
     defaults["not"] = both.clone();
     let mut report = section(|key| key.section == Section::Report);
     report["required"] = json!(["name"]);
-    report["not"] = both;
+    report["not"] = both.clone();
+    let mut export = section(|key| key.section == Section::Export);
+    export["required"] = json!(["name", "what"]);
+    export["not"] = both;
     let mut channel = section(|key| key.section == Section::Channel);
     channel["required"] = json!(["name", "kind"]);
     let schema = json!({
@@ -33,6 +36,7 @@ pub fn schema() -> String {
             "topics": { "type": "array", "minItems": 1, "items": topic },
             "reports": { "type": "array", "items": report },
             "channels": { "type": "array", "items": channel },
+            "exports": { "type": "array", "items": export },
         },
     });
     format!("{schema:#}\n")

@@ -6,9 +6,16 @@ mod columns;
 mod csv;
 mod format;
 mod jsonl;
+<<<<<<< HEAD
 mod lines;
+=======
+mod manifest;
+>>>>>>> 7f72f7f (WIP standing exports)
 mod page;
 mod sieve;
+mod spec;
+mod standing;
+mod verify;
 mod what;
 
 use std::io::Write;
@@ -18,7 +25,12 @@ pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
 pub use self::format::Format;
 use self::format::Sheet;
+pub use self::manifest::Manifest;
 pub use self::page::page;
+pub use self::spec::{ExportSpec, Mode};
+pub use self::standing::{Editions, StandingError, make};
+pub use self::verify::{Verdict, verify};
+pub use crate::compare::Filtered;
 use self::sieve::Sieve;
 pub use self::what::{Part, SCHEMA, What};
 use crate::compare::Hiding;

@@ -8,6 +8,8 @@ closed_list! {
     JobKind {
         /// A report of `[[reports]]`.
         Report = "report",
+        /// An export of `[[exports]]`.
+        Export = "export",
     }
 }
 

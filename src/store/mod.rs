@@ -15,6 +15,7 @@ mod engine;
 mod error;
 #[cfg(feature = "graphile")]
 mod graphile;
+mod editions;
 mod jobs;
 mod limits;
 mod lines;
@@ -40,6 +41,7 @@ pub use changes::MOST_SIGHTS;
 pub use clusters::Unclustered;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
+pub use editions::{Edition, Stretch};
 pub use jobs::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
 pub use limits::{LeaseAsk, Standing};
 pub use living::*;

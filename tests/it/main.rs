@@ -53,6 +53,7 @@ mod sentiment;
 mod service;
 mod several;
 mod shutdown;
+mod standing;
 mod silence;
 mod stops;
 mod store;

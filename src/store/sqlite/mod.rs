@@ -20,6 +20,8 @@ pub(super) mod clusters;
 pub(super) mod controls;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
+#[path = "../statements/editions.rs"]
+pub(super) mod editions;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
 #[path = "../statements/handing.rs"]

@@ -1,0 +1,198 @@
+//! `[[exports]]`: which rows are written where, when, and whether each file goes on where the last one ended. How files are
+//! made is not known here.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use super::discover::LoadRequest;
+use super::document::Document;
+use super::given::{Reader, Table, Value};
+use super::keys::Section;
+use super::mistake::{Fault, Mistakes};
+use super::names::slug;
+use super::paths;
+use super::reports::{Known, listed};
+use super::scalars::{duration, text, texts};
+use super::schedule_keys::Schedules;
+use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What};
+use crate::model::{Between, Source, Time, Tone};
+
+/// Reads all exports. Whatever is wrong is reported; an export with a fault is left out.
+pub(super) fn read(
+    document: &Document,
+    dir: &Path,
+    request: &LoadRequest<'_>,
+    mistakes: &mut Mistakes<'_>,
+) -> Vec<ExportSpec> {
+    let known = Known::of(document);
+    let mut schedules = Schedules::new(request.now);
+    let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
+    let mut exports = Vec::with_capacity(document.exports.len());
+    for table in &document.exports {
+        let tables = [table];
+        let reader = Reader { section: Section::Export, tables: &tables };
+        let Some(mut export) = one(&reader, table, &known, &mut schedules, document.broken, mistakes) else { continue };
+        let mut twice = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
+            if !seen.insert(value.clone())
+                && let Some(given) = reader.look(key)
+            {
+                mistakes.fault(key, &given.origin, Fault::new(format!("is that of another export: {value:?}"), hint));
+            }
+        };
+        twice("name", &mut names, export.name.clone(), "the cursor is kept under the name: choose another");
+        let path = dir.join(&export.path).to_string_lossy().into_owned();
+        twice("path", &mut paths, path.replace("{name}", &export.name), "one would replace the other: use {name}");
+        export.path = path;
+        exports.push(export);
+    }
+    exports
+}
+
+fn one(
+    reader: &Reader<'_>,
+    table: &Table,
+    known: &Known,
+    schedules: &mut Schedules,
+    broken: bool,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<ExportSpec> {
+    let name = reader.read(mistakes, "name", slug);
+    for (key, needs) in [
+        ("name", "write name = \"…\": a short name that stays"),
+        ("what", "write what = \"items\", or another kind of rows"),
+    ] {
+        if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
+            mistakes.at(header, format!("this export has no `{key}`"), needs);
+        }
+    }
+    let what = reader.choice(mistakes, "what", What::parse);
+    let mode = reader.choice(mistakes, "mode", Mode::parse);
+    let profile = reader.choice(mistakes, "profile", Profile::parse);
+    let filtered = reader.choice(mistakes, "filtered", Filtered::parse);
+    let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
+    let tags = reader.read(mistakes, "tags", |value| listed(value, &known.tags, "tag"));
+    let sources = reader.read(mistakes, "sources", |value| words(value, Source::parse, Source::ALL));
+    let tones = reader.read(mistakes, "tones", |value| words(value, Tone::parse, Tone::ALL));
+    let authors = reader.read(mistakes, "authors", |value| texts(value, 1_000, 100));
+    let since = reader.read(mistakes, "since", |value| {
+        duration(value, Duration::from_secs(60), Duration::from_secs(3_660 * 86_400))
+    });
+    let format = reader.choice(mistakes, "format", Format::parse);
+    let written = reader.read(mistakes, "path", path);
+    let retain = reader.count(mistakes, "retain");
+    let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
+    if let (false, Some(header), false) = (broken, &table.header, scheduled) {
+        mistakes.at(header, "this export has no schedule", "write every = \"1d\", or schedule = \"0 6 * * *\"");
+    }
+    let schedule = schedules.read(reader, None, mistakes);
+    let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
+    let bad = |key: &str| reader.written(key).is_some();
+    if bad("since") && since.is_none() || bad("retain") && retain.is_none() || bad("path") && written.is_none() {
+        return None;
+    }
+    let (name, what, mode) = (name?, what?, mode?);
+    let named = written.as_deref().and_then(Format::of_name);
+    let (format, path) = match (format, written) {
+        (None, None) if bad("format") => return None,
+        (None, Some(path)) => (named.unwrap_or(Format::Csv), path),
+        (format, None) => {
+            let format = format.unwrap_or(Format::Csv);
+            let label = if mode == Mode::Incremental { "run" } else { "date" };
+            (format, format!("exports/{{name}}-{{{label}}}.{format}"))
+        }
+        (Some(format), Some(path)) => (format, path),
+    };
+    let authors = authors?.into_iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect();
+    let since_ms = since.and_then(|since| u64::try_from(since.as_millis()).ok());
+    let spec = ExportSpec {
+        profile: profile?,
+        topics: topics?,
+        tags: tags?,
+        sources: sources?,
+        tones: tones?,
+        filtered: filtered?,
+        schedule: schedule?,
+        timezone: timezone?,
+        name,
+        what,
+        format,
+        mode,
+        authors,
+        since_ms,
+        path,
+        retain,
+    };
+    fits(&spec, named, reader, mistakes).then_some(spec)
+}
+
+/// Whether the parts of an export go together; whatever does not is reported where it is written.
+fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> bool {
+    let mut good = true;
+    let mut fault = |key: &str, message: String, hint: String| {
+        good = false;
+        if let Some(given) = reader.look(key).or_else(|| reader.look("name")) {
+            mistakes.fault(key, &given.origin, Fault::new(message, hint));
+        }
+    };
+    if named.is_some_and(|named| named != spec.format) {
+        fault("path", format!("has the ending of another format than {}", spec.format), format!("end it in .{}", spec.format));
+    }
+    if spec.goes_on() {
+        if !spec.what.grows() {
+            let grow: Vec<&str> = What::ALL.iter().filter(|what| what.grows()).map(|what| what.as_str()).collect();
+            let hint = format!("write mode = \"full\"; rows are only added to {}", grow.join(", "));
+            fault("mode", format!("cannot be \"incremental\": rows of {} change later", spec.what), hint);
+        }
+        if !spec.path.contains("{run}") {
+            let hint = "write {run} into it: each file goes on where the last one ended, and none may replace another";
+            fault("path", "has no {run}".to_owned(), hint.to_owned());
+        }
+        if spec.since_ms.is_some() {
+            let hint = "leave it out: the cursor says where the next file begins";
+            fault("since", "means nothing for an incremental export".to_owned(), hint.to_owned());
+        }
+    }
+    let order = spec.order(Time(0), Between { since: 0, until: 0 }, None);
+    if let Some((part, takers)) = spec.what.refuses(&order.filter, spec.filtered != Filtered::Keep) {
+        let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
+        let hint = format!("leave it out, or export {}", takers.join(", "));
+        fault(key_of(part), format!("means nothing for {}", spec.what), hint);
+    }
+    good
+}
+
+/// The key that a part of a filter is written with.
+fn key_of(part: Part) -> &'static str {
+    match part {
+        Part::Tag => "tags",
+        Part::Source => "sources",
+        Part::Tone => "tones",
+        Part::Author => "authors",
+        Part::Filtered => "filtered",
+        _ => "since",
+    }
+}
+
+/// A path with the ending of a format.
+fn path(value: &Value) -> Result<String, Fault> {
+    const EXAMPLE: &str = "exports/{name}-{date}.csv";
+    let path = paths::template(value, &["name", "date", "topic", "run"], EXAMPLE)?;
+    if Format::of_name(&path).is_none() {
+        let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
+        return Err(Fault::new("has no ending of a format", format!("end it in {}", endings.join(", "))));
+    }
+    Ok(path)
+}
+
+/// Words of a closed list, each once.
+fn words<T: Copy + std::fmt::Display>(value: &Value, parse: fn(&str) -> Option<T>, all: &[T]) -> Result<Vec<T>, Fault> {
+    let names: Vec<String> = all.iter().map(ToString::to_string).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let words = texts(value, all.len(), 64)?;
+    words.iter().map(|word| parse(word).ok_or_else(|| unknown_word(word, &names))).collect()
+}
+
+fn unknown_word(word: &str, names: &[&str]) -> Fault {
+    Fault::new(format!("cannot hold {word:?}"), format!("it may hold {}", names.join(", ")))
+}

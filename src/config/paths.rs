@@ -1,0 +1,53 @@
+//! Paths as templates: names are filled in between braces, and whatever is filled in, the path stays where it says. What the
+//! names stand for is known to whoever fills them in.
+
+use std::path::{Component, Path};
+
+use super::given::Value;
+use super::mistake::Fault;
+use super::scalars::{check_plain, text};
+
+const LONGEST: usize = 500;
+
+/// A path of a file in which these names may be filled in.
+pub(super) fn template(value: &Value, names: &[&str], example: &str) -> Result<String, Fault> {
+    let braced: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+    let hint = || format!("write a path such as \"{example}\"; filled in are {} and nothing else", braced.join(", "));
+    let path = text(value)?;
+    check_plain(&path, LONGEST, false)?;
+    let filled = braced.iter().fold(path.clone(), |path, name| path.replace(name, "x"));
+    if filled.contains(['{', '}']) {
+        return Err(Fault::new("holds braces around something unknown", hint()));
+    }
+    if filled.contains('\\') || filled.starts_with('~') {
+        return Err(Fault::new(
+            "holds a `\\` or begins with `~`",
+            "write `/` between folders, from this file's folder on",
+        ));
+    }
+    if Path::new(&filled).components().any(|part| part == Component::ParentDir) {
+        return Err(Fault::new("leads out of its folder with `..`", "name the folder itself, from `/` on if need be"));
+    }
+    if filled.ends_with('/') || Path::new(&filled).file_name().is_none() {
+        return Err(Fault::new("names a folder and no file", hint()));
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_stays_in_its_folder_whatever_is_filled_in() {
+        let of = |text: &str| template(&Value::Text(text.to_owned()), &["name", "run"], "out/{name}.csv");
+        for good in ["a.csv", "out/{name}-{run}.csv", "/srv/{name}/{run}.jsonl", "./x", "a..b/c"] {
+            assert_eq!(of(good), Ok(good.to_owned()));
+        }
+        for bad in
+            ["", "../a.csv", "out/../../a", "out/{date}.csv", "{name", "a\\b", "~/a", "out/", "..", "a\nb", "{name}/.."]
+        {
+            assert!(of(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Whether a file still says what the database says: its bytes against its manifest, then against the same rows, read again.
+//! Nothing is written.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+use super::manifest::Manifest;
+use super::standing::rendered;
+use super::{ExportError, SCHEMA};
+use crate::store::Store;
+
+/// How a file and its rows compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// They are the same, byte for byte.
+    Same,
+    /// The file is not the one that its manifest tells of.
+    Changed {
+        /// In words.
+        how: String,
+    },
+    /// The file is as it was written; the database says something else now.
+    Apart {
+        /// The line of the file from which on, from 1.
+        line: u64,
+        /// Rows of the database now.
+        rows: u64,
+    },
+    /// It was written with columns of another version.
+    OtherSchema {
+        /// Which.
+        schema: u32,
+    },
+}
+
+/// Compares a file with its manifest and with the database.
+///
+/// # Errors
+/// When either cannot be read.
+pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Verdict, ExportError> {
+    if let Some(how) = changed(file, told)? {
+        return Ok(Verdict::Changed { how });
+    }
+    if told.schema != SCHEMA {
+        return Ok(Verdict::OtherSchema { schema: told.schema });
+    }
+    let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no readable time");
+    let (order, filtered) = told.order().ok_or_else(unreadable)?;
+    let against = Against { file: BufReader::new(File::open(file)?), lines: 1, apart: None };
+    let (mut against, written) = rendered(store, &order, filtered, against).await?;
+    let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;
+    let line = against.apart.or_else(|| more.then_some(against.lines));
+    Ok(line.map_or(Verdict::Same, |line| Verdict::Apart { line, rows: written.rows }))
+}
+
+/// How the file differs from what its manifest says of it.
+fn changed(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
+    let mut hashing = super::manifest::Hashing::new(io::sink());
+    io::copy(&mut File::open(file)?, &mut hashing)?;
+    let (_, bytes, sha256) = hashing.end();
+    Ok(if bytes != told.bytes {
+        Some(format!("it has {bytes} bytes, {} were written", told.bytes))
+    } else if sha256 != told.sha256 {
+        Some("its bytes are others than were written".to_owned())
+    } else {
+        None
+    })
+}
+
+/// Compares what is written with a file, and remembers where they part.
+struct Against {
+    file: BufReader<File>,
+    lines: u64,
+    apart: Option<u64>,
+}
+
+impl Write for Against {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.apart.is_some() {
+            return Ok(bytes.len());
+        }
+        let mut there = vec![0; bytes.len()];
+        let mut read = 0;
+        while read < there.len() {
+            match self.file.read(there.get_mut(read..).unwrap_or_default())? {
+                0 => break,
+                more => read += more,
+            }
+        }
+        let same = bytes.iter().zip(there.iter().take(read)).take_while(|(a, b)| a == b).count();
+        self.lines += bytes.iter().take(same).filter(|byte| **byte == b'\n').count() as u64;
+        if same < bytes.len() {
+            self.apart = Some(self.lines);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

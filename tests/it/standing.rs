@@ -1,0 +1,313 @@
+//! Exports of the configuration, through the binary on both databases: files that go on where the last one ended, killed on
+//! the way at every point, checked afterwards, thinned out, and configured wrongly.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::databases::{databases, postgres, sqlite};
+use crate::program::{NINE, Place, Program};
+use crate::service::Sandbox;
+
+/// The hours at which something is due.
+const HOURS: [&str; 3] = ["2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"];
+/// When leases of what was begun at ten have run out.
+const LATER: &str = "2026-03-11T10:10:00Z";
+
+/// Two hourly topics and hourly exports.
+fn rest(exports: &str) -> String {
+    format!(
+        "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
+         [[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\ntags = [\"rival\"]\nevery = \"1h\"\n\n{exports}"
+    )
+}
+
+fn export(name: &str, rest: &str) -> String {
+    format!("[[exports]]\nname = \"{name}\"\nevery = \"1h\"\n{rest}\n\n")
+}
+
+fn going_on(what: &str) -> String {
+    export(what, &format!("what = \"{what}\"\nmode = \"incremental\"\npath = \"out/{{name}}/{{run}}.csv\""))
+}
+
+fn due(place: &Place, sandbox: &Sandbox, at: &str) {
+    sandbox.turn_to(at);
+    let done = place.run(&["once", "--due", "--at", at]);
+    assert_eq!(done.code, Some(0), "{at}: {done}");
+}
+
+/// Data files of a folder by name, which is by slot.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| !file.to_string_lossy().ends_with(".manifest.json"));
+    files.sort();
+    files
+}
+
+fn manifest(file: &Path) -> Value {
+    let path = format!("{}.manifest.json", file.display());
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// All that the files say, one after the other, each without its header.
+fn together(files: &[PathBuf]) -> String {
+    let bodies = files.iter().map(|file| {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.split_once("\r\n").unwrap().1.to_owned()
+    });
+    bodies.collect()
+}
+
+/// The same rows as one export.
+fn whole(place: &Place, what: &str, until: i64) -> String {
+    let text = place.ok(&["export", "--what", what, "--seq", &format!("0..{until}")]);
+    text.split_once("\r\n").unwrap().1.to_owned()
+}
+
+fn cursor(place: &Place, name: &str) -> i64 {
+    place.database.number(&format!("SELECT coalesce(max(seq), 0) FROM cursor WHERE name = 'export:{name}'"))
+}
+
+#[test]
+fn increments_together_are_the_whole_and_each_says_what_it_holds() {
+    const GROWING: [&str; 4] = ["sightings", "searches", "answers", "new"];
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let exports: String = GROWING.iter().map(|what| going_on(what)).collect();
+        let place = Place::new(database, &sandbox.lines(), &rest(&exports));
+        place.run(&["check"]).shows(0, &["sightings", "out/{name}/{run}.csv", "ready"]);
+        due(&place, &sandbox, NINE);
+        // Indexed late, between two slots: what a manual run finds belongs to the next file.
+        assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
+        for hour in HOURS {
+            due(&place, &sandbox, hour);
+        }
+        for what in GROWING {
+            let there = files(&place.path(&format!("out/{what}")));
+            assert_eq!(there.len(), if what == "answers" { there.len() } else { 3 }, "{what}: {there:?}");
+            let until = cursor(&place, what);
+            assert_eq!(together(&there), whole(&place, what, until), "{} {what}", place.database.name);
+            let mut since = 0;
+            for file in &there {
+                let told = manifest(file);
+                let text = std::fs::read_to_string(file).unwrap();
+                let mut reader = csv::Reader::from_reader(text.as_bytes());
+                assert_eq!(told["rows"], reader.records().count(), "{told}");
+                assert_eq!(told["bytes"], text.len());
+                assert_eq!(told["seq"][0], since, "no gap and no overlap: {told}");
+                assert_eq!(told["runs"], told["run_ids"].as_array().unwrap().len());
+                assert_eq!(told["schema"], topicwatch::export::SCHEMA);
+                since = told["seq"][1].as_i64().unwrap();
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            }
+        }
+        // When nothing is new, there is no file, and nothing fails.
+        due(&place, &sandbox, "2026-03-11T12:30:00Z");
+        assert_eq!(files(&place.path("out/sightings")).len(), 3);
+        let first = files(&place.path("out/sightings")).remove(0);
+        place.database.sizes();
+        let text = std::fs::read_to_string(&first).unwrap();
+        std::fs::write(&first, text.replacen("social", "s0cial", 1)).unwrap();
+        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["its bytes are others"]);
+        std::fs::write(&first, &text).unwrap();
+        crate::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
+        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["from line 2 on"]);
+        place.run(&["export", "--verify", "jobs.toml"]).says(2, &["jobs.toml.manifest.json"]);
+    }
+}
+
+#[test]
+fn each_row_is_in_one_file_wherever_the_process_is_killed() {
+    const POINTS: [&str; 10] = [
+        "job/begun",
+        "editions::begin/written",
+        "editions::begin/committed",
+        "export/begun",
+        "export/written",
+        "export/renamed",
+        "export/in place",
+        "editions::end/written",
+        "editions::end/committed",
+        "jobs::end/written",
+    ];
+    for database in databases() {
+        let sqlite_too = database.name == "SQLite";
+        for point in POINTS {
+            let own = if sqlite_too { sqlite() } else { postgres().unwrap() };
+            let sandbox = Sandbox::at(NINE, &[]);
+            let place = Place::new(own, &sandbox.lines(), &rest(&going_on("sightings")));
+            due(&place, &sandbox, NINE);
+            sandbox.turn_to(HOURS[0]);
+            let killed = place
+                .program(&["once", "--due", "--at", HOURS[0]])
+                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}"))
+                .run();
+            assert_eq!(killed.code, None, "{point}: {killed}");
+            let moved = matches!(point, "editions::end/committed" | "jobs::end/written");
+            assert_eq!(cursor(&place, "sightings") > 0, moved, "{point}: only when the file is in place");
+            // More comes before anybody goes on.
+            assert_eq!(place.run(&["once", "--at", LATER]).code, Some(0), "{point}");
+            due(&place, &sandbox, LATER);
+            due(&place, &sandbox, HOURS[1]);
+            let there = files(&place.path("out/sightings"));
+            assert_eq!(together(&there), whole(&place, "sightings", cursor(&place, "sightings")), "{point}");
+            let all = place.database.number("SELECT max(seq) FROM run WHERE topic IS NOT NULL");
+            assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
+            for file in &there {
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            }
+            let left = place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL");
+            assert_eq!(left, 0, "{point}");
+            let parts = std::fs::read_dir(place.path("out/sightings")).unwrap();
+            let parts = parts.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part")).count();
+            // What a killed process was writing stays hidden beside it, and is nobody's file.
+            assert!(parts <= 1, "{point}");
+        }
+    }
+}
+
+#[test]
+fn while_two_processes_write_each_row_is_in_one_file() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &rest(&going_on("sightings").replace("1h", "1m")));
+        due(&place, &sandbox, NINE);
+        for minute in 1..=6 {
+            let at = format!("2026-03-11T09:{minute:02}:00Z");
+            sandbox.turn_to(&at);
+            let writers: Vec<_> = ["acme", "globex"]
+                .map(|topic| place.program(&["once", topic, "--at", &at]))
+                .map(Program::start)
+                .into_iter()
+                .collect();
+            let exporter = place.program(&["once", "--due", "--at", &at]).start();
+            for going in writers.into_iter().chain([exporter]) {
+                let ended = going.wait();
+                assert_eq!(ended.code, Some(0), "{ended}");
+            }
+        }
+        due(&place, &sandbox, "2026-03-11T09:30:00Z");
+        let there = files(&place.path("out/sightings"));
+        assert!(there.len() > 1, "{there:?}");
+        assert_eq!(together(&there), whole(&place, "sightings", cursor(&place, "sightings")), "{}", place.database.name);
+        let rows = together(&there).matches("2026-03-11T09:").count();
+        assert!(rows > 0);
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM sighting"),
+            i64::try_from(csv_rows(&there)).unwrap(),
+            "each sighting once"
+        );
+    }
+}
+
+fn csv_rows(files: &[PathBuf]) -> usize {
+    files.iter().map(|file| csv::Reader::from_path(file).unwrap().records().count()).sum()
+}
+
+#[test]
+fn a_file_that_cannot_be_written_moves_nothing_and_is_made_later() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &rest(&going_on("sightings")));
+        due(&place, &sandbox, NINE);
+        due(&place, &sandbox, HOURS[0]);
+        let folder = place.path("out/sightings");
+        let first = std::fs::read_to_string(&files(&folder)[0]).unwrap();
+        let before = cursor(&place, "sightings");
+        // A file where the folder has to be.
+        std::fs::rename(&folder, place.path("kept")).unwrap();
+        std::fs::write(&folder, "in the way").unwrap();
+        sandbox.turn_to(HOURS[1]);
+        let failed = place.run(&["once", "--due", "--at", HOURS[1]]);
+        failed.shows(3, &["export:sightings@2026-03-11T11:00:00Z", "could not be written"]);
+        assert_eq!(cursor(&place, "sightings"), before);
+        std::fs::remove_file(&folder).unwrap();
+        std::fs::rename(place.path("kept"), &folder).unwrap();
+        due(&place, &sandbox, HOURS[2]);
+        let there = files(&folder);
+        assert_eq!(there.len(), 3, "the failed one has its own name: {there:?}");
+        assert_eq!(std::fs::read_to_string(&there[0]).unwrap(), first, "the old file is as it was");
+        assert_eq!(together(&there), whole(&place, "sightings", cursor(&place, "sightings")));
+    }
+}
+
+#[test]
+fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("all", "what = \"items\"\npath = \"out/{topic}-{run}.jsonl\"\nretain = 2\nfiltered = \"hide\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    due(&place, &sandbox, NINE);
+    due(&place, &sandbox, HOURS[0]);
+    let names = |place: &Place| -> Vec<String> {
+        files(&place.path("out")).iter().map(|f| f.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&place), ["acme-20260311T100000Z.jsonl", "globex-20260311T100000Z.jsonl"]);
+    // Somebody keeps a file of their own under the name of an old one.
+    let theirs = place.path("out/acme-20260311T100000Z.jsonl");
+    std::fs::write(&theirs, "mine").unwrap();
+    std::fs::remove_file(format!("{}.manifest.json", theirs.display())).unwrap();
+    due(&place, &sandbox, HOURS[1]);
+    due(&place, &sandbox, HOURS[2]);
+    assert_eq!(
+        names(&place),
+        [
+            "acme-20260311T100000Z.jsonl",
+            "acme-20260311T110000Z.jsonl",
+            "acme-20260311T120000Z.jsonl",
+            "globex-20260311T110000Z.jsonl",
+            "globex-20260311T120000Z.jsonl"
+        ]
+    );
+    assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "mine");
+    let text = std::fs::read_to_string(place.path("out/globex-20260311T120000Z.jsonl")).unwrap();
+    let row: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(row["topic"], "globex");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_planted_link_is_replaced_and_not_followed() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("all", "what = \"items\"\npath = \"out/{name}.csv\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    due(&place, &sandbox, NINE);
+    std::fs::create_dir_all(place.path("out")).unwrap();
+    std::fs::write(place.path("victim"), "precious").unwrap();
+    for name in ["all.csv", "all.csv.manifest.json"] {
+        std::os::unix::fs::symlink(place.path("victim"), place.path("out").join(name)).unwrap();
+    }
+    due(&place, &sandbox, HOURS[0]);
+    assert_eq!(std::fs::read_to_string(place.path("victim")).unwrap(), "precious");
+    assert!(csv_rows(&[place.path("out/all.csv")]) > 0);
+    assert_eq!(manifest(&place.path("out/all.csv"))["mode"], "full");
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_where_it_is_written() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
+    for (lines, said) in [
+        ("what = \"items\"\nmode = \"incremental\"", "rows of items change later"),
+        ("what = \"runs\"\nmode = \"incremental\"", "rows of runs change later"),
+        ("what = \"new\"\nmode = \"incremental\"\npath = \"out/{date}.csv\"", "has no {run}"),
+        ("what = \"new\"\nmode = \"incremental\"\nsince = \"7d\"", "means nothing for an incremental export"),
+        ("what = \"items\"\npath = \"../{name}.csv\"", "leads out of its folder"),
+        ("what = \"items\"\npath = \"out/{name}\"", "has no ending of a format"),
+        ("what = \"items\"\npath = \"out/{nmae}.csv\"", "braces around something unknown"),
+        ("what = \"items\"\npath = \"out/a.csv\"\nformat = \"jsonl\"", "ending of another format"),
+        ("what = \"runs\"\nsources = [\"web\"]", "means nothing for runs"),
+        ("what = \"answers\"\ntones = [\"negative\"]", "means nothing for answers"),
+        ("what = \"everything\"", "cannot be \"everything\""),
+        ("what = \"items\"\ntopics = [\"acmee\"]", "no such topic"),
+        ("what = \"items\"\nretain = 0", "retain"),
+        ("", "this export has no `what`"),
+    ] {
+        place.configure("base_url = \"sandbox\"", &rest(&export("x", lines)));
+        place.run(&["check"]).says(2, &[said]);
+    }
+    place.configure("base_url = \"sandbox\"", &rest("[[exports]]\nname = \"CON\"\nwhat = \"items\"\n"));
+    place.run(&["check"]).says(2, &["cannot be \"CON\"", "this export has no schedule"]);
+    let twice = export("x", "what = \"items\"") + &export("x", "what = \"runs\"");
+    place.configure("base_url = \"sandbox\"", &rest(&twice));
+    place.run(&["check"]).says(2, &["is that of another export"]);
+}
