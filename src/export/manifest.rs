@@ -108,7 +108,7 @@ impl Manifest {
 
 /// Where the manifest of a file is.
 #[must_use]
-pub fn path(file: &Path) -> PathBuf {
+pub(super) fn path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".manifest.json");
     PathBuf::from(name)
