@@ -59,7 +59,7 @@ pub async fn make(store: &Store, run: &JobRun, now: Time) -> Result<Editions, St
         crate::mishap::at_of("export/begun", &spec.name);
         let began: ExportSpec = serde_json::from_str(&edition.definition)?;
         let (files, rows) = put(store, run, &began, &edition).await?;
-        crate::mishap::at_of("export/in place", &spec.name);
+        crate::mishap::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
         made.files.extend(files);
         made.rows += rows;
