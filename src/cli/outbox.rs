@@ -209,9 +209,15 @@ pub(super) fn told_jobs(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_j
                 let files = made.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
                 let shown: Vec<String> = files.iter().map(|file| output::visible(file)).collect();
                 let events: Vec<&String> = made.messages.iter().map(|message| &message.event).collect();
-                let line =
-                    format!("{run}: made {}\n", if shown.is_empty() { "nothing".into() } else { shown.join(", ") });
-                (line, json!({ "run": end.run, "job": end.job, "state": "ok", "files": files, "messages": events }))
+                let line = match &made.reason {
+                    Some(reason) => format!("{run}: {}\n", output::brief(reason, 300)),
+                    None if shown.is_empty() => format!("{run}: made nothing\n"),
+                    None => format!("{run}: made {}\n", shown.join(", ")),
+                };
+                let value = json!({
+                    "run": end.run, "job": end.job, "state": "ok", "reason": made.reason, "files": files, "messages": events,
+                });
+                (line, value)
             }
             failed => {
                 good = false;

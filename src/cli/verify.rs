@@ -42,7 +42,10 @@ pub(super) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure>
         ),
         Verdict::OtherSchema { schema } => (
             Exit::Searches,
-            format!("{name} is as it was written, with columns of version {schema}; this program writes version {}", export::SCHEMA),
+            format!(
+                "{name} is as it was written, with columns of version {schema}; this program writes version {}",
+                export::SCHEMA
+            ),
         ),
     };
     output::text(&format!("{line}\n"))?;

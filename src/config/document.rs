@@ -114,7 +114,9 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
 fn home(key: &Key) -> String {
     match key.section {
         Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
-        Section::Topic | Section::Report | Section::Channel | Section::Export => format!("[[{}]]", key.section.as_str()),
+        Section::Topic | Section::Report | Section::Channel | Section::Export => {
+            format!("[[{}]]", key.section.as_str())
+        }
         section => format!("[{}]", section.as_str()),
     }
 }

@@ -75,9 +75,8 @@ fn one(
     let sources = reader.read(mistakes, "sources", |value| words(value, Source::parse, Source::ALL));
     let tones = reader.read(mistakes, "tones", |value| words(value, Tone::parse, Tone::ALL));
     let authors = reader.read(mistakes, "authors", |value| texts(value, 1_000, 100));
-    let since = reader.read(mistakes, "since", |value| {
-        duration(value, Duration::from_secs(60), Duration::from_secs(3_660 * 86_400))
-    });
+    let since = reader
+        .read(mistakes, "since", |value| duration(value, Duration::from_secs(60), Duration::from_secs(3_660 * 86_400)));
     let format = reader.choice(mistakes, "format", Format::parse);
     let written = reader.read(mistakes, "path", path);
     let retain = reader.count(mistakes, "retain");
@@ -136,7 +135,11 @@ fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes:
         }
     };
     if named.is_some_and(|named| named != spec.format) {
-        fault("path", format!("has the ending of another format than {}", spec.format), format!("end it in .{}", spec.format));
+        fault(
+            "path",
+            format!("has the ending of another format than {}", spec.format),
+            format!("end it in .{}", spec.format),
+        );
     }
     if spec.goes_on() {
         if !spec.what.grows() {

@@ -260,5 +260,4 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 7] =
-    ["alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];
+pub(super) const LATER: [&str; 7] = ["alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];

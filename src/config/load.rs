@@ -10,7 +10,9 @@ use super::keys::Section;
 use super::mistake::{Mistake, Mistakes, one_line};
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
-use super::{Config, Effective, ServiceConfig, Target, channels, environment, exports, reports, service, storage, topics};
+use super::{
+    Config, Effective, ServiceConfig, Target, channels, environment, exports, reports, service, storage, topics,
+};
 use crate::export::ExportSpec;
 use crate::model::{ChannelSpec, ReportSpec, Topic};
 
@@ -145,7 +147,20 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let warnings = notices.iter().map(ToString::to_string).collect();
     let digest = blake3::hash(text.as_str().as_bytes());
     let file = file.to_owned();
-    Ok(Config { file, service, database, scheduler, topics, reports, channels, exports, warnings, notices, effective, digest })
+    Ok(Config {
+        file,
+        service,
+        database,
+        scheduler,
+        topics,
+        reports,
+        channels,
+        exports,
+        warnings,
+        notices,
+        effective,
+        digest,
+    })
 }
 
 type Built = (

@@ -6,11 +6,8 @@ mod columns;
 mod csv;
 mod format;
 mod jsonl;
-<<<<<<< HEAD
 mod lines;
-=======
 mod manifest;
->>>>>>> 7f72f7f (WIP standing exports)
 mod page;
 mod sieve;
 mod spec;
@@ -27,12 +24,12 @@ pub use self::format::Format;
 use self::format::Sheet;
 pub use self::manifest::Manifest;
 pub use self::page::page;
+use self::sieve::Sieve;
 pub use self::spec::{ExportSpec, Mode};
 pub use self::standing::{Editions, StandingError, make};
 pub use self::verify::{Verdict, verify};
-pub use crate::compare::Filtered;
-use self::sieve::Sieve;
 pub use self::what::{Part, SCHEMA, What};
+pub use crate::compare::Filtered;
 use crate::compare::Hiding;
 use crate::store::{Filter, Nature, Store, StoreError};
 

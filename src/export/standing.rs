@@ -149,8 +149,8 @@ async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -
     for edition in store.old_editions(&run.job.id, keep).await? {
         for file in &edition.files {
             let file = Path::new(file);
-            let ours = Manifest::beside(file)
-                .is_ok_and(|told| told.export == spec.name && told.edition == edition.number);
+            let ours =
+                Manifest::beside(file).is_ok_and(|told| told.export == spec.name && told.edition == edition.number);
             if !ours {
                 continue;
             }

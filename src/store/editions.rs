@@ -80,11 +80,6 @@ impl Store {
         read!(self, editions::stretch(between, most))
     }
 
-    /// The number of the last run that readers can see.
-    pub async fn last_seq(&self) -> Result<i64, StoreError> {
-        read!(self, jobs::last_seq())
-    }
-
     /// Topics that have runs in a stretch of the reading order, by id; only those with these ids or tags, where any is
     /// named.
     pub async fn topics_between(

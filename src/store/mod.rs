@@ -11,11 +11,11 @@ mod allowance;
 mod changes;
 mod clock;
 mod clusters;
+mod editions;
 mod engine;
 mod error;
 #[cfg(feature = "graphile")]
 mod graphile;
-mod editions;
 mod jobs;
 mod limits;
 mod lines;
@@ -39,9 +39,9 @@ use std::time::Duration;
 
 pub use changes::MOST_SIGHTS;
 pub use clusters::Unclustered;
+pub use editions::{Edition, Stretch};
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
-pub use editions::{Edition, Stretch};
 pub use jobs::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
 pub use limits::{LeaseAsk, Standing};
 pub use living::*;

@@ -235,7 +235,8 @@ fn a_file_that_cannot_be_written_moves_nothing_and_is_made_later() {
 #[test]
 fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let exports = export("all", "what = \"items\"\npath = \"out/{topic}-{run}.jsonl\"\nretain = 2\nfiltered = \"hide\"");
+    let exports =
+        export("all", "what = \"items\"\npath = \"out/{topic}-{run}.jsonl\"\nretain = 2\nfiltered = \"hide\"");
     let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
     due(&place, &sandbox, NINE);
     due(&place, &sandbox, HOURS[0]);

@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, jobs, ledger, narrow, read};
 use crate::model::{Between, Time};
-use crate::store::{Edition, Filter, JobRun, Stretch, StoreError};
+use crate::store::{Edition, Filter, JobRun, StoreError, Stretch};
 
 /// Editions that are looked at when old ones are asked for.
 const MOST_OLD: i64 = 1_000;
@@ -20,7 +20,9 @@ fn edition(row: &Row) -> Result<Edition, StoreError> {
         at: Time(row.try_get("at")?),
         between: Between { since: row.try_get("seq_since")?, until: row.try_get("seq_until")? },
         definition: row.try_get("definition")?,
-        files: files.map_err(|e| StoreError::unreadable(&format!("the files of an edition ({e})")))?.unwrap_or_default(),
+        files: files
+            .map_err(|e| StoreError::unreadable(&format!("the files of an edition ({e})")))?
+            .unwrap_or_default(),
     })
 }
 
@@ -109,12 +111,11 @@ pub(in crate::store) async fn end(
 }
 
 pub(in crate::store) async fn holds(conn: &mut Conn, run: &JobRun) -> Result<bool, StoreError> {
-    let held: Option<i64> =
-        sqlx::query_scalar("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'")
-            .bind(run.hold.id)
-            .bind(&run.hold.token)
-            .fetch_optional(conn)
-            .await?;
+    let held: Option<i64> = sqlx::query_scalar("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'")
+        .bind(run.hold.id)
+        .bind(&run.hold.token)
+        .fetch_optional(conn)
+        .await?;
     Ok(held.is_some())
 }
 
