@@ -11,6 +11,7 @@ pub(super) use super::control_args::{
 use super::examples;
 use super::init::InitArgs;
 use super::plan::PlanArgs;
+use super::prune::PruneArgs;
 pub(super) use super::reading_args::{
     DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
 };
@@ -140,6 +141,9 @@ pub enum Verb {
     /// Judge stored items again that another scorer judged
     #[command(after_help = examples::RESCORE)]
     Rescore(RescoreArgs),
+    /// Let go what is older than [retention] says
+    #[command(after_help = examples::PRUNE)]
+    Prune(PruneArgs),
     /// Bring the database's tables up to date (every other verb does so by itself)
     #[command(after_help = examples::MIGRATE)]
     Migrate,

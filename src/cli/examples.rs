@@ -166,6 +166,13 @@ Examples:
 
 After an update with a new scorer. A few hundred items at a time, beside a
 running daemon; interrupted, it goes on where it stopped.";
+pub(super) const PRUNE: &str = "\
+Examples:
+  topicwatch prune --dry-run            what would go, table by table
+  topicwatch prune
+
+A daemon, and `once --due`, do so once a day. Beside a running daemon, a few
+rows at a time; interrupted, nothing is lost, and the next one goes on.";
 pub(super) const MIGRATE: &str = "\
 Examples:
   topicwatch migrate

@@ -27,6 +27,7 @@ mod output;
 mod plan;
 mod probe;
 mod progress;
+mod prune;
 mod reading_args;
 mod reload;
 mod rename;
@@ -140,6 +141,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Score(args) => score::run(&args),
         Verb::Rescore(args) => rescore::run(&common, &args).await,
+        Verb::Prune(args) => prune::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
         Verb::Completions(args) => completions::run(&args),

@@ -23,6 +23,7 @@ mod moment;
 mod open;
 mod outbox;
 mod postgres;
+mod prune;
 mod queue;
 mod rows;
 mod shares;
@@ -45,6 +46,7 @@ pub use locks::DaemonLock;
 pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
 pub use outbox::{Claimed, GivenUp, Outgoing, Settled};
+pub use prune::{Disk, Gone, Pruned};
 pub use rows::*;
 pub use tone::{Rejudged, TONES};
 

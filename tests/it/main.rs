@@ -47,6 +47,7 @@ mod report_browser;
 mod report_cli;
 mod report_data;
 mod reports;
+mod retention;
 mod sandbox;
 mod sentiment;
 mod service;

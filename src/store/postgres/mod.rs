@@ -9,6 +9,8 @@ use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::StoreError;
 
+pub(super) mod disk;
+
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
 #[path = "../statements/changes.rs"]
@@ -41,6 +43,10 @@ pub(super) mod looks;
 mod merge;
 #[path = "../statements/outbox.rs"]
 pub(super) mod outbox;
+#[path = "../statements/prune.rs"]
+pub(super) mod prune;
+#[path = "../statements/prune_runs.rs"]
+pub(super) mod prune_runs;
 #[path = "../statements/pulse.rs"]
 pub(super) mod pulse;
 #[path = "../statements/read.rs"]

@@ -1,0 +1,24 @@
+//! What a SQLite file takes, and how free pages are given back.
+
+use sqlx::Row as _;
+
+use super::Conn;
+use crate::store::{Disk, StoreError};
+
+pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> {
+    let row = sqlx::query(
+        "SELECT p.page_count * s.page_size AS bytes, f.freelist_count * s.page_size AS free, a.auto_vacuum AS vacuum \
+         FROM pragma_page_count p, pragma_page_size s, pragma_freelist_count f, pragma_auto_vacuum a",
+    )
+    .fetch_one(conn)
+    .await?;
+    let vacuum: i64 = row.try_get("vacuum")?;
+    Ok(Disk { bytes: row.try_get("bytes")?, free: row.try_get("free")?, gives_back: vacuum == 2 })
+}
+
+/// Gives up to so many free pages back.
+pub(in crate::store) async fn give_back(conn: &mut Conn, pages: i64) -> Result<(), StoreError> {
+    let sql = format!("PRAGMA incremental_vacuum({pages})");
+    sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).fetch_all(conn).await?;
+    Ok(())
+}
