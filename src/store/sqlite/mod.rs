@@ -20,6 +20,8 @@ pub(super) mod changes;
 pub(super) mod clusters;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
+#[path = "../statements/copying.rs"]
+pub(super) mod copying;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
 #[path = "../statements/foresight.rs"]
