@@ -184,7 +184,7 @@ PostgreSQL: topicwatch db move --database sqlite:FILE --to postgres://…";
 pub(super) const DB: &str = "\
 Examples:
   topicwatch db move --to postgres://watch@db.example/findings
-  topicwatch db move --database postgres://watch@db.example/findings --to sqlite:topicwatch.db
+  topicwatch db move --database sqlite:topicwatch.db --to sqlite:other.db
 
 Nothing may run on the source meanwhile. Every table is compared by its rows
 and a hash. Interrupted, the same command goes on; until it is done, nobody

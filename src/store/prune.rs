@@ -1,7 +1,7 @@
 //! Bounded history: what is too old goes, batch by batch, so that nobody who writes waits long and a kill costs nothing.
 //! What is too old is said by `model::Retention`; which rows that are, and in which order, is here and in the statements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 use super::{Db, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
@@ -42,6 +42,9 @@ pub(super) struct Ask {
     pub(super) floor: i64,
     pub(super) now: i64,
     pub(super) rehearsal: bool,
+    /// What earlier steps of a rehearsal would have taken: replies before it, snapshots of these runs.
+    pub(super) raw_before: i64,
+    pub(super) thinned: HashSet<i64>,
 }
 
 /// What a step did.
@@ -50,7 +53,8 @@ pub(super) struct Batch {
     pub(super) after: Place,
     pub(super) more: bool,
     pub(super) gone: Vec<(&'static str, i64, i64)>,
-    pub(super) thinned: i64,
+    /// Runs that lost their snapshots.
+    pub(super) thinned: Vec<i64>,
 }
 
 impl Batch {
@@ -146,6 +150,8 @@ impl Store {
         let begun = Instant::now();
         let floor = read!(self, prune::floor())?;
         let mut done = Pruned { finished: true, ..Pruned::default() };
+        let mut thinned = HashSet::new();
+        let raw_before = kept.raw.map_or(i64::MIN, |raw| now.0.saturating_sub(raw));
         for (step, span) in
             [(Step::Raw, kept.raw), (Step::Thin, kept.sightings), (Step::Items, kept.items), (Step::Runs, kept.runs)]
         {
@@ -156,7 +162,9 @@ impl Store {
                 done.held_by.clone_from(&floor.whose);
             }
             let after = Place { at: i64::MIN, ..Place::default() };
-            let mut ask = Ask { before, after, limit: ROWS.0, floor: floor.seq, now: now.0, rehearsal };
+            let (limit, floor, now) = (ROWS.0, floor.seq, now.0);
+            let mut ask =
+                Ask { before, after, limit, floor, now, rehearsal, raw_before, thinned: std::mem::take(&mut thinned) };
             loop {
                 if stop() || begun.elapsed() > within {
                     done.finished = false;
@@ -169,7 +177,10 @@ impl Store {
                     gone.rows += rows;
                     gone.bytes += bytes;
                 }
-                done.thinned += batch.thinned;
+                done.thinned += i64::try_from(batch.thinned.len()).unwrap_or(i64::MAX);
+                if rehearsal {
+                    ask.thinned.extend(batch.thinned);
+                }
                 if !batch.more {
                     break;
                 }
@@ -180,6 +191,7 @@ impl Store {
                     tokio::time::sleep(taken.elapsed().min(BATCH)).await;
                 }
             }
+            thinned = ask.thinned;
         }
         if !rehearsal {
             done.given_back = self.give_back(begun, within, stop).await?;

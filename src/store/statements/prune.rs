@@ -123,7 +123,7 @@ const ITEMS: &str = "SELECT i.id, i.first_seen, \
      CAST(coalesce(length(i.title), 0) + coalesce(length(i.text), 0) + coalesce(length(i.url), 0) + coalesce(length(i.author), 0) \
      + coalesce(length(i.author_name), 0) + coalesce(length(i.post_id), 0) AS BIGINT) AS bytes \
      FROM (SELECT o.id FROM item o WHERE o.pruned_at IS NULL AND o.first_seen < $1 AND o.first_seen >= $2 AND (o.first_seen > $2 OR o.id > $3) \
-     ORDER BY o.first_seen, o.id LIMIT $4) AS some JOIN item i ON i.id = some.id ORDER BY i.first_seen, i.id";
+     ORDER BY o.first_seen, o.id LIMIT $4) AS few JOIN item i ON i.id = few.id ORDER BY i.first_seen, i.id";
 
 /// Up to when runs went.
 pub(in crate::store) async fn pruned_until(conn: &mut Conn) -> Result<Option<Time>, StoreError> {

@@ -85,7 +85,7 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
     );
     let sightings: i64 = sqlx::query_scalar(AssertSqlSafe(count)).bind(&given).fetch_one(&mut *conn).await?;
     batch.gone.push(("sighting", sightings, sightings * SIGHTING_BYTES));
-    batch.thinned = i64::try_from(go.len()).unwrap_or(i64::MAX);
+    batch.thinned = go;
     if ask.rehearsal {
         return Ok(batch);
     }
@@ -138,17 +138,26 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
     let firsts = first_answers(conn, &ids).await?;
     ids.retain(|id| !firsts.contains(id));
     let Some(latest) = latest.filter(|_| !ids.is_empty()) else { return Ok(batch) };
-    let given = list(&ids)?;
+    let whole_ids: Vec<i64> = ids.iter().copied().filter(|id| !ask.thinned.contains(id)).collect();
+    let (given, unthinned) = (list(&ids)?, list(&whole_ids)?);
     let of = format!("(SELECT given.value FROM {})", super::numbers(1));
-    let searches = format!("(SELECT id FROM search WHERE run IN {of})");
-    let public = format!("(SELECT public_id FROM run WHERE id IN {of} AND topic IS NULL)");
+    // `CROSS JOIN` makes SQLite begin with what is given.
+    let searches = format!("(SELECT s.id FROM {} CROSS JOIN search s WHERE s.run = given.value)", super::numbers(1));
+    let public = format!(
+        "(SELECT r.public_id FROM {} CROSS JOIN run r WHERE r.id = given.value AND r.topic IS NULL)",
+        super::numbers(1)
+    );
     let whole = format!(
         "FROM run WHERE id IN {of} AND NOT EXISTS (SELECT 1 FROM item_revision v WHERE v.run = run.id) \
          AND NOT EXISTS (SELECT 1 FROM outbox m WHERE m.origin = run.public_id AND m.state IN ('queued', 'sending'))"
     );
     let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";
     for (table, bytes, rest) in [
-        ("raw_reply", "length(body)", format!("FROM raw_reply WHERE search IN {searches}")),
+        (
+            "raw_reply",
+            "length(body) + length(request) + length(headers)",
+            format!("FROM raw_reply WHERE search IN {searches}"),
+        ),
         ("search", SEARCH_BYTES, format!("FROM search WHERE run IN {of}")),
         ("answer", "length(text) + length(cited)", format!("FROM answer WHERE run IN {of}")),
         ("sighting", "80", format!("FROM sighting WHERE run IN {of} AND NOT {LASTING}")),
@@ -156,8 +165,14 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
         ("outbox", "300", format!("FROM outbox WHERE origin IN {public} AND state IN ('sent', 'dead')")),
         ("run", RUN_BYTES, format!("{whole}{unseen} AND {LASTING})")),
     ] {
-        let count = format!("SELECT count(*) AS many, CAST(coalesce(sum({bytes}), 0) AS BIGINT) AS bytes {rest}");
-        let row = sqlx::query(AssertSqlSafe(count)).bind(&given).fetch_one(&mut *conn).await?;
+        // A rehearsal counts nothing twice.
+        let (but, runs) = match table {
+            "raw_reply" if ask.rehearsal => (format!(" AND received_at >= {}", ask.raw_before), &given),
+            "sighting" if ask.rehearsal => (String::new(), &unthinned),
+            _ => (String::new(), &given),
+        };
+        let count = format!("SELECT count(*) AS many, CAST(coalesce(sum({bytes}), 0) AS BIGINT) AS bytes {rest}{but}");
+        let row = sqlx::query(AssertSqlSafe(count)).bind(runs).fetch_one(&mut *conn).await?;
         batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
         if !ask.rehearsal {
             sqlx::query(AssertSqlSafe(format!("DELETE {rest}"))).bind(&given).execute(&mut *conn).await?;
@@ -190,4 +205,4 @@ const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS
      THEN 1 ELSE 0 END AS BIGINT) AS goes \
      FROM (SELECT o.id FROM run o WHERE o.pruned_at IS NULL AND coalesce(o.started_at, o.slot, o.planned_at) < $1 \
        AND coalesce(o.started_at, o.slot, o.planned_at) >= $2 AND (coalesce(o.started_at, o.slot, o.planned_at) > $2 OR o.id > $3) \
-       ORDER BY coalesce(o.started_at, o.slot, o.planned_at), o.id LIMIT $4) AS some JOIN run r ON r.id = some.id ORDER BY 2, 1";
+       ORDER BY coalesce(o.started_at, o.slot, o.planned_at), o.id LIMIT $4) AS few JOIN run r ON r.id = few.id ORDER BY 2, 1";
