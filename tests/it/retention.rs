@@ -341,6 +341,10 @@ fn every_statement_of_a_pruning_follows_an_index() {
             .filter(|sql| !sql.contains("pg_") && !sql.contains("pragma_") && !sql.contains("sqlite_"))
             .collect();
         assert!(statements.len() >= 12, "{}: {statements:#?}", place.database.name);
+        if place.database.name == "SQLite" {
+            // What it learned of small tables when it was closed; without it SQLite takes them for large ones.
+            crate::databases::wait(place.database.execute("DELETE FROM sqlite_stat1"));
+        }
         for sql in &statements {
             let plan = place.database.plan(sql);
             for line in &plan {
