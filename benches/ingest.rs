@@ -210,7 +210,7 @@ macro_rules! plain {
         mod $name {
             use super::*;
 
-            pub async fn insert(conn: &mut $connection, tenth: u64, runs: u64) -> Duration {
+            pub(crate) async fn insert(conn: &mut $connection, tenth: u64, runs: u64) -> Duration {
                 let number = |n: u64| i64::try_from(n).unwrap();
                 let mut taken = Duration::ZERO;
                 for run in tenth * runs / TENTHS..(tenth + 1) * runs / TENTHS {

@@ -15,6 +15,7 @@ mod db;
 mod diff;
 mod examples;
 mod export;
+mod export_args;
 mod failure;
 mod filter;
 mod ids;
