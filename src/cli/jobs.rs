@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Exit, Failure, ids};
-use crate::config::Config;
+use super::{Exit, Failure, ids, prune};
+use crate::config::{Config, RetentionConfig};
 use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
 use crate::export::{self, StandingError};
 use crate::files::Replacement;
@@ -28,7 +28,10 @@ pub(super) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     let reports = config.reports.iter().filter(|report| report.schedule.is_some());
     let reports = reports.map(|report| Job::of_report(report).map_err(|e| unwritable(&report.name, e)));
     let exports = config.exports.iter().map(|export| export.job().map_err(|e| unwritable(&export.name, e)));
-    reports.chain(exports).collect()
+    let RetentionConfig { kept, schedule } = &config.retention;
+    let prune = schedule.iter();
+    let prune = prune.map(|schedule| Job::of_prune(*kept, schedule.clone()).map_err(|e| unwritable("prune", e)));
+    reports.chain(exports).chain(prune).collect()
 }
 
 /// What channels are, by name: a mail needs a page, a request needs data.
@@ -47,6 +50,7 @@ pub(super) fn handler(config: &Config, store: &Store, clock: &Clock) -> Handler 
             match run.job.kind {
                 JobKind::Report => make_report(&run, &store, &clock, &kinds).await,
                 JobKind::Export => make_export(&run, &store, &clock).await,
+                JobKind::Prune => prune::job(&run, &store, clock()).await,
             }
         })
     })

@@ -91,6 +91,7 @@ fn every_key_of_the_configuration_is_told_with_its_default() {
         Section::Service,
         Section::Database,
         Section::Scheduler,
+        Section::Retention,
         Section::Topic,
         Section::Report,
         Section::Channel,
