@@ -9,11 +9,13 @@ pub(super) use super::control_args::{
     OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
 };
 use super::examples;
+use super::forget::ForgetArgs;
 use super::init::InitArgs;
 use super::plan::PlanArgs;
 pub(super) use super::reading_args::{
     DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
 };
+use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::rescore::RescoreArgs;
 use super::sandbox::SandboxArgs;
@@ -140,6 +142,12 @@ pub enum Verb {
     /// Judge stored items again that another scorer judged
     #[command(after_help = examples::RESCORE)]
     Rescore(RescoreArgs),
+    /// Read stored replies again, as this version reads them; calls nobody
+    #[command(after_help = examples::REPLAY)]
+    Replay(ReplayArgs),
+    /// Erase an author, an item or what a topic found, and keep it out
+    #[command(after_help = examples::FORGET)]
+    Forget(ForgetArgs),
     /// Bring the database's tables up to date (every other verb does so by itself)
     #[command(after_help = examples::MIGRATE)]
     Migrate,

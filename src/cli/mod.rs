@@ -15,10 +15,12 @@ mod examples;
 mod export;
 mod failure;
 mod filter;
+mod forget;
 mod ids;
 mod init;
 mod items;
 mod jobs;
+mod journal;
 mod logs;
 mod migrate;
 mod once;
@@ -30,6 +32,7 @@ mod progress;
 mod reading_args;
 mod reload;
 mod rename;
+mod replay;
 mod report;
 mod rescore;
 mod run;
@@ -140,6 +143,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Score(args) => score::run(&args),
         Verb::Rescore(args) => rescore::run(&common, &args).await,
+        Verb::Replay(args) => replay::run(&common, &args).await,
+        Verb::Forget(args) => forget::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
         Verb::Completions(args) => completions::run(&args),

@@ -13,6 +13,7 @@ mod clock;
 mod clusters;
 mod engine;
 mod error;
+mod forget;
 #[cfg(feature = "graphile")]
 mod graphile;
 mod jobs;
@@ -24,10 +25,12 @@ mod open;
 mod outbox;
 mod postgres;
 mod queue;
+mod replay;
 mod rows;
 mod shares;
 mod sqlite;
 mod together;
+mod tombstones;
 mod tone;
 
 use std::hash::{BuildHasher, Hasher};
@@ -38,6 +41,7 @@ pub use changes::MOST_SIGHTS;
 pub use clusters::Unclustered;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
+pub use forget::{ERASED, Named, Place, Quoted, ReportFiles, StoredReply, Taken, unpack};
 pub use jobs::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
 pub use limits::{LeaseAsk, Standing};
 pub use living::*;
@@ -45,7 +49,9 @@ pub use locks::DaemonLock;
 pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
 pub use outbox::{Claimed, GivenUp, Outgoing, Settled};
+pub use replay::{Changed, Reread, StoredRun};
 pub use rows::*;
+pub use tombstones::{ForgetKey, Forgot, Tombstone, Tombstones, handle};
 pub use tone::{Rejudged, TONES};
 
 pub use crate::model::{

@@ -19,8 +19,12 @@ pub(super) mod clusters;
 pub(super) mod controls;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
+#[path = "../statements/erase.rs"]
+pub(super) mod erase;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
+#[path = "../statements/forgotten.rs"]
+pub(super) mod forgotten;
 #[path = "../statements/handing.rs"]
 pub(super) mod handing;
 #[path = "../statements/instances.rs"]
@@ -43,12 +47,18 @@ mod merge;
 pub(super) mod outbox;
 #[path = "../statements/pulse.rs"]
 pub(super) mod pulse;
+#[path = "../statements/quoted.rs"]
+pub(super) mod quoted;
+#[path = "../statements/raws.rs"]
+pub(super) mod raws;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
 pub(super) mod rename;
 #[path = "../statements/report.rs"]
 pub(super) mod report;
+#[path = "../statements/reread.rs"]
+pub(super) mod reread;
 #[path = "../statements/resolve.rs"]
 mod resolve;
 #[path = "../statements/sights.rs"]
@@ -65,6 +75,8 @@ pub(super) mod together;
 pub(super) mod tone;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
+#[path = "../statements/weigh.rs"]
+pub(super) mod weigh;
 
 pub(super) type Database = Postgres;
 pub(super) type Conn = PgConnection;
