@@ -18,6 +18,7 @@ mod forget;
 mod graphile;
 mod jobs;
 mod limits;
+mod lines;
 mod living;
 mod locks;
 mod moment;
