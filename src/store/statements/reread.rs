@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::items::{self, ITEMS_LOCK, Lesson};
 use super::known::Content;
-use super::resolve::{Seen, World};
+use super::resolve::{Seen, World, in_one, list};
 use super::{Conn, erase, forgotten, read, tone};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
@@ -32,13 +32,17 @@ pub(in crate::store) async fn reread(
     read: &Reread,
     rehearsal: bool,
 ) -> Result<Changed, StoreError> {
-    let sql = format!("SELECT found, erased FROM run WHERE id = $1 AND topic = $2{}", super::ROW_LOCK);
+    let sql =
+        format!("SELECT found, erased, thinned, pruned_at FROM run WHERE id = $1 AND topic = $2{}", super::ROW_LOCK);
     let row = sqlx::query(AssertSqlSafe(sql)).bind(run.id).bind(&run.topic).fetch_optional(&mut *conn).await?;
     // Forgotten meanwhile, or renamed.
     let Some(row) = row else { return Ok(Changed::default()) };
     super::lock(conn, ITEMS_LOCK).await?;
     let there = sightings(conn, run.id).await?;
-    if there.is_empty() && row.try_get::<i64, _>("found")? > row.try_get::<i64, _>("erased")? {
+    let gone = row.try_get::<Option<i64>, _>("thinned")? == Some(1)
+        || row.try_get::<Option<i64>, _>("pruned_at")?.is_some()
+        || (there.is_empty() && row.try_get::<i64, _>("found")? > row.try_get::<i64, _>("erased")?);
+    if gone {
         return Ok(Changed { thinned: 1, ..Changed::default() });
     }
     let mut changed = Changed::default();
@@ -46,8 +50,9 @@ pub(in crate::store) async fn reread(
     let topics = [run.topic.as_str()].into();
     let mut world = World::look_up(conn, items.iter(), &topics).await?;
     let before: Vec<Content> = world.items.iter().map(|item| item.content.clone()).collect();
+    let bare = bare(conn, &world).await?;
     let saw: HashSet<i64> = there.keys().map(|(item, _)| *item).collect();
-    let seen = world.take_again((run.id, &run.topic, run.seen_at), &items, &saw);
+    let seen = world.take_again((run.id, &run.topic, run.seen_at), &items, &saw, &bare);
     let sights = compare(&world, &seen, &there, read, &mut changed);
     settle(&mut world, &before, &sights, &mut changed);
     let answer = read.answer.as_ref().filter(|(answer, _)| !answer.text.is_empty());
@@ -94,6 +99,17 @@ async fn allowed(
         forgotten::refuse(conn, key, &refused, run.seen_at).await?;
     }
     Ok(kept.into_iter().cloned().collect())
+}
+
+/// Items of which the words were let go: a reply that is still kept does not bring them back.
+async fn bare(conn: &mut Conn, world: &World) -> Result<HashSet<i64>, StoreError> {
+    let ids: Vec<i64> = world.items.iter().filter_map(|item| item.id).collect();
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value AND i.pruned_at IS NOT NULL",
+        super::rows_in_one("i.id"),
+        super::numbers(1)
+    );
+    Ok(in_one::<(i64,)>(conn, sql, [list(&ids)?]).await?.into_iter().map(|(id,)| id).collect())
 }
 
 async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), Sight>, StoreError> {

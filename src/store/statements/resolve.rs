@@ -126,12 +126,13 @@ impl World {
     }
 
     /// The same of a run that is over and is read again, of which items by these ids are known to be seen: of those,
-    /// nothing is replaced and unknown fields are filled. With each item, whether the topic knows it.
+    /// nothing is replaced and unknown fields are filled, but for those whose words were let go. With each item, whether the topic knows it.
     pub(super) fn take_again<'a>(
         &mut self,
         (run, topic, seen_at): (i64, &str, Time),
         items: &'a [SeenItem],
         saw: &HashSet<i64>,
+        bare: &HashSet<i64>,
     ) -> Vec<(Seen<'a>, bool)> {
         let mut all = Vec::with_capacity(items.len());
         for one in self.settle(items, seen_at) {
@@ -140,7 +141,8 @@ impl World {
             let parts = self.merges.iter().filter(|(whole, _)| *whole == one.item).map(|(_, part)| *part);
             let ids = std::iter::once(one.item).chain(parts).filter_map(|at| self.items.get(at)?.id);
             let had = ids.into_iter().any(|id| saw.contains(&id));
-            if let Some(item) = self.items.get_mut(one.item) {
+            let words = |item: &&mut Known| item.id.is_none_or(|id| !bare.contains(&id));
+            if let Some(item) = self.items.get_mut(one.item).filter(words) {
                 match had {
                     true => item.fill(&one.sightings, one.strong),
                     false => item.update(run, &one.sightings, one.kind, one.strong, seen_at),
