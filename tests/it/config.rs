@@ -219,12 +219,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "SQLite and PostgreSQL",
         ),
         (service("base_url = \"sandbox\"\n[databse]"), "3:2", "unknown key `databse`", "did you mean `[database]`?"),
-        (
-            service("base_url = \"sandbox\"\n[[exports]]"),
-            "3:3",
-            "unknown key `exports`",
-            "not available in this version",
-        ),
+        (service("base_url = \"sandbox\"\n[[alerts]]"), "3:3", "unknown key `alerts`", "not available in this version"),
         (service("base_url = \"sandbox\"\n[web]"), "3:2", "unknown key `web`", "not available in this version"),
         (service("base_url = \"sandbox\"\n[[topic]]"), "3:3", "unknown key `topic`", "did you mean `[[topics]]`?"),
         (service("base_url = \"sandbox\"\n[[service]]"), "", "duplicate key", "keep one"),
