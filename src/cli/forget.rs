@@ -248,7 +248,7 @@ fn tell(told: &Told, as_json: bool) -> Result<(), Failure> {
     }
     if let Some(since) = found.since {
         text.push_str(&format!("first seen {}: make again, or delete, what was made since\n", output::when(since)));
-        text.push_str("  exports: every file of that time that has rows of them\n");
+        text.push_str("  exports by hand: every file of that time that has rows of them\n");
         for report in reports {
             let files = report.files.iter().map(|file| output::visible(file)).collect::<Vec<_>>().join(", ");
             let files = if files.is_empty() { "no file".to_owned() } else { files };

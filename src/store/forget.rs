@@ -111,7 +111,7 @@ pub struct Named {
     pub keys: Vec<String>,
 }
 
-/// A report that was made, and its files.
+/// A report or an edition of an export that was made, and its files.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ReportFiles {
     /// Public id of its run.

@@ -85,12 +85,15 @@ pub(in crate::store) async fn topics(conn: &mut Conn) -> Result<Vec<(String, Opt
 
 /// Reports made since an instant that have files, the latest first.
 pub(in crate::store) async fn reports(conn: &mut Conn, since: Time, most: i64) -> Result<Vec<ReportFiles>, StoreError> {
-    let rows =
-        sqlx::query("SELECT run, made_at, files FROM report WHERE made_at >= $1 ORDER BY made_at DESC, run LIMIT $2")
-            .bind(since.0)
-            .bind(most)
-            .fetch_all(conn)
-            .await?;
+    let rows = sqlx::query(
+        "SELECT run, made_at, files FROM report WHERE made_at >= $1 \
+         UNION ALL SELECT run, done_at, files FROM export_edition WHERE done_at >= $1 AND files <> '[]' \
+         ORDER BY made_at DESC, run LIMIT $2",
+    )
+    .bind(since.0)
+    .bind(most)
+    .fetch_all(conn)
+    .await?;
     rows.iter()
         .map(|row| {
             let files: String = row.try_get("files")?;
