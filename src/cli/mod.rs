@@ -44,6 +44,7 @@ mod status;
 mod table;
 mod trial;
 mod worker;
+mod working;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
@@ -113,6 +114,7 @@ fn version() -> std::io::Result<()> {
 }
 
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+    signals::outlive_a_limit_of_files();
     let common = cli.common;
     match cli.verb {
         Verb::Init(args) => init::run(&args),

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use absorb::{Absorbed, Reading, absorb};
 pub use clusters::{cluster, cluster_by};
-pub use crew::{Crew, Done};
+pub use crew::{Crew, Done, prolong};
 use look_back::Plan;
 
 use crate::budget::Prices;
