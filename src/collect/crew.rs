@@ -213,7 +213,7 @@ impl Crew {
         let beat = || {
             let runs: Vec<RunRef> = self.held().values().map(|(run, _)| run.clone()).collect();
             let collector = self.collector();
-            (!runs.is_empty()).then(|| async move {
+            (!runs.is_empty()).then_some(async move {
                 let lost = collector.store().heartbeat(&runs, collector.now(), lease).await?;
                 Ok(runs.into_iter().filter(|run| lost.contains(&run.public_id)).collect())
             })

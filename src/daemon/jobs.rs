@@ -171,7 +171,7 @@ impl Jobs {
         let beat = || {
             let runs: Vec<JobRun> = self.held().values().cloned().collect();
             let (store, now) = (self.store.clone(), (self.clock)());
-            (!runs.is_empty()).then(|| async move { store.heartbeat_jobs(&runs, now, lease).await })
+            (!runs.is_empty()).then_some(async move { store.heartbeat_jobs(&runs, now, lease).await })
         };
         // What a lost run would record is refused by its token; there is nothing else to stop.
         prolong(lease, beat, |run: String| tracing::warn!(run, "lost its lease")).await;

@@ -147,10 +147,9 @@ fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
     for args in [&["once", "--due"][..], &["once"]] {
         let service = Slow::answering_after(Duration::ZERO);
         let place = due_on_sqlite(&service, 40);
-        let size = std::fs::metadata(file(&place)).unwrap().len();
-        // In units of 512 bytes: hardly more than there is. The limit comes with its signal, or without.
-        for (room, signal) in [(0, ""), (0, "trap '' XFSZ; "), (64, "")] {
-            let script = format!("{signal}ulimit -f {}; exec \"$@\"", size / 512 + room);
+        // 64 and 128 KiB, which the log of writes soon is. The limit comes with its signal, or without.
+        for (limit, signal) in [(128, ""), (128, "trap '' XFSZ; "), (256, "")] {
+            let script = format!("{signal}ulimit -f {limit}; exec \"$@\"");
             let ended = Program::prepared_by(place.folder.path(), &script, args).run();
             ended.says(4, &["I/O error", "hint: is the disk full, or failing?"]);
             // One failed write must not be taken for a transaction that goes on.
