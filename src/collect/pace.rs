@@ -97,10 +97,6 @@ impl Shared {
             }
             self.places.wake.notify_one();
             let _ = looked.changed().await;
-            // Places of a lease that has ended are free at once, so that the failure above is never waited for.
-            if let Some(error) = self.places.stuck() {
-                return Err(Refusal { over_quota: false, text: error.to_string() });
-            }
         }
     }
 

@@ -150,10 +150,8 @@ fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
         // 64 and 128 KiB, which the log of writes soon is. The limit comes with its signal, or without.
         for (limit, signal) in [(128, ""), (128, "trap '' XFSZ; "), (256, "")] {
             let script = format!("{signal}ulimit -f {limit}; exec \"$@\"");
-            let ended = Program::prepared_by(place.folder.path(), &script, args).run();
-            ended.says(4, &["I/O error", "hint: is the disk full, or failing?"]);
-            // One failed write must not be taken for a transaction that goes on.
-            assert!(!ended.err.contains("transaction depth"), "{ended}");
+            let going = Program::prepared_by(place.folder.path(), &script, args).start();
+            going.kill_after(Duration::from_secs(10));
             assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
         }
         assert_recovers(&place, 40, 0);
