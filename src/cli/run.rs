@@ -17,7 +17,8 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let skew = Skew::default();
     context.clock = skew.correct(context.clock);
     let jobs = jobs::of(&context.config)?;
-    if context.config.topics.iter().all(|t| t.schedule.is_none()) && jobs.is_empty() {
+    let reports = context.config.reports.iter().any(|report| report.schedule.is_some());
+    if context.config.topics.iter().all(|t| t.schedule.is_none()) && !reports {
         return Err(Failure::usage(
             format!("no topic in {} has a schedule, so there would be nothing to run", context.config.file.display()),
             "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",
