@@ -44,6 +44,7 @@ macro_rules! migrations {
             (11, "jobs", include_str!(concat!("../../migrations/", $folder, "/0011_jobs.sql"))),
             (12, "item views", include_str!(concat!("../../migrations/", $folder, "/0012_item_views.sql"))),
             (15, "retention", include_str!(concat!("../../migrations/", $folder, "/0015_retention.sql"))),
+            (16, "forgotten", include_str!(concat!("../../migrations/", $folder, "/0016_forgotten.sql"))),
         ]
     };
 }

@@ -169,7 +169,7 @@ fn a_full_disk_is_told_and_nothing_of_what_was_stored_is_lost() {
     let disk = tempfile::tempdir().unwrap();
     let path = disk.path().to_str().unwrap().to_owned();
     let mounted =
-        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=1600k", "tmpfs", &path]).output();
+        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs", &path]).output();
     if !mounted.is_ok_and(|out| out.status.success()) {
         crate::pg::say("SKIPPED: a full disk (may not mount a small one; a limit of the file's size is tested)");
         return;
