@@ -168,8 +168,7 @@ fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
 fn a_full_disk_is_told_and_nothing_of_what_was_stored_is_lost() {
     let disk = tempfile::tempdir().unwrap();
     let path = disk.path().to_str().unwrap().to_owned();
-    let mounted =
-        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs", &path]).output();
+    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs", &path]).output();
     if !mounted.is_ok_and(|out| out.status.success()) {
         crate::pg::say("SKIPPED: a full disk (may not mount a small one; a limit of the file's size is tested)");
         return;
