@@ -52,6 +52,7 @@ mod table;
 mod trial;
 mod verify;
 mod worker;
+mod working;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
@@ -121,6 +122,7 @@ fn version() -> std::io::Result<()> {
 }
 
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+    signals::outlive_a_limit_of_files();
     let common = cli.common;
     match cli.verb {
         Verb::Init(args) => init::run(&args),

@@ -1,5 +1,17 @@
 //! Signals as the verbs understand them: the first asks to end, the second ends; a hang-up asks to read the file again.
 
+/// A file that may not grow any more (`ulimit -f`) is the failure of a write, which is told, and not the end of the
+/// process. Called once, inside the runtime.
+pub(super) fn outlive_a_limit_of_files() {
+    #[cfg(all(any(target_os = "linux", target_os = "macos"), not(any(target_arch = "mips", target_arch = "mips64"))))]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        const SIGXFSZ: i32 = 25;
+        // The handler stays when its listener is gone.
+        let _ = signal(SignalKind::from_raw(SIGXFSZ));
+    }
+}
+
 /// SIGTERM and Ctrl-C. Listens from its making on, so that none is lost between two waits.
 pub(super) struct Ends {
     #[cfg(unix)]

@@ -208,36 +208,26 @@ impl Crew {
         true
     }
 
-    /// Prolongs the leases of all runs, until dropped; a third of the lease apart.
+    /// Prolongs the leases of all runs, until dropped.
     pub async fn keep_alive(&self, lease: Duration) {
-        let mut beat = tokio::time::interval(lease / 3);
-        beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        beat.tick().await;
-        loop {
-            beat.tick().await;
+        let beat = || {
             let runs: Vec<RunRef> = self.held().values().map(|(run, _)| run.clone()).collect();
-            if runs.is_empty() {
-                continue;
-            }
             let collector = self.collector();
-            let (store, now, beating) = (collector.store().clone(), collector.now(), runs.clone());
-            let beaten = tokio::spawn(async move { store.heartbeat(&beating, now, lease).await }).await;
-            match beaten {
-                Ok(Ok(lost)) => {
-                    for run in runs.iter().filter(|run| lost.contains(&run.public_id)) {
-                        // It may have ended, or been taken again, while the heart beat.
-                        if let Some((held, cancel)) = self.held().get(&run.public_id)
-                            && held.token == run.token
-                        {
-                            tracing::warn!(run = %run.public_id, "lost its lease and is stopped");
-                            cancel.cancel();
-                        }
-                    }
-                }
-                Ok(Err(error)) => tracing::warn!("leases could not be prolonged: {error}"),
-                Err(ended) => tracing::warn!("leases could not be prolonged: {ended}"),
+            (!runs.is_empty()).then_some(async move {
+                let lost = collector.store().heartbeat(&runs, collector.now(), lease).await?;
+                Ok(runs.into_iter().filter(|run| lost.contains(&run.public_id)).collect())
+            })
+        };
+        prolong(lease, beat, |run: RunRef| {
+            // It may have ended, or been taken again, while the heart beat.
+            if let Some((held, cancel)) = self.held().get(&run.public_id)
+                && held.token == run.token
+            {
+                tracing::warn!(run = %run.public_id, "lost its lease and is stopped");
+                cancel.cancel();
             }
-        }
+        })
+        .await;
     }
 
     /// Waits until every run has ended.
@@ -260,5 +250,26 @@ impl Crew {
     fn held(&self) -> std::sync::MutexGuard<'_, HashMap<String, (RunRef, CancellationToken)>> {
         // The map is whole between any two statements, whoever panicked.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Prolongs leases a third of a lease apart, until dropped between two beats. `beat` makes what prolongs all that are held
+/// now, and is done in a task of its own; `lost` hears of each that was not this process's any more.
+pub async fn prolong<T, B>(lease: Duration, beat: impl Fn() -> Option<B>, lost: impl Fn(T))
+where
+    T: Send + 'static,
+    B: Future<Output = Result<Vec<T>, StoreError>> + Send + 'static,
+{
+    let mut pace = tokio::time::interval(lease / 3);
+    pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    pace.tick().await;
+    loop {
+        pace.tick().await;
+        let Some(beating) = beat() else { continue };
+        match tokio::spawn(beating).await {
+            Ok(Ok(gone)) => gone.into_iter().for_each(&lost),
+            Ok(Err(error)) => tracing::warn!("leases could not be prolonged: {error}"),
+            Err(ended) => tracing::warn!("leases could not be prolonged: {ended}"),
+        }
     }
 }

@@ -21,8 +21,6 @@ struct Ledger {
     limits: ServiceLimits,
     /// What of the day is used up, if that was the refusal.
     exhausted: Arc<Mutex<Option<Exhausted>>>,
-    /// What the store said when it failed; the gate itself can only refuse.
-    broken: Arc<Mutex<Option<StoreError>>>,
     /// What another search may have learned while this one waited for its place.
     refused: Arc<Mutex<Option<Refused>>>,
     /// Tries that were counted, each of which may be billed.
@@ -36,7 +34,7 @@ struct Ledger {
 impl Gate for Ledger {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
         if let Some(refused) = Refused::at((self.clock)(), &self.refused) {
-            return Err(Refusal { over_quota: false, text: refused.text });
+            return Err(Refusal::new(refused.text));
         }
         // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
         let (store, run, call, now, limits) =
@@ -51,7 +49,6 @@ impl Gate for Ledger {
             Ok::<_, StoreError>(permission)
         });
         let counted = counted.await;
-        let refused = |text: String| Refusal { over_quota: false, text };
         match counted {
             Ok(Ok(Permission::Granted)) => {
                 crate::mishap::at_of("call/counted", &self.run.topic.id);
@@ -61,28 +58,15 @@ impl Gate for Ledger {
                 if let Ok(mut exhausted) = self.exhausted.lock() {
                     *exhausted = Some(what);
                 }
-                Err(Refusal { over_quota: true, text: what.to_string() })
+                Err(Refusal::over_quota(what.to_string()))
             }
-            Ok(Err(error)) => {
-                let text = error.to_string();
-                if let Ok(mut broken) = self.broken.lock() {
-                    *broken = Some(error);
-                }
-                Err(refused(text))
-            }
+            Ok(Err(error)) => Err(Refusal::because(error)),
             // Not a search that was left out: the run is tried again.
-            Err(ended) => {
-                let error = StoreError::new(
-                    StoreErrorKind::Statement,
-                    format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
-                    "please report it; the run is tried again when its lease runs out",
-                );
-                let text = error.to_string();
-                if let Ok(mut broken) = self.broken.lock() {
-                    *broken = Some(error);
-                }
-                Err(refused(text))
-            }
+            Err(ended) => Err(Refusal::because(StoreError::new(
+                StoreErrorKind::Statement,
+                format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
+                "please report it; the run is tried again when its lease runs out",
+            ))),
         }
     }
 }
@@ -121,7 +105,6 @@ impl Collector {
             clock: self.clock.clone(),
             limits: self.settings.limits,
             exhausted: Arc::default(),
-            broken: Arc::default(),
             refused: Arc::clone(&self.refused),
             made: Arc::default(),
             sent_at: Arc::default(),
@@ -153,13 +136,11 @@ impl Collector {
                 return Ok(fetched);
             }
         };
-        if let Some(error) = gate.broken.lock().ok().and_then(|mut b| b.take()) {
-            return Err(error);
-        }
-        if let (Err(CallFailure::Refused(refusal, _)), Some(shared)) = (&called, &self.shared)
-            && let Some(error) = shared.broken(refusal)
+        if let Err(CallFailure::Refused(refusal, _)) = &called
+            && let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>())
         {
-            return Err(error);
+            // Nothing came of the run, and nothing is said of its slot.
+            return Err(error.clone());
         }
         let mut fetched = match called {
             Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str(), &self.packer),

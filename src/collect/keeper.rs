@@ -39,6 +39,11 @@ impl Shared {
             let pause = match looked {
                 Ok(Some(pause)) => pause,
                 Ok(None) => return,
+                // Whoever waits for the end would wait for ever where nothing can be written any more.
+                Err(error) if self.places.seen().ending && self.places.let_keeper_go() => {
+                    tracing::debug!("what was leased of the service ends with its lease: {error}");
+                    return;
+                }
                 Err(error) => {
                     tracing::warn!("the service's limits cannot be shared: {error}; trying again");
                     self.places.fail(error);

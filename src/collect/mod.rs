@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use absorb::{Absorbed, Reading, absorb};
 pub use clusters::{cluster, cluster_by};
-pub use crew::{Crew, Done};
+pub use crew::{Crew, Done, prolong};
 pub use forget::{Forgetting, Forgotten};
 use look_back::Plan;
 pub use replay::{Again, Behind, Replayed, replay};

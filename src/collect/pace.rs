@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::places::{Held, Places, Wanting};
 use crate::model::Clock;
 use crate::search::{Client, Entered, Pace, Place, Refusal};
-use crate::store::{LeaseAsk, Store, StoreError};
+use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};
 
 /// A start that is used so much later than it was meant would come together with later ones.
 const TOO_LATE: Duration = Duration::from_millis(500);
@@ -73,11 +73,6 @@ impl Shared {
         })
     }
 
-    /// What the store said, when that is why a call was refused.
-    pub(super) fn broken(&self, refusal: &Refusal) -> Option<StoreError> {
-        self.places.broken().filter(|error| error.to_string() == refusal.text)
-    }
-
     /// Waits for a place under a lease that holds.
     async fn place(self: &Arc<Self>) -> Result<Held, Refusal> {
         let mut wanting = Wanting::new(&self.places);
@@ -87,9 +82,7 @@ impl Shared {
             let taken = tokio::select! {
                 biased;
                 held = wanting.place() => held,
-                error = self.failure(looked.clone()) => {
-                    return Err(Refusal { over_quota: false, text: error.to_string() });
-                }
+                error = self.failure(looked.clone()) => return Err(Refusal::because(error)),
             };
             match taken {
                 Ok(held) => return Ok(held),
@@ -97,6 +90,10 @@ impl Shared {
             }
             self.places.wake.notify_one();
             let _ = looked.changed().await;
+            // The places of a lease that has run out are free at once, so that the failure above is never waited for.
+            if let Some(error) = self.places.stuck() {
+                return Err(Refusal::because(error));
+            }
         }
     }
 
@@ -143,13 +140,13 @@ impl Shared {
         let task = tokio::spawn(async move { shared.store.reserve_starts(&shared.ask, count, now).await });
         let starts = match task.await {
             Ok(Ok(starts)) => starts,
-            Ok(Err(error)) => {
-                let text = error.to_string();
-                self.places.fail(error);
-                return Err(Refusal { over_quota: false, text });
-            }
+            Ok(Err(error)) => return Err(Refusal::because(error)),
             Err(ended) => {
-                return Err(Refusal { over_quota: false, text: format!("reserving a start failed: {ended}") });
+                return Err(Refusal::because(StoreError::new(
+                    StoreErrorKind::Statement,
+                    format!("reserving a start ended by a defect: {ended}"),
+                    "please report it; the run is tried again when its lease runs out",
+                )));
             }
         };
         let known = Instant::now();

@@ -75,14 +75,10 @@ impl Places {
         self.state().rate
     }
 
-    pub(super) fn broken(&self) -> Option<StoreError> {
-        self.state().broken.clone()
-    }
-
-    /// Why no lease can be had, when there is none.
+    /// Why no lease can be had, when there is none under which a call could begin.
     pub(super) fn stuck(&self) -> Option<StoreError> {
         let state = self.state();
-        state.broken.clone().filter(|_| self.left(&state).is_zero())
+        state.broken.clone().filter(|_| self.left(&state) <= self.margin)
     }
 
     pub(super) fn fail(&self, error: StoreError) {

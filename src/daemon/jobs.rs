@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
+use crate::collect::prolong;
 use crate::model::{Clock, Message, RunState};
 use crate::store::{JobEnd, JobRun, MadeReport, Store, StoreError, StoreErrorKind};
 
@@ -165,25 +166,15 @@ impl Jobs {
         Ok(made)
     }
 
-    /// Prolongs the leases of all that run, a third of the lease apart, until dropped between two beats.
+    /// Prolongs the leases of all that run, until dropped.
     pub async fn keep_alive(&self, lease: Duration) {
-        let mut beat = tokio::time::interval(lease / 3);
-        beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        beat.tick().await;
-        loop {
-            beat.tick().await;
+        let beat = || {
             let runs: Vec<JobRun> = self.held().values().cloned().collect();
-            if runs.is_empty() {
-                continue;
-            }
             let (store, now) = (self.store.clone(), (self.clock)());
-            // What a lost run would record is refused by its token; there is nothing else to stop.
-            match tokio::spawn(async move { store.heartbeat_jobs(&runs, now, lease).await }).await {
-                Ok(Ok(lost)) => lost.iter().for_each(|run| tracing::warn!(run, "lost its lease")),
-                Ok(Err(error)) => tracing::warn!("leases could not be prolonged: {error}"),
-                Err(ended) => tracing::warn!("leases could not be prolonged: {ended}"),
-            }
-        }
+            (!runs.is_empty()).then_some(async move { store.heartbeat_jobs(&runs, now, lease).await })
+        };
+        // What a lost run would record is refused by its token; there is nothing else to stop.
+        prolong(lease, beat, |run: String| tracing::warn!(run, "lost its lease")).await;
     }
 
     /// Waits for the next end.

@@ -7,7 +7,8 @@ use std::time::Duration;
 /// The service manager, if there is one that listens.
 #[derive(Debug, Clone, Default)]
 pub struct Manager {
-    listens: bool,
+    #[cfg(unix)]
+    socket: Option<std::ffi::OsString>,
     watchdog: Option<Duration>,
     status: Arc<Mutex<String>>,
 }
@@ -18,7 +19,7 @@ impl Manager {
     #[must_use]
     pub fn from_environment() -> Self {
         Self {
-            listens: std::env::var_os("NOTIFY_SOCKET").is_some_and(|socket| !socket.is_empty()),
+            socket: std::env::var_os("NOTIFY_SOCKET").filter(|socket| !socket.is_empty()),
             watchdog: sd_notify::watchdog_enabled().filter(|limit| !limit.is_zero()),
             status: Arc::default(),
         }
@@ -26,8 +27,8 @@ impl Manager {
 
     fn tell(&self, states: &[sd_notify::NotifyState<'_>]) {
         // A manager that does not listen any more is no reason to stop working.
-        if self.listens
-            && let Err(error) = sd_notify::notify(states)
+        if let Some(socket) = &self.socket
+            && let Err(error) = send(socket, states)
         {
             tracing::debug!("the service manager was not told: {error}");
         }
@@ -66,6 +67,28 @@ impl Manager {
             self.tell(&[sd_notify::NotifyState::Status(line)]);
         }
     }
+}
+
+/// One datagram, as the protocol has it.
+#[cfg(unix)]
+fn send(socket: &std::ffi::OsStr, states: &[sd_notify::NotifyState<'_>]) -> std::io::Result<()> {
+    let message: String = states.iter().map(|state| format!("{state}\n")).collect();
+    let from = std::os::unix::net::UnixDatagram::unbound()?;
+    from.send_to_addr(message.as_bytes(), &address(socket)?).map(|_| ())
+}
+
+/// A file, or after `@` a name in Linux's abstract space, as containers are given it.
+#[cfg(unix)]
+fn address(socket: &std::ffi::OsStr) -> std::io::Result<std::os::unix::net::SocketAddr> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::linux::net::SocketAddrExt as _;
+        use std::os::unix::ffi::OsStrExt as _;
+        if let Some(name) = socket.as_bytes().strip_prefix(b"@") {
+            return std::os::unix::net::SocketAddr::from_abstract_name(name);
+        }
+    }
+    std::os::unix::net::SocketAddr::from_pathname(socket)
 }
 
 #[cfg(not(unix))]

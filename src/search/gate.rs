@@ -1,16 +1,37 @@
 //! Who is asked before each call: for a place and a start, and whether it may cost something. The answers over several
 //! processes are made elsewhere; here are only the questions.
 
+use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// A call that must not be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Refusal {
     /// The day's calls or money are used up; otherwise something else stands in the way (a lost lease, a stop).
     pub over_quota: bool,
     /// One line for people.
     pub text: String,
+    /// What failed, when whoever was asked could not tell. It says nothing of the call.
+    pub cause: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl Refusal {
+    /// Something stands in the way.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { over_quota: false, text: text.into(), cause: None }
+    }
+
+    /// Used up.
+    pub fn over_quota(text: impl Into<String>) -> Self {
+        Self { over_quota: true, ..Self::new(text) }
+    }
+
+    /// It could not be told because of this.
+    pub fn because(cause: impl Error + Send + Sync + 'static) -> Self {
+        Self { over_quota: false, text: cause.to_string(), cause: Some(Arc::new(cause)) }
+    }
 }
 
 /// Asked before every try, the first included, when the call is next to be made and nothing delays it any more. It

@@ -65,7 +65,7 @@ where
     fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
         Box::pin(async {
             let permit = self.place().await;
-            let closed = || Refusal { over_quota: false, text: "the client takes no more calls".to_owned() };
+            let closed = || Refusal::new("the client takes no more calls");
             permit.map(|permit| Box::new(Own(permit)) as Box<dyn Place>).ok_or_else(closed)
         })
     }

@@ -90,7 +90,7 @@ impl From<sqlx::Error> for StoreError {
                 (StoreErrorKind::Unreachable, "does the folder exist, and may this user write there?")
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
-                (StoreErrorKind::Statement, "the disk is full: make room; what was stored before is intact")
+                (StoreErrorKind::Unreachable, "the disk is full: make room; what was stored before is intact")
             }
             // SQLite's family 10 is what the operating system refused: no room for its files, a limit, a failing disk.
             sqlx::Error::Database(_) if code.as_deref().is_some_and(is_io) => (

@@ -139,17 +139,17 @@ impl Store {
         reason: Option<&str>,
         now: Time,
     ) -> Result<Vec<Controlled>, StoreError> {
-        write_tx!(self, controls::pause(topics, reason, now))
+        asked_tx!(self, controls::pause(topics, reason, now))
     }
 
     /// Ends a pause; the time it took owes nothing.
     pub async fn resume_topics(&self, topics: &[String], now: Time) -> Result<Vec<Controlled>, StoreError> {
-        write_tx!(self, controls::resume(topics, now))
+        asked_tx!(self, controls::resume(topics, now))
     }
 
     /// Queues a manual run for each topic, by topic and public id, for whichever process is next to look.
     pub async fn queue_manual(&self, runs: &[(String, String)], now: Time) -> Result<(), StoreError> {
-        write_tx!(self, controls::queue_manual(runs, now))
+        asked_tx!(self, controls::queue_manual(runs, now))
     }
 
     /// Ids of the topics in force.
@@ -159,6 +159,6 @@ impl Store {
 
     /// Gives a topic another id; its history goes with it, its runs keep their public ids.
     pub async fn rename_topic(&self, old: &str, new: &str, now: Time) -> Result<(), StoreError> {
-        write_tx!(self, rename::rename(old, new, now))
+        asked_tx!(self, rename::rename(old, new, now))
     }
 }

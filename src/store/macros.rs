@@ -4,8 +4,25 @@
 /// Runs one function of `statements/` inside one writing transaction, again from its beginning when the database asks
 /// for it (serialization failure, deadlock, busy).
 macro_rules! write_tx {
-    ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {{
-        let mut tries = 0;
+    ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
+        repeated!($store, |_: &StoreError| true, $module::$function($($arg),*))
+    };
+}
+
+/// The same for what a person waits for: who did not get a lock while the database itself waited for it is told so, and
+/// is not kept waiting several times as long.
+macro_rules! asked_tx {
+    ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
+        repeated!($store, |error: &StoreError| {
+            $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/again"));
+            error.kind != $crate::store::StoreErrorKind::Locked
+        }, $module::$function($($arg),*))
+    };
+}
+
+macro_rules! repeated {
+    ($store:expr, $wanted:expr, $module:ident :: $function:ident ( $($arg:expr),* )) => {{
+        let (mut tries, wanted) = (0, $wanted);
         loop {
             tries += 1;
             let done = match &$store.db {
@@ -13,7 +30,7 @@ macro_rules! write_tx {
                 Db::Postgres(pools) => transaction!(pools, postgres, $module::$function($($arg),*)),
             };
             match done {
-                Err(error) if error.again && tries < TRANSACTION_TRIES => pause(tries).await,
+                Err(error) if error.again && tries < TRANSACTION_TRIES && wanted(&error) => pause(tries).await,
                 other => break other,
             }
         }

@@ -107,6 +107,6 @@ impl Store {
     /// Queues these messages again, or all that are dead, with all their tries before them. Those in a process's hands
     /// stay there, and so do those sent so long ago that their bodies were dropped. Returns how many.
     pub async fn retry_messages(&self, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
-        write_tx!(self, outbox::retry(events, now))
+        asked_tx!(self, outbox::retry(events, now))
     }
 }

@@ -331,7 +331,7 @@ impl Gate for Turnstile {
         if attempt <= self.open_for {
             return Ok(());
         }
-        Err(Refusal { over_quota: true, text: "500 of 500 calls were made today".to_owned() })
+        Err(Refusal::over_quota("500 of 500 calls were made today"))
     }
 }
 

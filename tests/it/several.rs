@@ -196,24 +196,39 @@ pub(crate) fn ago(length: Duration) -> String {
     topicwatch::daemon::system_clock()().minus(length).to_string()
 }
 
-/// Three hundred slots that came due while nobody ran.
+/// Slots of so many whole hours that are over for more than an hour, one a minute: the line of a topic, and from when on
+/// they are planned. None comes while a case runs, whenever it does, so what is counted stays as it was counted.
+pub(crate) fn past_hours(hours: i64) -> (String, String) {
+    const HOUR: i64 = 3_600_000;
+    let end = topicwatch::daemon::system_clock()().0 / HOUR - 1;
+    let mut of_the_day: Vec<i64> = (end - hours..end).map(|hour| hour % 24).collect();
+    of_the_day.sort_unstable();
+    let list: Vec<String> = of_the_day.iter().map(i64::to_string).collect();
+    let before = topicwatch::model::Time((end - hours) * HOUR - 60_000);
+    (
+        format!("schedule = \"* {} * * *\"\ncatch_up = \"all\"\noverlap = \"allow\"\n", list.join(",")),
+        before.to_string(),
+    )
+}
+
+/// Three hundred slots that came due while nobody ran, and sixty that are too many to be made up for.
 pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Place {
-    let lines = "every = \"1m\"\ncatch_up = \"all\"\noverlap = \"allow\"\n";
+    let (lines, before) = past_hours(2);
     let place =
-        Place::new(database, service, &format!("[scheduler]\nlease = \"2s\"\n{scheduler}\n{}", topics(3, lines)));
-    place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(7_200))]);
+        Place::new(database, service, &format!("[scheduler]\nlease = \"2s\"\n{scheduler}\n{}", topics(3, &lines)));
+    place.ok(&["once", "--due", "--at", &before]);
     place
 }
 
-/// Waits until every slot has its end; asserts that each ended well and once, and returns how many ran.
+/// Waits until every slot of [`backlog`] has its end; asserts that each ended well and once, and returns how many ran.
 pub(crate) fn each_once(place: &Place) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
     let due = "run WHERE state IN ('queued', 'running') OR (finished_at IS NOT NULL AND seq IS NULL)";
-    until("every slot has its end", || count("run WHERE state NOT IN ('missed', 'skipped')") >= 300 && count(due) == 0);
+    until("every slot has its end", || count("run WHERE state <> 'missed'") >= 300 && count(due) == 0);
     let ran = count("run WHERE state = 'ok'");
     let others = "SELECT public_id || ' ' || state || ' ' || coalesce(error_text, reason, '') FROM run WHERE state NOT IN ('ok', 'missed')";
     assert_eq!(place.database.texts(others), Vec::<String>::new());
-    assert_eq!(count("run WHERE state = 'missed' AND reason IS NULL"), 0);
+    assert_eq!((ran, count("run WHERE state = 'missed' AND reason IS NOT NULL")), (300, 60));
     assert_eq!(count("(SELECT job, slot FROM run GROUP BY job, slot HAVING count(*) > 1) AS twice"), 0);
     // A search that was under way in a killed process is `lost`; of the others each run has exactly one.
     assert_eq!(count("search WHERE state NOT IN ('empty', 'lost')"), 0);
@@ -239,7 +254,6 @@ fn three_daemons_share_the_slots_of_one_database() {
         let ended = daemon.wait();
         ended.says(0, &["run stored", "stopped"]);
     }
-    assert!(ran >= 300, "{ran} ran");
     assert!(service.calls() as i64 >= ran);
     // Those of the killed one may still have been there when its places were another's.
     assert!(service.most_at_once() <= 12, "{} at once", service.most_at_once());
@@ -252,7 +266,7 @@ fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
     let place = backlog(database, &service.lines(8, "unlimited"), "");
     // Planned, and a few of them run, by a daemon that goes away.
     let daemon = place.program(&["run"]).start();
-    until("the slots are planned", || place.database.number("SELECT count(*) FROM run WHERE state <> 'missed'") >= 300);
+    until("the slots are planned", || place.database.number("SELECT count(*) FROM run WHERE state <> 'missed'") == 300);
     daemon.signal("KILL");
     drop(daemon);
     let elsewhere = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
@@ -306,8 +320,7 @@ fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
     )));
     assert!(place.database.number(stored) < 300, "all had run before anything was lost");
     let second = place.program(&["worker"]).start();
-    let ran = each_once(&place);
-    assert!(ran >= 300, "{ran} ran");
+    each_once(&place);
     for process in [daemon, second] {
         process.signal("TERM");
         process.wait().says(0, &["run stored", "stopped"]);

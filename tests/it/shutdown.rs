@@ -116,18 +116,32 @@ mod systemd {
     /// A service manager's end of the socket, and all that was said.
     struct Manager {
         socket: UnixDatagram,
+        name: String,
         heard: Vec<String>,
     }
 
     impl Manager {
         fn at(place: &Place) -> Self {
-            let socket = UnixDatagram::bind(place.path("notify")).unwrap();
+            let path = place.path("notify");
+            Self::on(UnixDatagram::bind(&path).unwrap(), path.to_str().unwrap().to_owned())
+        }
+
+        /// At a name that is no file; that of the folder is nobody else's.
+        #[cfg(target_os = "linux")]
+        fn abstract_at(place: &Place) -> Self {
+            use std::os::linux::net::SocketAddrExt as _;
+            let name = place.path("abstract").to_str().unwrap().to_owned();
+            let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+            Self::on(UnixDatagram::bind_addr(&address).unwrap(), format!("@{name}"))
+        }
+
+        fn on(socket: UnixDatagram, name: String) -> Self {
             socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-            Self { socket, heard: Vec::new() }
+            Self { socket, name, heard: Vec::new() }
         }
 
         fn start(&self, place: &Place) -> Going {
-            let program = place.program(&["run"]).env("NOTIFY_SOCKET", place.path("notify").to_str().unwrap());
+            let program = place.program(&["run"]).env("NOTIFY_SOCKET", &self.name);
             program.env("WATCHDOG_USEC", "1000000").start()
         }
 
@@ -178,6 +192,20 @@ mod systemd {
         let since = reloading.lines().find_map(|line| line.strip_prefix("MONOTONIC_USEC=")).unwrap();
         assert!(since.parse::<u64>().unwrap() > 0);
         manager.until("READY=1");
+        going.signal("TERM");
+        manager.until("STOPPING=1");
+        assert_eq!(going.wait().code, Some(0));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_service_manager_at_an_abstract_name_hears_the_same() {
+        let sandbox = today(&[]);
+        let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+        let mut manager = Manager::abstract_at(&place);
+        let going = manager.start(&place);
+        manager.until("READY=1");
+        manager.until("WATCHDOG=1");
         going.signal("TERM");
         manager.until("STOPPING=1");
         assert_eq!(going.wait().code, Some(0));

@@ -175,6 +175,18 @@ pub(super) async fn add_jobs(
     Ok(())
 }
 
+/// Connections of one process.
+const MOST: u32 = 8;
+
+/// Whether a connection had ended while it lay idle, which the next may not have.
+fn is_gone(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
+        sqlx::Error::Database(said) => matches!(said.code().as_deref(), Some("57P01" | "57P02" | "25P03" | "57P05")),
+        _ => false,
+    }
+}
+
 /// Longest wait for the server's first answer.
 const REACHABLE: Duration = Duration::from_secs(10);
 
@@ -198,28 +210,48 @@ impl Pools {
         let knocked = tokio::time::timeout(REACHABLE, PgConnection::connect_with(&options)).await;
         knocked.map_err(|_| sqlx::Error::PoolTimedOut)??.close().await?;
         let pool = PgPoolOptions::new()
-            .max_connections(8)
+            .max_connections(MOST)
             .min_connections(0)
+            // Asked for in `reader` and `begin`, where it costs nothing or is needed.
+            .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(30))
             .connect_with(options)
             .await?;
         Ok(Self { pool })
     }
 
-    /// A writing transaction.
+    /// A writing transaction. Its first statement shows whether the connection is still there; to ask before would be one
+    /// more way to the server and back for each.
     pub(super) async fn begin(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
-        Ok(self.pool.begin().await?)
+        self.begin_as("BEGIN").await
+    }
+
+    async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {
+        let mut dead = 0;
+        loop {
+            match self.pool.begin_with(begin).await {
+                Err(error) if dead < MOST && is_gone(&error) => dead += 1,
+                begun => return Ok(begun?),
+            }
+        }
     }
 
     /// A connection to read from.
     pub(super) async fn reader(&self) -> Result<PoolConnection<Postgres>, StoreError> {
-        Ok(self.pool.acquire().await?)
+        let mut dead = 0;
+        loop {
+            let mut conn = self.pool.acquire().await?;
+            match conn.ping().await {
+                Err(error) if dead < MOST && is_gone(&error) => dead += 1,
+                asked => return Ok(asked.map(|()| conn)?),
+            }
+        }
     }
 
     /// A transaction that sees one moment, however long it reads: the limits of a session are for statements that
     /// should be short, and an export is not.
     pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
-        let mut tx = self.pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        let mut tx = self.begin_as("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *tx).await?;
         sqlx::query("SET LOCAL idle_in_transaction_session_timeout = 0").execute(&mut *tx).await?;
         Ok(tx)

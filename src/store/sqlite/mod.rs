@@ -179,15 +179,18 @@ impl Pools {
             .create_if_missing(create)
             .busy_timeout(Duration::from_secs(5))
             .foreign_keys(true)
-            .auto_vacuum(SqliteAutoVacuum::Incremental)
             .synchronous(SqliteSynchronous::Full)
             .statement_cache_capacity(64);
+        // It stands in the file from its beginning. To say it again takes the lock of a writer, for which whoever only wants
+        // to read would wait, too.
+        let new = std::fs::metadata(path).map_or(true, |found| found.len() == 0);
+        let first = if new { base.clone().auto_vacuum(SqliteAutoVacuum::Incremental) } else { base.clone() };
         // No connection of a file goes away by itself, so none is asked whether it is still there.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
             .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(60))
-            .connect_with(base.clone().journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
+            .connect_with(first.journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
             .await?;
         // Few, since the pool takes them in turn: each that was ever needed keeps its thread and its caches.
         let read = SqlitePoolOptions::new()
@@ -202,14 +205,18 @@ impl Pools {
 
     /// A writing transaction that holds the write lock from its first moment.
     pub(super) async fn begin(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
-        match self.write.begin_with("BEGIN IMMEDIATE").await {
-            // SQLite itself rolled the last one back (no room, a failing disk), which its connection does not notice: it
-            // would refuse every other transaction for ever.
-            Err(sqlx::Error::InvalidSavePointStatement) => {
-                self.write.acquire().await?.close().await?;
-                Ok(self.write.begin_with("BEGIN IMMEDIATE").await?)
+        const TRIES: u32 = 10;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.write.begin_with("BEGIN IMMEDIATE").await {
+                // SQLite itself rolled the last one back (no room, a failing disk), which its connection does not notice:
+                // it would refuse every other transaction for ever. Whoever came in between may have left the next so.
+                Err(sqlx::Error::InvalidSavePointStatement) if tries < TRIES => {
+                    self.write.acquire().await?.close().await?;
+                }
+                begun => return Ok(begun?),
             }
-            begun => Ok(begun?),
         }
     }
 

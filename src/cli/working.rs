@@ -1,0 +1,166 @@
+//! A process that lives on, as `run` and `worker` are: what it delivers, its loop, its signals and its end, and what its log
+//! says of each run. What each of the two does before is its own.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::context::Context;
+use super::jobs::Delivering;
+use super::signals::Ends;
+use super::{Exit, Failure, ids};
+use crate::collect::Done;
+use crate::daemon::{self, Event, Life, Manager, Membership, Reloaded, Skew};
+use crate::model::{RunState, Time};
+use crate::notify::Channel;
+use crate::sandbox;
+use crate::search::Client;
+use crate::store::{Counts, Store};
+
+/// How long a reload under way, which may be writing, holds up the end.
+const RELOAD_ENDS_WITHIN: Duration = Duration::from_secs(5);
+
+/// What such a process has from its beginning.
+pub(super) struct Working {
+    pub(super) store: Store,
+    pub(super) manager: Manager,
+    pub(super) delivering: Delivering,
+    /// Asks everything to end.
+    pub(super) stop: CancellationToken,
+}
+
+/// Reloads as they come, and who looks for them.
+pub(super) struct Reloads {
+    pub(super) coming: mpsc::Receiver<Reloaded>,
+    pub(super) looking: JoinHandle<()>,
+}
+
+/// What it works with: the clock's correction, the service, and its place among other processes.
+pub(super) struct Means {
+    pub(super) skew: Skew,
+    pub(super) client: Client,
+    pub(super) sandbox: Option<sandbox::Running>,
+    pub(super) membership: Arc<Membership>,
+}
+
+impl Working {
+    /// Begins to deliver.
+    pub(super) fn begin(context: &Context, store: Store, channels: Arc<[Channel]>) -> Self {
+        let stop = CancellationToken::new();
+        let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, stop.clone());
+        Self { store, manager: Manager::from_environment(), delivering, stop }
+    }
+
+    /// Works until it is asked to stop, then ends all that it began. Who takes reloads over plans, too.
+    pub(super) async fn until_stopped(
+        self,
+        context: &Context,
+        means: Means,
+        reloads: Option<Reloads>,
+    ) -> Result<Exit, Failure> {
+        let Self { store, manager, delivering, stop } = self;
+        let Means { skew, client, sandbox, membership } = means;
+        let collector = context.collector(store.clone(), client);
+        let signals = tokio::spawn({
+            let stop = stop.clone();
+            Ends::listen().twice(move || stop.cancel())
+        });
+        let (coming, looking) = reloads.map(|reloads| (reloads.coming, reloads.looking)).unzip();
+        let scheduler = &context.config.scheduler;
+        let settings = daemon::Settings {
+            max_concurrent_runs: scheduler.max_concurrent_runs,
+            lease: scheduler.lease,
+            shutdown_grace: scheduler.shutdown_grace,
+            plans: coming.is_some(),
+            skew,
+        };
+        let told = Mutex::default();
+        let each = {
+            let manager = manager.clone();
+            move |event: Event| tell(event, &told, &manager)
+        };
+        let jobs = Some(delivering.jobs.clone());
+        let life = Life { reloads: coming, membership: Some(membership), manager, jobs };
+        let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
+        if let Some(looking) = looking {
+            // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
+            let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
+        }
+        signals.abort();
+        delivering.end().await;
+        if let Some(sandbox) = sandbox {
+            sandbox.stop().await;
+        }
+        store.close().await;
+        ended?;
+        tracing::info!("stopped");
+        Ok(Exit::Ok)
+    }
+}
+
+/// More next slots than this are told in one line.
+const TOLD_ONE_BY_ONE: usize = 200;
+
+/// Topics whose next slot is remembered, so that the same is not told twice; a hundred thousand would be megabytes.
+const REMEMBERED: usize = 2_000;
+
+/// One line for each end of a run, and for each topic whose next slot changed.
+fn tell(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manager) {
+    match event {
+        Event::Planned(planned) => {
+            if let Some((topic, at)) = &planned.soonest {
+                manager.status(&format!("next: {topic} at {at}"));
+                if planned.next.len() > TOLD_ONE_BY_ONE {
+                    tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
+                }
+            }
+            if planned.next.len() > TOLD_ONE_BY_ONE {
+                return;
+            }
+            let Ok(mut told) = told.lock() else { return };
+            if told.len() > REMEMBERED {
+                told.clear();
+            }
+            for (topic, at) in planned.next {
+                if told.insert(topic.clone(), at) != Some(at) {
+                    tracing::info!(topic, next = %at, "next slot");
+                }
+            }
+        }
+        Event::Stopping => {
+            manager.status("stopping: running topics finish, none begins");
+            tracing::info!("stopping: running topics finish, none begins");
+        }
+        Event::Ended(Done { run, topic, result: Ok(report) })
+            if matches!(report.state, RunState::Queued | RunState::Cancelled) =>
+        {
+            let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
+            let becomes = if report.state == RunState::Queued { "its slot runs again" } else { "it is cancelled" };
+            tracing::warn!(run, topic, cost_micros = cost, "run given up before anything came of it; {becomes}");
+        }
+        Event::Ended(Done { run, topic, result: Ok(report) }) => {
+            let sum = |of: fn(&Counts) -> i64| report.searches.iter().map(|s| of(&s.counts)).sum::<i64>();
+            let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
+            let note = report
+                .searches
+                .iter()
+                .find_map(|s| s.note.as_deref().filter(|_| report.state != RunState::Ok))
+                .unwrap_or("");
+            let (found, new) = (sum(|c| c.found), sum(|c| c.new));
+            if report.state == RunState::Ok {
+                tracing::info!(run, topic, state = %report.state, found, new, cost_micros = cost, "run stored");
+            } else if let Some(clears_at) = report.clears_at {
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, clears_at = %clears_at, note, "run stored");
+            } else {
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, note, "run stored");
+            }
+        }
+        Event::Ended(Done { run, topic, result: Err(error) }) => {
+            tracing::error!(run, topic, hint = error.hint, "{error}");
+        }
+    }
+}
