@@ -76,6 +76,7 @@ fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
     let from = match section {
         Section::Report => EXAMPLE.find("[[reports]]\n").unwrap(),
         Section::Channel => EXAMPLE.find("[[channels]]\n").unwrap(),
+        Section::Export => EXAMPLE.find("[[exports]]\n").unwrap(),
         _ => 0,
     };
     EXAMPLE[from..].lines().find_map(|line| {
