@@ -12,7 +12,7 @@ use super::examples;
 use super::init::InitArgs;
 use super::plan::PlanArgs;
 pub(super) use super::reading_args::{
-    DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
+    DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, SearchArgs, ShowArgs, StatusArgs,
 };
 use super::report::ReportArgs;
 use super::rescore::RescoreArgs;
@@ -119,6 +119,9 @@ pub enum Verb {
     /// Items, the newest first
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),
+    /// Items by their words
+    #[command(after_help = examples::SEARCH)]
+    Search(SearchArgs),
     /// What was covered per topic and source, and where the holes are
     #[command(after_help = examples::COVERAGE)]
     Coverage(CoverageArgs),
@@ -285,6 +288,9 @@ pub struct ExportArgs {
     /// Items and sightings that their topic's filter hides: all rows, without them, or only them
     #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
     pub filtered: String,
+    /// Only items and sightings with these words: all of them, "a phrase", begin*, -not
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub search: Option<String>,
     /// File to replace as a whole, or - for stdout
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,

@@ -121,6 +121,14 @@ pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
   topicwatch items --topic acme-launches --json";
+pub(super) const SEARCH: &str = "\
+Examples:
+  topicwatch search price increase              both words
+  topicwatch search '\"price increase\" -rumour'  a phrase, and not that word
+  topicwatch search '#acme launch*' --topic acme-launches --since 7d --json
+
+Case and accents do not matter; #tag and @name are found with and without their
+sign. Everything else is text. Words: docs/search.md.";
 pub(super) const COVERAGE: &str = "\
 Examples:
   topicwatch coverage

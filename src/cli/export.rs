@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::args::{Common, ExportArgs};
 use super::context::{Context, instant};
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, output, search};
 use crate::compare::{Filtered, Hiding};
 use crate::export::{self, Profile, What};
 use crate::files::Replacement;
@@ -17,11 +17,21 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
         topics: args.topic.clone(),
         since: instant("--since", args.since.as_deref(), now)?,
         until: instant("--until", args.until.as_deref(), now)?,
+        words: args.search.as_deref().map(search::wanted).transpose()?,
     };
     // clap has checked both against the same lists.
     let what = What::parse(&args.what).unwrap_or(What::Items);
+    if filter.words.is_some() && !matches!(what, What::Items | What::Sightings) {
+        return Err(Failure::usage(
+            format!("--search looks for items, and {what} are none"),
+            "export items or sightings, or leave it out",
+        ));
+    }
     let profile = Profile::parse(&args.profile).unwrap_or(Profile::Machine);
     let store = context.store(false).await?;
+    if filter.words.is_some() {
+        search::index(&store, common.quiet).await?;
+    }
     let mut hiding = Hiding::of(&store, &args.topic, Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep)).await?;
     let invented = store.nature().await? == Some(crate::store::Nature::Sandbox);
     let rows = if args.out == Path::new("-") {

@@ -13,6 +13,7 @@ mod pace;
 mod pack;
 mod places;
 mod verdict;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -24,6 +25,7 @@ pub use absorb::{Absorbed, Reading, absorb};
 pub use clusters::{cluster, cluster_by};
 pub use crew::{Crew, Done};
 use look_back::Plan;
+pub use words::index_words;
 
 use crate::budget::Prices;
 use crate::model::{

@@ -29,6 +29,7 @@ mod shares;
 mod sqlite;
 mod together;
 mod tone;
+mod words;
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -47,6 +48,7 @@ pub use open::{Settings, redact, sqlite_version};
 pub use outbox::{Claimed, GivenUp, Outgoing, Settled};
 pub use rows::*;
 pub use tone::{Rejudged, TONES};
+pub use words::{After, FoundItem};
 
 pub use crate::model::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus,

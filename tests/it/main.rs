@@ -61,3 +61,4 @@ mod store_more;
 mod story;
 mod tone;
 mod views;
+mod words;

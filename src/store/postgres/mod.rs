@@ -63,8 +63,11 @@ pub(super) mod stream;
 pub(super) mod together;
 #[path = "../statements/tone.rs"]
 pub(super) mod tone;
+mod tokens;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
+#[path = "../statements/words.rs"]
+pub(super) mod words;
 
 pub(super) type Database = Postgres;
 pub(super) type Conn = PgConnection;

@@ -64,8 +64,11 @@ pub(super) mod stream;
 pub(super) mod together;
 #[path = "../statements/tone.rs"]
 pub(super) mod tone;
+mod tokens;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
+#[path = "../statements/words.rs"]
+pub(super) mod words;
 
 pub(super) type Database = Sqlite;
 pub(super) type Conn = sqlx::SqliteConnection;

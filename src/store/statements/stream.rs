@@ -3,7 +3,7 @@
 use futures_util::TryStreamExt as _;
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, Row, looks, read};
+use super::{Conn, Database, Row, looks, read, words};
 use crate::model::Look;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SightingRow, StoreError};
 
@@ -17,6 +17,7 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     read::narrow(&mut query, filter, "t.topic", "t.first_seen");
+    words::narrow(&mut query, filter.words.as_ref(), "t.item");
     query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");
     run(conn, query, read::item, each).await
 }
@@ -28,6 +29,7 @@ pub(in crate::store) async fn sightings<E: From<StoreError>>(
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
     read::narrow(&mut query, filter, "r.topic", read::RUN_AT);
+    words::narrow(&mut query, filter.words.as_ref(), "s.item");
     query.push(read::SIGHTING_ON).push(" AND r.seq IS NOT NULL ORDER BY ").push(read::RUN_AT);
     query.push(", r.public_id, CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
     run(conn, query, read::sighting, each).await
