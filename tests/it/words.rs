@@ -186,7 +186,8 @@ async fn words_find_the_same_on_both_databases_and_nothing_that_is_asked_is_synt
 async fn both_databases_find_what_a_plain_matcher_finds_whatever_is_written_and_asked() {
     let words = "a|b|ab|abc|don't|#a|@b_c|a_b|東京|東京都|京|ที่|สวัส|é|ß|🎉|🇩🇪🇫🇷|\"|'|-|\\*|:|NEAR|AND|\\\\|&|<->|\u{0}|\u{301}|İ";
     let text = proptest::collection::vec(words, 0..9).prop_map(|words| words.join(" "));
-    let typed = proptest::collection::vec(format!("({words}|-a|-\"b|a\\*|\"a b\"|\"ab a|東\\*)"), 1..4).prop_map(|words| words.join(" "));
+    let typed = proptest::string::string_regex(&format!("({words}|-a|-\"b|a\\*|\"a b\"|\"ab a|東\\*)")).unwrap();
+    let typed = proptest::collection::vec(typed, 1..4).prop_map(|words| words.join(" "));
     let mut runner = TestRunner::deterministic();
     // A post's NUL never gets as far as the store.
     let texts: Vec<String> = (0..300).map(|_| text.new_tree(&mut runner).unwrap().current().replace('\0', "")).collect();
@@ -312,7 +313,7 @@ async fn words_are_found_by_the_index() {
     assert!(told.contains("item_words_token"), "{told}");
 }
 
-const TOPIC: &str = "[[topics]]\nid = \"acme\"\nsocial.query = \"acme\"";
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"";
 
 #[test]
 fn search_lists_what_was_found_and_export_narrows_to_it() {
@@ -328,10 +329,11 @@ fn search_lists_what_was_found_and_export_narrows_to_it() {
         let (count, next) = (told["items"].as_array().unwrap().len(), &told["next"]);
         assert!(count > 0 && *next == json!(null), "{told}");
         let has = |item: &serde_json::Value| item.to_string().to_uppercase().contains(&word);
-        assert_eq!(count, items["items"].as_array().unwrap().iter().filter(|item| has(item)).count(), "{word}");
+        assert!(told["items"].as_array().unwrap().iter().all(has), "{word}: {told}");
+        assert!(told["items"].as_array().unwrap().contains(&without_fit(&items["items"][0])), "{word}: {told}");
         assert!(place.ok(&["search", &word]).contains("SANDBOX"));
         let csv = place.ok(&["export", "--search", &word, "--quiet"]);
-        assert_eq!(csv.matches("\r\n").count() - csv.matches("\n").count() + csv.matches("SANDBOX\r\n").count(), count);
+        assert_eq!(csv.matches("SANDBOX\r\n").count(), count);
         if count > 1 {
             let first = place.json(&["search", &word, "--limit", "1", "--json"]);
             let next = first["next"].as_str().unwrap();
@@ -346,4 +348,11 @@ fn search_lists_what_was_found_and_export_narrows_to_it() {
         all.push((told, csv));
     }
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// An item as `search` tells it.
+fn without_fit(item: &serde_json::Value) -> serde_json::Value {
+    let mut item = item.clone();
+    item.as_object_mut().unwrap().remove("fit");
+    item
 }
