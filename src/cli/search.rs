@@ -108,7 +108,9 @@ fn after(text: &str) -> Result<After, Failure> {
 pub(super) fn wanted(text: &str) -> Result<Wanted, Failure> {
     words::wanted(text).map_err(|unclear| {
         let hint = match unclear {
-            Unclear::Empty => "write words, \"a phrase\", begin*, #hashtag, @name, or an emoji; punctuation alone finds nothing",
+            Unclear::Empty => {
+                "write words, \"a phrase\", begin*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
+            }
             Unclear::OnlyExcludes => "write a word that must occur, too: release -beta",
             Unclear::TooLong => "search for less, or for several things one after the other",
         };

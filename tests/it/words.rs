@@ -190,7 +190,8 @@ async fn both_databases_find_what_a_plain_matcher_finds_whatever_is_written_and_
     let typed = proptest::collection::vec(typed, 1..4).prop_map(|words| words.join(" "));
     let mut runner = TestRunner::deterministic();
     // A post's NUL never gets as far as the store.
-    let texts: Vec<String> = (0..300).map(|_| text.new_tree(&mut runner).unwrap().current().replace('\0', "")).collect();
+    let texts: Vec<String> =
+        (0..300).map(|_| text.new_tree(&mut runner).unwrap().current().replace('\0', "")).collect();
     let questions: Vec<String> = (0..300).map(|_| typed.new_tree(&mut runner).unwrap().current()).collect();
     let questions: Vec<&String> = questions.iter().filter(|typed| wanted(typed).is_ok()).collect();
     assert!(questions.len() > 200);
@@ -304,12 +305,18 @@ async fn words_are_found_by_the_index() {
     let plan = |database: &Database, sql: &str| database.plan(sql).join("\n");
     let lite = sqlite();
     open(&lite).await.close().await;
-    let told = plan(&lite, "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT rowid FROM item_words WHERE item_words MATCH '\"a b\"')");
+    let told = plan(
+        &lite,
+        "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT rowid FROM item_words WHERE item_words MATCH '\"a b\"')",
+    );
     assert!(told.contains("VIRTUAL TABLE INDEX 0:M1"), "{told}");
     assert!(told.contains("topic_item_item"), "{told}");
     let Some(server) = postgres() else { return };
     open(&server).await.close().await;
-    let told = plan(&server, "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT w.item FROM item_words w WHERE w.words @@ CAST('''a'' <-> ''b''' AS TSQUERY))");
+    let told = plan(
+        &server,
+        "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT w.item FROM item_words w WHERE w.words @@ CAST('''a'' <-> ''b''' AS TSQUERY))",
+    );
     assert!(told.contains("item_words_token"), "{told}");
 }
 
@@ -343,7 +350,7 @@ fn search_lists_what_was_found_and_export_narrows_to_it() {
         place.run(&["search", "***"]).says(2, &["no word to look for", "hint: write words"]);
         place.run(&["search", "--", "-only"]).says(2, &["only says what must not occur"]);
         place.run(&["search", "a", "--after", "x"]).says(2, &["no place in a list"]);
-        place.run(&["export", "--what", "runs", "--search", "a"]).says(2, &["--search looks for items"]);
+        place.run(&["export", "--what", "runs", "--search", "a"]).says(2, &["--search means nothing for runs"]);
         assert!(place.ok(&["search", "qqzzqq"]).contains("nothing found"));
         all.push((told, csv));
     }

@@ -22,7 +22,9 @@ pub enum Unclear {
     #[error("it only says what must not occur")]
     OnlyExcludes,
     /// It is longer than questions are.
-    #[error("it is too long: at most {MOST_PHRASES} words and phrases, {MOST_ASKED} characters in all, {MOST_IN_A_ROW} words in a phrase")]
+    #[error(
+        "it is too long: at most {MOST_PHRASES} words and phrases, {MOST_ASKED} characters in all, {MOST_IN_A_ROW} words in a phrase"
+    )]
     TooLong,
 }
 
@@ -115,7 +117,8 @@ fn phrases(term: &Term<'_>) -> Vec<Phrase> {
 /// The token of a term that is nothing but a hashtag or a name, with punctuation around it.
 fn sign(folded: &str) -> Option<String> {
     let text = folded.trim_matches(|c: char| !cut::is_word(c) && !matches!(c, '#' | '@') && !cut::is_emoji(c));
-    let (mark, tag) = [('#', HASHTAG), ('@', NAME)].iter().find_map(|(c, mark)| Some((mark, text.strip_prefix(*c)?)))?;
+    let (mark, tag) =
+        [('#', HASHTAG), ('@', NAME)].iter().find_map(|(c, mark)| Some((mark, text.strip_prefix(*c)?)))?;
     let whole = tag.chars().all(cut::is_word) && tag.chars().any(char::is_alphanumeric);
     whole.then(|| std::iter::once(*mark).chain(tag.chars().take(LONGEST)).collect())
 }

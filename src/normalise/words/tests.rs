@@ -37,7 +37,10 @@ fn texts_are_cut_as_documented() {
         ("東京都 Tower", "東京 京都 都 tower"),
         ("สวัสดี", "สวั วัส สดี ดี"),
         ("see https://Example.com/a-b_c?x=1", "see example com a b c x 1"),
-        ("#Rust_Lang rocks, says @jane_doe. mail me@there.org", "rust lang rocks says jane doe mail me there org · ＃rust_lang · ＠jane_doe"),
+        (
+            "#Rust_Lang rocks, says @jane_doe. mail me@there.org",
+            "rust lang rocks says jane doe mail me there org · ＃rust_lang · ＠jane_doe",
+        ),
         ("🎉🎉 great 👍🏽 🇩🇪🇫🇷", "great · 🎉 · 👍 · 🇩🇪 · 🇫🇷"),
         ("C++ & C# \"; DROP TABLE item; --", "c c drop table item"),
         ("#️⃣ # @ ## \u{301} \u{0}", ""),
@@ -73,16 +76,26 @@ fn questions_are_read_and_nothing_in_them_is_an_error() {
         ("\"not closed", vec![phrase("not closed", false)], vec![]),
         ("AND OR NOT NEAR(a, b)", ["and", "or", "not", "near a", "b"].map(|w| phrase(w, false)).to_vec(), vec![]),
         ("launch* don't*", vec![phrase("launch", true), phrase("don t", true)], vec![]),
-        ("東京 京 東京タワー東", vec![phrase("東京", false), phrase("京", true), phrase("東京 京タ タワ ワー ー東", false)], vec![]),
+        (
+            "東京 京 東京タワー東",
+            vec![phrase("東京", false), phrase("京", true), phrase("東京 京タ タワ ワー ー東", false)],
+            vec![],
+        ),
         ("東京tower", vec![phrase("東京 京 tower", false)], vec![]),
-        ("#Rust_lang, @jane* -#ad", vec![phrase("＃rust_lang", false), phrase("＠jane", true)], vec![phrase("＃ad", false)]),
+        (
+            "#Rust_lang, @jane* -#ad",
+            vec![phrase("＃rust_lang", false), phrase("＠jane", true)],
+            vec![phrase("＃ad", false)],
+        ),
         ("rust-lang.org rust rust", vec![phrase("rust lang org", false), phrase("rust", false)], vec![]),
         ("🎉 great🎉", vec![phrase("🎉", false), phrase("great", false)], vec![]),
         ("words:a ^b {c} 'd' \\e", ["words a", "b", "c", "d", "e"].map(|w| phrase(w, false)).to_vec(), vec![]),
     ] {
         assert_eq!(wanted(typed), Ok(Wanted { all, none }), "{typed}");
     }
-    for (typed, unclear) in [("", Unclear::Empty), (" \"\" * - ... '", Unclear::Empty), ("-a -\"b c\"", Unclear::OnlyExcludes)] {
+    for (typed, unclear) in
+        [("", Unclear::Empty), (" \"\" * - ... '", Unclear::Empty), ("-a -\"b c\"", Unclear::OnlyExcludes)]
+    {
         assert_eq!(wanted(typed), Err(unclear), "{typed}");
     }
     let many: Vec<String> = (0..=MOST_PHRASES).map(|n| format!("w{n}")).collect();

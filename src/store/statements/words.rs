@@ -1,13 +1,12 @@
 //! The text index: which items wait for it, their tokens, and taking them out again. What a token is, is told to it; how
 //! each database keeps them is `tokens`'s, beside the dialects.
 
-use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, Row as _};
 
 use super::known::Known;
 use super::resolve::list;
-use super::tokens;
-use super::{Conn, Database, Row, read};
-use crate::model::{Kind, Readable, Tokenise, Wanted};
+use super::{Conn, Row, read, tokens};
+use crate::model::{Kind, Readable, Tokenise};
 use crate::store::StoreError;
 
 /// The name under which the version of the rules is kept.
@@ -29,9 +28,11 @@ pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), Stor
     if version(conn).await?.is_some_and(|held| held >= to) {
         return Ok(());
     }
-    sqlx::query("INSERT INTO item_words_due (item) SELECT i.id FROM item i WHERE i.id > 0 ON CONFLICT (item) DO NOTHING")
-        .execute(&mut *conn)
-        .await?;
+    sqlx::query(
+        "INSERT INTO item_words_due (item) SELECT i.id FROM item i WHERE i.id > 0 ON CONFLICT (item) DO NOTHING",
+    )
+    .execute(&mut *conn)
+    .await?;
     sqlx::query(
         "INSERT INTO store_info (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     )
@@ -128,12 +129,4 @@ fn readable(row: &Row) -> Result<Option<Readable<'_>>, StoreError> {
 /// Makes what was taken out leave the disk's index, too. Takes long; for erasure.
 pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
     tokens::scour(conn).await
-}
-
-/// Narrows a statement to items that have what is wanted; `item` is the column that names them.
-pub(super) fn narrow(query: &mut QueryBuilder<Database>, wanted: Option<&Wanted>, item: &str) {
-    if let Some(wanted) = wanted {
-        query.push(" AND ").push(item).push(" IN ");
-        tokens::push_found(query, wanted);
-    }
 }
