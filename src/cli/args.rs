@@ -137,7 +137,7 @@ pub enum Verb {
     Outbox(OutboxArgs),
     /// Write items, sightings, new items, runs, searches or answers as CSV or JSON Lines
     #[command(after_help = examples::EXPORT)]
-    Export(ExportArgs),
+    Export(Box<ExportArgs>),
     /// Say how texts sound: one a line in, one JSON object a line out
     #[command(after_help = examples::SCORE)]
     Score(ScoreArgs),
