@@ -135,7 +135,7 @@ pub enum Verb {
     /// What is to be delivered, what was, and what was given up
     #[command(after_help = examples::OUTBOX)]
     Outbox(OutboxArgs),
-    /// Write items, sightings, new items, runs, searches or answers as CSV or JSON Lines
+    /// Write items, sightings, runs, searches or answers: CSV, JSON Lines, XLSX, Atom
     #[command(after_help = examples::EXPORT)]
     Export(Box<ExportArgs>),
     /// Say how texts sound: one a line in, one JSON object a line out

@@ -156,7 +156,9 @@ Without --date it is about the last whole day. HTML or Markdown by the ending of
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
-  topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
+  topicwatch export --what sightings --since 7d --out sightings.csv.gz
+  topicwatch export --out items.xlsx
+  topicwatch export --format atom --topic acme-launches --out acme.xml
   topicwatch export --what new --tag launches --out launches.jsonl
   topicwatch export --profile excel --out for-the-boss.csv
 

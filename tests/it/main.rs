@@ -31,6 +31,7 @@ mod exports;
 mod faults;
 mod filters;
 mod foresight;
+mod formats;
 mod hostile;
 mod idle;
 mod kills;
