@@ -43,7 +43,7 @@ impl Rows {
     /// So many by now.
     pub(super) fn tell(&mut self, rows: u64) {
         let Some(line) = &self.line else { return };
-        if rows.is_multiple_of(64) && self.told.elapsed() >= EVERY {
+        if self.told.elapsed() >= EVERY {
             self.told = Instant::now();
             let rate = rows as f64 / self.begun.elapsed().as_secs_f64().max(0.001);
             line.set_message(format!("{rows} rows, {rate:.0} rows/s"));

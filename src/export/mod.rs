@@ -8,6 +8,7 @@ mod columns;
 mod csv;
 mod format;
 mod jsonl;
+mod lines;
 mod packed;
 mod page;
 mod sieve;
@@ -125,6 +126,10 @@ pub async fn write_watched<W: Write + Send>(
         Some(Nature::Real) => Cell::Word("service"),
         None => Cell::Empty,
     };
+    if order.what == What::Sightings && order.format == Format::Csv && hiding.is_idle() {
+        let (out, rows) = lines::write(store, order, origin, out, watch).await?;
+        return Ok(Written { out, rows, cut: 0 });
+    }
     let sheet = Sheet::begin(order.format, order.profile, &order.what.columns(), order.what.as_str(), out)?;
     let mut rows = Rows { sheet, origin, written: 0, watch };
     let filter = &order.filter;
