@@ -10,3 +10,9 @@ CREATE INDEX item_words_token ON item_words USING gin (words);
 CREATE TABLE item_words_due (
     item BIGINT NOT NULL PRIMARY KEY
 );
+
+-- The version of the rules by which items were indexed, or will be; no row before anything was. Like the index it stays
+-- behind when a database is moved, so that the copy is indexed anew.
+CREATE TABLE item_words_rules (
+    version BIGINT NOT NULL PRIMARY KEY
+);

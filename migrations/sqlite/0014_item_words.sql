@@ -12,3 +12,9 @@ CREATE VIRTUAL TABLE item_words USING fts5 (
 CREATE TABLE item_words_due (
     item INTEGER PRIMARY KEY
 ) STRICT;
+
+-- The version of the rules by which items were indexed, or will be; no row before anything was. Like the index it stays
+-- behind when a database is moved, so that the copy is indexed anew.
+CREATE TABLE item_words_rules (
+    version INTEGER NOT NULL PRIMARY KEY
+) STRICT;

@@ -74,6 +74,8 @@ pub struct TopicFacts {
     pub rows_left_out: u64,
     /// Whether there were more items in the charts' days than are read.
     pub cut: bool,
+    /// What pruning took of the charts' days, in words.
+    pub pruned: Option<String>,
 }
 
 /// A local day.

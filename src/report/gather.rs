@@ -122,6 +122,7 @@ pub(super) async fn topic(
         asked_anew: Vec::new(),
         ill: Vec::new(),
         cut,
+        pruned: moment.trimmed(&topic.id, drawn).await?.told(),
     })
 }
 

@@ -62,6 +62,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         rows: Vec::new(),
         rows_left_out: 0,
         cut: false,
+        pruned: None,
     }
 }
 

@@ -268,7 +268,7 @@ async fn a_database_of_before_the_index_is_indexed_step_by_step_and_goes_on_afte
         store.renew_words(9).await.unwrap();
         assert_eq!(store.words_waiting().await.unwrap(), 1_200);
         index_words(&store, &|_| false).await.unwrap();
-        assert_eq!(database.texts("SELECT value FROM store_info WHERE name = 'words'"), ["9"]);
+        assert_eq!(database.number("SELECT version FROM item_words_rules"), 9);
         assert_eq!(found(&store, &asked("text")).await.len(), 1_200);
         database.close(store).await;
     }

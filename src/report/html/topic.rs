@@ -143,6 +143,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
     if topic.cut {
         told.push("more items than are read: the oldest days are incomplete".to_owned());
     }
+    told.extend(topic.pruned.clone());
     html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }
 }
 

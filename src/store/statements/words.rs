@@ -9,17 +9,12 @@ use super::{Conn, Row, read, tokens};
 use crate::model::{Kind, Readable, Tokenise};
 use crate::store::StoreError;
 
-/// The name under which the version of the rules is kept.
-const VERSION: &str = "words";
-
 /// Items whose tokens are written in one statement.
 const BATCH: usize = 500;
 
 /// The version of the rules by which items were indexed, or will be; none before anything was.
 pub(in crate::store) async fn version(conn: &mut Conn) -> Result<Option<i64>, StoreError> {
-    let version: Option<String> =
-        sqlx::query_scalar("SELECT value FROM store_info WHERE name = $1").bind(VERSION).fetch_optional(conn).await?;
-    Ok(version.and_then(|version| version.parse().ok()))
+    Ok(sqlx::query_scalar("SELECT max(version) FROM item_words_rules").fetch_one(conn).await?)
 }
 
 /// From now on these rules: every item waits to be indexed by them. Newer ones stay.
@@ -33,13 +28,8 @@ pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), Stor
     )
     .execute(&mut *conn)
     .await?;
-    sqlx::query(
-        "INSERT INTO store_info (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    )
-    .bind(VERSION)
-    .bind(to.to_string())
-    .execute(conn)
-    .await?;
+    sqlx::query("DELETE FROM item_words_rules").execute(&mut *conn).await?;
+    sqlx::query("INSERT INTO item_words_rules (version) VALUES ($1)").bind(to).execute(conn).await?;
     Ok(())
 }
 
