@@ -286,7 +286,8 @@ fn naughty_strings_come_back_from_every_format_through_readers_that_are_not_ours
         let at = reader.headers().unwrap().iter().position(|name| name == "text").unwrap();
         let mut found: Vec<String> = reader.records().map(|row| row.unwrap()[at].to_owned()).collect();
         let mut wanted = texts.clone();
-        (found.sort(), wanted.sort());
+        found.sort();
+        wanted.sort();
         assert_eq!(found, wanted);
         in_libreoffice(&place, &texts);
         let names = ["items.csv", "items.jsonl", "items.xlsx", "excel.csv", "feed.xml"];
