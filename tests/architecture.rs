@@ -34,7 +34,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("insight", &["model", "budget", "schedule", "filter"]),
     ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "mishap"]),
     ("compare", &["model", "store", "insight", "filter"]),
-    ("export", &["model", "store", "insight", "compare"]),
+    // Of normalise: links that may be shown.
+    ("export", &["model", "normalise", "store", "insight", "compare"]),
     ("notify", &["model", "http", "store", "mishap"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare"]),

@@ -17,7 +17,7 @@ use super::init::InitArgs;
 use super::plan::PlanArgs;
 use super::prune::PruneArgs;
 pub(super) use super::reading_args::{
-    DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
+    DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, SearchArgs, ShowArgs, StatusArgs,
 };
 use super::replay::ReplayArgs;
 use super::report::ReportArgs;
@@ -125,6 +125,9 @@ pub enum Verb {
     /// Items, the newest first
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),
+    /// Items by their words
+    #[command(after_help = examples::SEARCH)]
+    Search(SearchArgs),
     /// What was covered per topic and source, and where the holes are
     #[command(after_help = examples::COVERAGE)]
     Coverage(CoverageArgs),
@@ -137,7 +140,7 @@ pub enum Verb {
     /// What is to be delivered, what was, and what was given up
     #[command(after_help = examples::OUTBOX)]
     Outbox(OutboxArgs),
-    /// Write items, sightings, new items, runs, searches or answers as CSV or JSON Lines
+    /// Write items, sightings, runs, searches or answers: CSV, JSON Lines, XLSX, Atom
     #[command(after_help = examples::EXPORT)]
     Export(Box<ExportArgs>),
     /// Say how texts sound: one a line in, one JSON object a line out

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{BackfillArgs, Common};
 use super::context::{Context, Service};
 use super::{Exit, Failure, ids, once, output, table};
-use crate::collect::{Collector, Crew, Done, RunReport, cluster};
+use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words};
 use crate::daemon::Skew;
 use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spell};
 use crate::search::{self, Ask, LooksBack, looks_back};
@@ -44,6 +44,9 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
     store.publish().await?;
     if let Err(error) = cluster(&store, &|| false).await {
         tracing::warn!("near-copies were not looked for: {error}; the next run does");
+    }
+    if let Err(error) = index_words(&store, &|_| false).await {
+        tracing::warn!("words were not indexed: {error}; the next run does");
     }
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;

@@ -121,6 +121,14 @@ pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
   topicwatch items --topic acme-launches --json";
+pub(super) const SEARCH: &str = "\
+Examples:
+  topicwatch search price increase              both words
+  topicwatch search '\"price increase\" -rumour'  a phrase, and not that word
+  topicwatch search '#acme launch*' --topic acme-launches --since 7d --json
+
+Case and accents do not matter; #tag and @name are found with and without their
+sign. Everything else is text. Words: docs/search.md.";
 pub(super) const COVERAGE: &str = "\
 Examples:
   topicwatch coverage
@@ -148,7 +156,9 @@ Without --date it is about the last whole day. HTML or Markdown by the ending of
 pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
-  topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
+  topicwatch export --what sightings --since 7d --out sightings.csv.gz
+  topicwatch export --out items.xlsx
+  topicwatch export --format atom --topic acme-launches --out acme.xml
   topicwatch export --what new --tag launches --out launches.jsonl
   topicwatch export --profile excel --out for-the-boss.csv
   topicwatch export --verify exports/sightings-20260311T090000Z.csv

@@ -1,12 +1,14 @@
-//! `export`: rows as CSV or JSON Lines, to stdout or into a file that is replaced as a whole.
+//! `export`: rows in one of the formats, to stdout or into a file that is replaced as a whole.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use super::args::{Common, ExportArgs};
 use super::context::{Context, instant};
-use super::{Exit, Failure, output};
+use super::progress::Rows;
+use super::{Exit, Failure, output, search};
 use crate::compare::{Filtered, Hiding};
-use crate::export::{self, Format, Order, Part, Profile, What};
+use crate::export::{self, Format, Order, Packed, Part, Profile, What};
 use crate::files::Replacement;
 use crate::model::{Between, Source, Time, Tone};
 use crate::store::{Filter, Store};
@@ -17,6 +19,8 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
         return super::verify::run(&context, file).await;
     }
     let order = order(args, (context.clock)())?;
+    let packed = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::unpacked_name(name).1);
+    fits(args, &order, packed)?;
     let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
     let what = order.what;
     if let Some((part, takers)) = what.refuses(&order.filter, filtered != Filtered::Keep) {
@@ -24,10 +28,18 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
     }
     let store = context.store(false).await?;
     known(&context, &store, &args.topic).await?;
+    if order.filter.words.is_some() {
+        search::index(&store, common.quiet).await?;
+    }
     let mut hiding = Hiding::of(&store, &args.topic, filtered).await?;
     let invented = store.nature().await? == Some(crate::store::Nature::Sandbox);
-    let rows = if args.out == Path::new("-") {
-        export::write(&store, &order, &mut hiding, std::io::stdout()).await?.1
+    // Rows on a terminal are their own progress.
+    let seen = args.out == Path::new("-") && std::io::stdout().is_terminal();
+    let mut progress = Rows::watched(common.quiet || seen);
+    let (rows, cut) = if args.out == Path::new("-") {
+        let out = std::io::stdout();
+        let written = export::write_watched(&store, &order, &mut hiding, out, &mut |rows| progress.tell(rows)).await?;
+        (written.rows, written.cut)
     } else {
         let unwritable = |error: std::io::Error| {
             Failure::new(
@@ -36,15 +48,17 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
                 "does the folder exist, is there room, and may this user write there? a file that was there before is intact",
             )
         };
-        let file = Replacement::create(&args.out).map_err(unwritable)?;
-        let (file, rows) = match export::write(&store, &order, &mut hiding, file).await {
+        let file = Packed::new(Replacement::create(&args.out).map_err(unwritable)?, packed);
+        let written = export::write_watched(&store, &order, &mut hiding, file, &mut |rows| progress.tell(rows)).await;
+        let written = match written {
             Ok(written) => written,
             Err(export::ExportError::Output(error)) => return Err(unwritable(error)),
             Err(error) => return Err(error.into()),
         };
-        file.commit().map_err(unwritable)?;
-        rows
+        written.out.finish().and_then(Replacement::commit).map_err(unwritable)?;
+        (written.rows, written.cut)
     };
+    progress.end();
     store.close().await;
     if !common.quiet {
         let to = if args.out == Path::new("-") {
@@ -57,7 +71,10 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
         } else {
             String::new()
         };
-        output::note(&format!("{}{rows} {what} written{to}{hidden}", if invented { "SANDBOX: " } else { "" }));
+        let cells = if cut == 1 { "cell" } else { "cells" };
+        let cut = if cut > 0 { format!(", {cut} {cells} cut to 32767 characters") } else { String::new() };
+        let what = if order.format == Format::Atom { "entries" } else { what.as_str() };
+        output::note(&format!("{}{rows} {what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
     }
     Ok(Exit::Ok)
 }
@@ -65,9 +82,12 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
 /// What was asked for. clap has checked words against the same lists.
 fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
+    let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
+    let what = What::parse(&args.what).unwrap_or(What::Items);
     Ok(Order {
-        what: What::parse(&args.what).unwrap_or(What::Items),
-        format: args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv),
+        // Items of a feed are new ones.
+        what: if format == Format::Atom && what == What::Items { What::New } else { what },
+        format,
         profile: Profile::parse(&args.profile).unwrap_or(Profile::Machine),
         filter: Filter {
             topics: args.topic.clone(),
@@ -78,9 +98,33 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
             tones: args.tone.iter().filter_map(|tone| Tone::parse(tone)).collect(),
             authors: args.author.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect(),
             new_since: instant("--new-since", args.new_since.as_deref(), now)?,
+            words: args.search.as_deref().map(search::wanted).transpose()?,
             seq: args.seq.as_deref().map(stretch).transpose()?,
         },
     })
+}
+
+/// Refuses what a format cannot be of.
+fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
+    if order.format == Format::Xlsx && packed {
+        return Err(Failure::usage(
+            format!("{} is packed already when it is a workbook", output::visible(&args.out.display().to_string())),
+            "let its name end in .xlsx",
+        ));
+    }
+    if order.format != Format::Atom {
+        return Ok(());
+    }
+    if order.what != What::New {
+        return Err(Failure::usage(
+            format!("a feed is of new items, not of {}", order.what),
+            "leave --what out, or write csv, jsonl or xlsx",
+        ));
+    }
+    if args.topic.len() != 1 {
+        return Err(Failure::usage("a feed is of one topic", "--topic ID names it; another topic is another feed"));
+    }
+    Ok(())
 }
 
 /// `120..180`.

@@ -10,8 +10,8 @@ pub struct ExportArgs {
     /// Which rows
     #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers"])]
     pub what: String,
-    /// How they are written [default: by the ending of --out, else csv]
-    #[arg(long, value_name = "FORMAT", value_parser = ["csv", "jsonl"])]
+    /// How they are written [default: by the ending of --out, else csv]; atom is a feed of what is new in one topic
+    #[arg(long, value_name = "FORMAT", value_parser = ["csv", "jsonl", "xlsx", "atom"])]
     pub format: Option<String>,
     /// CSV for programs (RFC 4180), or for spreadsheets (byte order mark, ids as text, formulas guarded)
     #[arg(long, value_name = "PROFILE", default_value = "machine", value_parser = ["machine", "excel"])]
@@ -40,13 +40,16 @@ pub struct ExportArgs {
     /// Only items by this handle (repeat for more)
     #[arg(long, value_name = "HANDLE")]
     pub author: Vec<String>,
+    /// Only items with these words: all of them, "a phrase", begin*, -not
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub search: Option<String>,
     /// Only runs with numbers above A up to B (`seq` of the views), in that order
     #[arg(long, value_name = "A..B")]
     pub seq: Option<String>,
     /// Items and sightings that their topic's filter hides: all rows, without them, or only them
     #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
     pub filtered: String,
-    /// File to replace as a whole, or - for stdout
+    /// File to replace as a whole (packed when it ends in .gz), or - for stdout
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
     /// Compare a file of [[exports]] with its manifest and with the database, and write nothing

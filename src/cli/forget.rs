@@ -175,6 +175,8 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     found.since = found.since.into_iter().chain(store.forgotten_since().await?).min();
     let (asked, reports) = (asked_for(store, &known).await?, reports(store, &found).await?);
     crate::mishap::at("forget/swept");
+    // The index of words keeps what was taken out until it is written anew.
+    store.scour_words().await?;
     let scrubbed = store.scrub().await?;
     if scrubbed {
         store.close_tombstones(&open.iter().map(|one| one.hash.as_str()).collect()).await?;

@@ -81,7 +81,7 @@ fn told(item: &ItemRow, fit: WindowFit) -> Result<serde_json::Value, serde_json:
 }
 
 /// One line an item; its words take what is left of the line.
-fn drawn(items: &[(ItemRow, WindowFit)], width: usize) -> String {
+pub(super) fn drawn(items: &[(ItemRow, WindowFit)], width: usize) -> String {
     let author = |i: &ItemRow| i.author.as_ref().map_or_else(String::new, |a| format!("@{}", output::brief(a, 20)));
     let authors: Vec<String> = items.iter().map(|(item, _)| author(item)).collect();
     let topics = output::longest(items.iter().map(|(i, _)| i.topic.as_str()).chain(["topic"]));

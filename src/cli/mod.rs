@@ -45,6 +45,7 @@ mod runs;
 mod sandbox;
 mod schedule;
 mod score;
+mod search;
 mod show;
 mod signals;
 mod status;
@@ -143,6 +144,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Diff(args) => diff::run(&common, &args).await,
         Verb::Filter(args) => filter::run(&common, &args).await,
         Verb::Items(args) => items::run(&common, &args).await,
+        Verb::Search(args) => search::run(&common, &args).await,
         Verb::Coverage(args) => coverage::run(&common, &args).await,
         Verb::Backfill(args) => backfill::run(&common, &args).await,
         Verb::Report(args) => report::run(&common, &args).await,

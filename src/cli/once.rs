@@ -11,7 +11,7 @@ use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
 use super::signals::Ends;
 use super::{Exit, Failure, channels, ids, jobs, outbox, output, progress, table};
-use crate::collect::{Collector, Crew, Done, RunReport, cluster};
+use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words};
 use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
 use crate::search::{self, Ask};
@@ -76,6 +76,9 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     store.publish().await?;
     if let Err(error) = cluster(&store, &|| cancel.is_cancelled()).await {
         tracing::warn!("near-copies were not looked for: {error}; the next run does");
+    }
+    if let Err(error) = index_words(&store, &|_| cancel.is_cancelled()).await {
+        tracing::warn!("words were not indexed: {error}; the next run does");
     }
     let upcoming = begun?;
     let (jobs, deliveries) = if args.due && !cancel.is_cancelled() {

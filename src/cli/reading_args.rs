@@ -56,6 +56,32 @@ pub struct ItemsArgs {
     pub json: bool,
 }
 
+/// `search`
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// All of these words; "a phrase", begin*, -not
+    #[arg(required = true)]
+    pub words: Vec<String>,
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// First seen at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Items that their topic's filter hides: without them, all, or only them
+    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
+    pub filtered: String,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+    /// The next page: what the one before ended with
+    #[arg(long, value_name = "PLACE")]
+    pub after: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `diff`
 #[derive(Debug, Args)]
 pub struct DiffArgs {

@@ -15,6 +15,7 @@ mod pack;
 mod places;
 mod replay;
 mod verdict;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -28,6 +29,7 @@ pub use crew::{Crew, Done, prolong};
 pub use forget::{Forgetting, Forgotten};
 use look_back::Plan;
 pub use replay::{Again, Behind, Replayed, replay};
+pub use words::index_words;
 
 use crate::budget::Prices;
 use crate::model::{

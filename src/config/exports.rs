@@ -15,7 +15,7 @@ use super::paths;
 use super::reports::{Known, listed};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
-use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What};
+use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name};
 use crate::model::{Between, Source, Time, Tone};
 
 /// Reads all exports. Whatever is wrong is reported; an export with a fault is left out.
@@ -140,6 +140,13 @@ fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes:
             format!("has the ending of another format than {}", spec.format),
             format!("end it in .{}", spec.format),
         );
+    }
+    if spec.format == Format::Xlsx && unpacked_name(&spec.path).1 {
+        fault("path", "is of a workbook, which is packed already".to_owned(), "end it in .xlsx".to_owned());
+    }
+    if spec.format == Format::Atom && (spec.what != What::New || spec.goes_on() || !spec.by_topic()) {
+        let hint = "write what = \"new\", mode = \"full\" and {topic} in the path";
+        fault("format", "is a feed: of all new items of one topic".to_owned(), hint.to_owned());
     }
     if spec.goes_on() {
         if !spec.what.grows() {

@@ -1,5 +1,5 @@
-//! Looks for near-copies beside the loop, so that no slot waits for them. What is left undone at a stop or a kill is done
-//! at the next start. How is `collect`'s.
+//! Looks for near-copies and indexes words beside the loop, so that no slot waits for either. What is left undone at a stop
+//! or a kill is done at the next start. How is `collect`'s.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::collect::cluster;
+use crate::collect::{cluster, index_words};
 use crate::store::Store;
 
 /// How long a stop is held up for what the last runs brought.
@@ -19,7 +19,7 @@ const AT_THE_END: Duration = Duration::from_secs(2);
 pub(super) struct Lookout(Arc<Notify>);
 
 impl Lookout {
-    /// Runs may have become readable; costs two looks into an index when none has.
+    /// Runs may have become readable; costs a few looks into an index when none has.
     pub(super) fn look(&self) {
         self.0.notify_one();
     }
@@ -29,6 +29,9 @@ impl Lookout {
         while !stop.is_cancelled() {
             if let Err(error) = cluster(&store, &|| stop.is_cancelled()).await {
                 tracing::warn!("near-copies were not looked for: {error}; trying again at the next look");
+            }
+            if let Err(error) = index_words(&store, &|_| stop.is_cancelled()).await {
+                tracing::warn!("words were not indexed: {error}; trying again at the next look");
             }
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -43,5 +46,8 @@ pub(super) async fn last_look(store: &Store) {
     let end = Instant::now() + AT_THE_END;
     if let Err(error) = cluster(store, &|| Instant::now() >= end).await {
         tracing::warn!("near-copies were not looked for: {error}; the next start does");
+    }
+    if let Err(error) = index_words(store, &|_| Instant::now() >= end).await {
+        tracing::warn!("words were not indexed: {error}; the next start does");
     }
 }

@@ -39,7 +39,7 @@ impl<W: Write> Writer<W> {
         }
         let mut csv =
             csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).buffer_capacity(PAGE).from_writer(out);
-        csv.write_record(columns.iter().map(|column| column.name))?;
+        csv.write_record(columns.iter().map(|column| column.name)).map_err(plain)?;
         Ok(Self { csv, profile, cell: String::new() })
     }
 
@@ -47,41 +47,49 @@ impl<W: Write> Writer<W> {
     pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
         for cell in cells {
             match cell {
-                Cell::Empty => self.csv.write_field("")?,
+                Cell::Empty => self.csv.write_field("").map_err(plain)?,
                 Cell::Text(text) => self.guarded(text, text.starts_with(GUARDED))?,
                 Cell::Id(id) => self.guarded(id, id.starts_with(GUARDED) || reads_as_number(id))?,
-                Cell::Word(word) => self.csv.write_field(word)?,
-                Cell::Flag(true) => self.csv.write_field("true")?,
-                Cell::Flag(false) => self.csv.write_field("false")?,
-                Cell::Time(at) => self.csv.write_field(at.iso_millis())?,
-                Cell::Money(micros) => self.csv.write_field(decimal(micros.0, 6))?,
-                Cell::Decimal(units, decimals) => self.csv.write_field(decimal(*units, *decimals))?,
+                Cell::Word(word) => self.csv.write_field(word).map_err(plain)?,
+                Cell::Flag(true) => self.csv.write_field("true").map_err(plain)?,
+                Cell::Flag(false) => self.csv.write_field("false").map_err(plain)?,
+                Cell::Time(at) => self.csv.write_field(at.iso_millis()).map_err(plain)?,
+                Cell::Money(micros) => self.csv.write_field(decimal(micros.0, 6)).map_err(plain)?,
+                Cell::Decimal(units, decimals) => self.csv.write_field(decimal(*units, *decimals)).map_err(plain)?,
                 Cell::Integer(number) => {
                     self.cell.clear();
                     // Writing into a string does not fail.
                     let _ = write!(self.cell, "{number}");
-                    self.csv.write_field(&self.cell)?;
+                    self.csv.write_field(&self.cell).map_err(plain)?;
                 }
             }
         }
-        Ok(self.csv.write_record(None::<&[u8]>)?)
+        self.csv.write_record(None::<&[u8]>).map_err(plain)
     }
 
     /// For spreadsheets one apostrophe in front; a reader takes exactly one away.
     fn guarded(&mut self, text: &str, dangerous: bool) -> std::io::Result<()> {
         if self.profile == Profile::Machine || !dangerous {
-            return Ok(self.csv.write_field(text)?);
+            return self.csv.write_field(text).map_err(plain);
         }
         self.cell.clear();
         self.cell.push('\'');
         self.cell.push_str(text);
-        Ok(self.csv.write_field(&self.cell)?)
+        self.csv.write_field(&self.cell).map_err(plain)
     }
 
     /// Hands on what is left; returns the output.
     pub(super) fn finish(mut self) -> std::io::Result<W> {
         self.csv.flush()?;
         self.csv.into_inner().map_err(|e| std::io::Error::new(e.error().kind(), e.to_string()))
+    }
+}
+
+/// The error of the output itself: whoever writes into a pipe must be able to tell that it was closed.
+fn plain(error: ::csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
     }
 }
 

@@ -1,11 +1,12 @@
 //! The formats, as a closed list. Another one is a file beside `csv` and `jsonl` and its lines here; what it gets are
-//! headings, then rows of cells in their order.
+//! headings, then rows of cells in their order. A feed has entries instead, and is `atom`'s.
 
 use std::io::Write;
 
 use super::column::{Cell, Heading};
 use super::csv::{self, Profile};
-use super::jsonl;
+use super::packed::unpacked_name;
+use super::{jsonl, xlsx};
 use crate::model::closed_list;
 
 closed_list! {
@@ -15,14 +16,18 @@ closed_list! {
         Csv = "csv",
         /// One JSON object a line.
         Jsonl = "jsonl",
+        /// A workbook for spreadsheets.
+        Xlsx = "xlsx",
+        /// A feed of what is new in one topic.
+        Atom = "atom",
     }
 }
 
 impl Format {
-    /// What the ending of a file's name says; `None` when it says nothing.
+    /// What the ending of a file's name says, before one that says that it is packed; `None` when it says nothing.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
-        let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
+        let ending = unpacked_name(name).0.rsplit_once('.')?.1.to_ascii_lowercase();
         Self::parse(&ending)
     }
 }
@@ -31,14 +36,23 @@ impl Format {
 pub(super) enum Sheet<W: Write> {
     Csv(Box<csv::Writer<W>>),
     Jsonl(jsonl::Writer<W>),
+    Xlsx(Box<xlsx::Writer<W>>),
 }
 
 impl<W: Write> Sheet<W> {
     /// Begins it.
-    pub(super) fn begin(format: Format, profile: Profile, columns: &[&Heading], out: W) -> std::io::Result<Self> {
+    pub(super) fn begin(
+        format: Format,
+        profile: Profile,
+        columns: &[&Heading],
+        title: &'static str,
+        out: W,
+    ) -> std::io::Result<Self> {
         Ok(match format {
             Format::Csv => Self::Csv(Box::new(csv::Writer::begin(out, columns, profile)?)),
             Format::Jsonl => Self::Jsonl(jsonl::Writer::begin(out, columns)),
+            Format::Xlsx => Self::Xlsx(Box::new(xlsx::Writer::begin(out, columns, title)?)),
+            Format::Atom => return Err(std::io::Error::other("a feed has entries, not rows")),
         })
     }
 
@@ -47,14 +61,16 @@ impl<W: Write> Sheet<W> {
         match self {
             Self::Csv(csv) => csv.row(cells),
             Self::Jsonl(jsonl) => jsonl.row(cells),
+            Self::Xlsx(xlsx) => xlsx.row(cells),
         }
     }
 
-    /// Ends it and hands its output back.
-    pub(super) fn finish(self) -> std::io::Result<W> {
+    /// Ends it and hands its output back, and how many cells the format could not hold whole.
+    pub(super) fn finish(self) -> std::io::Result<(W, u64)> {
         match self {
-            Self::Csv(csv) => csv.finish(),
-            Self::Jsonl(jsonl) => jsonl.finish(),
+            Self::Csv(csv) => Ok((csv.finish()?, 0)),
+            Self::Jsonl(jsonl) => Ok((jsonl.finish()?, 0)),
+            Self::Xlsx(xlsx) => xlsx.finish(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::io::{BufWriter, Write};
 
 use super::csv::Writer;
-use super::{Cell, ExportError, Order, Profile};
+use super::{Cell, ExportError, Order, Profile, Watch};
 use crate::store::Store;
 
 /// How much is gathered before it is handed on.
@@ -16,12 +16,14 @@ pub(super) async fn write<W: Write + Send>(
     order: &Order,
     origin: Cell<'static>,
     out: W,
+    watch: Watch<'_>,
 ) -> Result<(W, u64), ExportError> {
     let origin = if let Cell::Word(word) = origin { word } else { "" };
     let out = Writer::begin(out, &order.what.columns(), order.profile)?.finish()?;
     let (mut out, mut rows) = (BufWriter::with_capacity(PAGE, out), 0);
     let mut put = |lines: &str, many: u64| {
         rows += many;
+        watch(rows);
         Ok::<_, ExportError>(out.write_all(lines.as_bytes())?)
     };
     store.each_sightings_lines(&order.filter, order.profile == Profile::Excel, origin, &mut put).await?;

@@ -1,6 +1,8 @@
 //! Handing findings out again: which rows (`what`), in which columns (`columns`), in which format (`format`). It writes to
 //! whatever it is given; putting a file in place is `files`', choosing it is cli's.
 
+mod archive;
+mod atom;
 mod column;
 mod columns;
 mod csv;
@@ -8,12 +10,15 @@ mod format;
 mod jsonl;
 mod lines;
 mod manifest;
+mod packed;
 mod page;
 mod sieve;
 mod spec;
 mod standing;
 mod verify;
 mod what;
+mod xlsx;
+mod xml;
 
 use std::io::Write;
 
@@ -23,6 +28,7 @@ pub use self::csv::Profile;
 pub use self::format::Format;
 use self::format::Sheet;
 pub use self::manifest::Manifest;
+pub use self::packed::{Packed, unpacked_name};
 pub use self::page::page;
 use self::sieve::Sieve;
 pub use self::spec::{ExportSpec, Mode};
@@ -66,42 +72,75 @@ impl Order {
 }
 
 /// A file in the making, and what every row of it says.
-struct Rows<W: Write> {
+struct Rows<'w, W: Write> {
     sheet: Sheet<W>,
     origin: Cell<'static>,
     written: u64,
+    watch: Watch<'w>,
 }
 
-impl<W: Write> Rows<W> {
+/// Who is told how many rows were written, after each.
+pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
+
+/// What was written.
+#[derive(Debug)]
+pub struct Written<W> {
+    /// Where it was written to.
+    pub out: W,
+    /// Rows, or entries of a feed.
+    pub rows: u64,
+    /// Cells that the format could not hold whole.
+    pub cut: u64,
+}
+
+impl<W: Write> Rows<'_, W> {
     fn put<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
         let mut cells = Vec::with_capacity(columns.len() + 1);
         cells.extend(columns.iter().map(|column| (column.cell)(row)));
         cells.push(self.origin.clone());
         self.sheet.row(&cells)?;
         self.written += 1;
+        (self.watch)(self.written);
         Ok(())
     }
 }
 
-/// Writes rows in constant memory, without the items and sightings that are to be hidden; returns the output and the number
-/// of rows. Whoever asks has had [`What::refuses`] look at the filter.
+/// [`write_watched`] for whom nobody watches; returns the output and the number of rows.
 pub async fn write<W: Write + Send>(
     store: &Store,
     order: &Order,
     hiding: &mut Hiding,
     out: W,
 ) -> Result<(W, u64), ExportError> {
+    let written = write_watched(store, order, hiding, out, &mut |_| {}).await?;
+    Ok((written.out, written.rows))
+}
+
+/// Writes rows in constant memory, without the items and sightings that are to be hidden. Whoever asks has had
+/// [`What::refuses`] look at the filter, and asks for a feed of `new` of one topic only.
+pub async fn write_watched<W: Write + Send>(
+    store: &Store,
+    order: &Order,
+    hiding: &mut Hiding,
+    out: W,
+    watch: Watch<'_>,
+) -> Result<Written<W>, ExportError> {
+    let nature = store.nature().await?;
+    if order.format == Format::Atom {
+        return feed(store, order, hiding, out, nature == Some(Nature::Sandbox)).await;
+    }
     // A row that leaves the file keeps saying where it came from. Before the first reply nothing came from anywhere.
-    let origin = match store.nature().await? {
+    let origin = match nature {
         Some(Nature::Sandbox) => Cell::Word("SANDBOX"),
         Some(Nature::Real) => Cell::Word("service"),
         None => Cell::Empty,
     };
     if order.what == What::Sightings && order.format == Format::Csv && hiding.is_idle() {
-        return lines::write(store, order, origin, out).await;
+        let (out, rows) = lines::write(store, order, origin, out, watch).await?;
+        return Ok(Written { out, rows, cut: 0 });
     }
-    let sheet = Sheet::begin(order.format, order.profile, &order.what.columns(), out)?;
-    let mut rows = Rows { sheet, origin, written: 0 };
+    let sheet = Sheet::begin(order.format, order.profile, &order.what.columns(), order.what.as_str(), out)?;
+    let mut rows = Rows { sheet, origin, written: 0, watch };
     let filter = &order.filter;
     let mut sieve = Sieve::of(store, filter, hiding).await?;
     match order.what {
@@ -121,5 +160,31 @@ pub async fn write<W: Write + Send>(
         What::Searches => store.each_search(filter, &mut |row| rows.put(columns::SEARCHES, &row)).await?,
         What::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
     }
-    Ok((rows.sheet.finish()?, rows.written))
+    let (out, cut) = rows.sheet.finish()?;
+    Ok(Written { out, rows: rows.written, cut })
+}
+
+/// Writes what is new in a topic as a feed.
+async fn feed<W: Write + Send>(
+    store: &Store,
+    order: &Order,
+    hiding: &mut Hiding,
+    mut out: W,
+    invented: bool,
+) -> Result<Written<W>, ExportError> {
+    let mut feed = atom::Feed::new();
+    let mut sieve = Sieve::of(store, &order.filter, hiding).await?;
+    let mut take = |row| {
+        if sieve.new_item(&row) {
+            feed.take(row);
+        }
+        Ok::<_, ExportError>(())
+    };
+    store.each_new(&order.filter, &mut take).await?;
+    let watched = store.watched(&order.filter.topics).await?;
+    let topic = order.filter.topics.first().map_or("", String::as_str);
+    let title =
+        watched.first().and_then(|watched| watched.definition.as_ref()).map_or(topic, |topic| topic.title.as_str());
+    let rows = feed.write(&mut out, topic, title, invented)?;
+    Ok(Written { out, rows, cut: 0 })
 }

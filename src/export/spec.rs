@@ -103,7 +103,7 @@ impl ExportSpec {
             since: self.since_ms.map(|ms| at.minus(Duration::from_millis(ms))),
             tones: self.tones.clone(),
             authors: self.authors.clone(),
-            seq: self.what.grows().then_some(between),
+            seq: (self.what.grows() && self.format != Format::Atom).then_some(between),
             ..Filter::default()
         };
         Order { what: self.what, format: self.format, profile: self.profile, filter }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Hashing, Manifest, Written};
 use super::spec::ExportSpec;
-use super::{ExportError, Filtered, Order, write};
+use super::{ExportError, Filtered, Order, Packed, unpacked_name, write};
 use crate::compare::Hiding;
 use crate::files::Replacement;
 use crate::model::Time;
@@ -92,7 +92,7 @@ async fn put(
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.map_or(Ok(()), std::fs::create_dir_all).map_err(unwritable)?;
         let file = Replacement::create(&path).map_err(unwritable)?;
-        let (file, written) = match rendered(store, &order, spec.filtered, file).await {
+        let (file, written) = match rendered(store, &order, spec.filtered, packed(&path), file).await {
             Err(ExportError::Output(error)) => return Err(unwritable(error)),
             Err(ExportError::Store(error)) => return Err(error.into()),
             Ok(done) => done,
@@ -129,16 +129,22 @@ fn put_manifest(file: &Path, told: &Manifest) -> Result<(), StandingError> {
     written.map_err(|error| StandingError::File { path, error })
 }
 
-/// Writes the rows of an order, counted and hashed.
+/// Whether the name of a file says that it is packed.
+pub(super) fn packed(file: &Path) -> bool {
+    file.file_name().and_then(|name| name.to_str()).is_some_and(|name| unpacked_name(name).1)
+}
+
+/// Writes the rows of an order, counted and, as they stand in the file, hashed.
 pub(super) async fn rendered<W: io::Write + Send>(
     store: &Store,
     order: &Order,
     filtered: Filtered,
+    packed: bool,
     out: W,
 ) -> Result<(W, Written), ExportError> {
     let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
-    let (out, rows) = write(store, order, &mut hiding, Hashing::new(out)).await?;
-    let (out, bytes, sha256) = out.end();
+    let (out, rows) = write(store, order, &mut hiding, Packed::new(Hashing::new(out), packed)).await?;
+    let (out, bytes, sha256) = out.finish()?.end();
     Ok((out, Written { rows, bytes, sha256 }))
 }
 

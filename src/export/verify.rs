@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use super::manifest::Manifest;
-use super::standing::rendered;
+use super::standing::{packed, rendered};
 use super::{ExportError, SCHEMA};
 use crate::store::Store;
 
@@ -48,7 +48,7 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Verdi
     let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no readable time");
     let (order, filtered) = told.order().ok_or_else(unreadable)?;
     let against = Against { file: BufReader::new(File::open(file)?), lines: 1, apart: None };
-    let (mut against, written) = rendered(store, &order, filtered, against).await?;
+    let (mut against, written) = rendered(store, &order, filtered, packed(file), against).await?;
     let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;
     let line = against.apart.or_else(|| more.then_some(against.lines));
     Ok(line.map_or(Verdict::Same, |line| Verdict::Apart { line, rows: written.rows }))

@@ -42,6 +42,8 @@ closed_list! {
         NewSince = "--new-since",
         /// Who wrote items.
         Author = "--author",
+        /// The words of items.
+        Search = "--search",
         /// What topics' filters hide.
         Filtered = "--filtered",
         /// A stretch of the reading order.
@@ -108,11 +110,11 @@ impl What {
     /// The filters that mean something for it, besides topics.
     #[must_use]
     pub fn takes(self) -> &'static [Part] {
-        use Part::{Author, Filtered, NewSince, Seq, Source, Tag, Time, Tone};
+        use Part::{Author, Filtered, NewSince, Search, Seq, Source, Tag, Time, Tone};
         match self {
-            Self::Items => &[Tag, Source, Time, Tone, NewSince, Author, Filtered],
-            Self::New => &[Tag, Source, Time, Tone, NewSince, Author, Filtered, Seq],
-            Self::Sightings => &[Tag, Source, Time, Tone, Author, Filtered, Seq],
+            Self::Items => &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered],
+            Self::New => &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered, Seq],
+            Self::Sightings => &[Tag, Source, Time, Tone, Author, Search, Filtered, Seq],
             Self::Searches => &[Tag, Source, Time, Seq],
             Self::Runs | Self::Answers => &[Tag, Time, Seq],
         }
@@ -134,6 +136,7 @@ impl What {
             Part::Tone => !filter.tones.is_empty(),
             Part::NewSince => filter.new_since.is_some(),
             Part::Author => !filter.authors.is_empty(),
+            Part::Search => filter.words.is_some(),
             Part::Filtered => filtered,
             Part::Seq => filter.seq.is_some(),
         };

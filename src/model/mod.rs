@@ -21,6 +21,7 @@ mod span;
 mod time;
 mod tone;
 mod topic;
+mod words;
 
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
@@ -48,6 +49,7 @@ pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
     TopicFilter, WebOperation, WebQuery,
 };
+pub use words::{Phrase, Readable, Tokenise, Tokens, Wanted};
 
 /// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.
 macro_rules! closed_list {

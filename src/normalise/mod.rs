@@ -7,6 +7,7 @@
 //!            |
 //!            +-- post (id in the URL, time in the id), url (host, percent, tracking), text (fold, digest)
 //! Words --near--> what copies are found by; which items are near-copies of one another
+//!       +-words-> tokens that are searched for, and what a question asks for of them
 //! ```
 
 mod finding;
@@ -19,6 +20,7 @@ mod post;
 mod text;
 mod tracking;
 mod url;
+pub mod words;
 
 #[cfg(test)]
 mod golden;

@@ -38,6 +38,7 @@ mod tables;
 mod together;
 mod tombstones;
 mod tone;
+mod words;
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -62,6 +63,7 @@ pub use replay::{Changed, Reread, StoredRun};
 pub use rows::*;
 pub use tombstones::{ForgetKey, Forgot, Tombstone, Tombstones, handle};
 pub use tone::{Rejudged, TONES};
+pub use words::{After, FoundItem};
 
 pub use crate::model::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, NewRow, RunRow, SearchRow, SearchedRow, SightingRow,

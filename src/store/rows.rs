@@ -3,7 +3,7 @@
 
 use crate::model::{
     Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Tone,
-    Topic, Trigger,
+    Topic, Trigger, Wanted,
 };
 
 /// A run held by this process: id, fencing token and what to do.
@@ -235,4 +235,6 @@ pub struct Filter {
     pub since: Option<Time>,
     /// Up to but not including this instant.
     pub until: Option<Time>,
+    /// Items and sightings of items that have these words.
+    pub words: Option<Wanted>,
 }

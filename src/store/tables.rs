@@ -28,8 +28,20 @@ impl Table {
     }
 }
 
-/// What processes that live have to themselves: it ends with them, and goes nowhere.
-pub(super) const LEFT: [&str; 3] = ["instance", "service_limit", "service_lease"];
+/// What processes that live have to themselves, which ends with them, and the index of words, which is made anew of what
+/// was moved (on SQLite with the tables that it consists of).
+pub(super) const LEFT: [&str; 10] = [
+    "instance",
+    "service_limit",
+    "service_lease",
+    "item_words",
+    "item_words_due",
+    "item_words_rules",
+    "item_words_data",
+    "item_words_idx",
+    "item_words_docsize",
+    "item_words_config",
+];
 
 /// The mark, in `store_info`, of a database that is being filled and not whole yet.
 pub(super) const UNFINISHED: &str = "unfinished_copy";

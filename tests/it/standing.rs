@@ -273,7 +273,9 @@ fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
 #[test]
 fn a_planted_link_is_replaced_and_not_followed() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let exports = export("all", "what = \"items\"\npath = \"out/{name}.csv\"");
+    let exports = export("all", "what = \"items\"\npath = \"out/{name}.csv\"")
+        + &export("packed", "what = \"runs\"\npath = \"out/runs.csv.gz\"")
+        + &export("feeds", "what = \"new\"\npath = \"out/{topic}.atom\"");
     let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
     due(&place, &sandbox, NINE);
     std::fs::create_dir_all(place.path("out")).unwrap();
@@ -285,6 +287,11 @@ fn a_planted_link_is_replaced_and_not_followed() {
     assert_eq!(std::fs::read_to_string(place.path("victim")).unwrap(), "precious");
     assert!(csv_rows(&[place.path("out/all.csv")]) > 0);
     assert_eq!(manifest(&place.path("out/all.csv"))["mode"], "full");
+    for name in ["out/runs.csv.gz", "out/acme.atom", "out/all.csv"] {
+        let bytes = std::fs::read(place.path(name)).unwrap();
+        assert_eq!(manifest(&place.path(name))["bytes"], bytes.len(), "{name}");
+        assert_eq!(bytes.starts_with(&[0x1f, 0x8b]), name.contains("gz"), "{name}");
+    }
 }
 
 #[test]
@@ -304,6 +311,8 @@ fn what_does_not_go_together_is_refused_where_it_is_written() {
         ("what = \"everything\"", "cannot be \"everything\""),
         ("what = \"items\"\ntopics = [\"acmee\"]", "no such topic"),
         ("what = \"items\"\nretain = 0", "retain"),
+        ("what = \"items\"\npath = \"out/a.xlsx.gz\"", "packed already"),
+        ("what = \"new\"\npath = \"out/a.atom\"", "is a feed"),
         ("", "this export has no `what`"),
     ] {
         place.configure("base_url = \"sandbox\"", &rest(&export("x", lines)));

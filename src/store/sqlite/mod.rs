@@ -86,12 +86,15 @@ mod spent;
 pub(super) mod stream;
 #[path = "../statements/together.rs"]
 pub(super) mod together;
+mod tokens;
 #[path = "../statements/tone.rs"]
 pub(super) mod tone;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
 #[path = "../statements/weigh.rs"]
 pub(super) mod weigh;
+#[path = "../statements/words.rs"]
+pub(super) mod words;
 
 pub(super) type Database = Sqlite;
 pub(super) type Conn = sqlx::SqliteConnection;

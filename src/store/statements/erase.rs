@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{in_one, list};
-use super::{Conn, forgotten};
+use super::{Conn, forgotten, words};
 use crate::model::Time;
 use crate::store::{ERASED, ForgetKey, StoreError, StoreErrorKind, Taken};
 
@@ -66,6 +66,7 @@ pub(in crate::store) async fn items(
     );
     run(conn, &leads, &ids_json).await?;
     run(conn, &delete("cluster_head", "item"), &ids_json).await?;
+    words::remove(conn, ids).await?;
     taken.items = run(conn, &delete("item", "id"), &ids_json).await?;
     Ok(taken)
 }

@@ -9,7 +9,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::known::Known;
 use super::merge::merge;
 use super::resolve::World;
-use super::{Conn, Database, tone};
+use super::{Conn, Database, tone, words};
 use crate::model::{Finding, Source, Time};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
@@ -57,6 +57,7 @@ pub(super) async fn store_items(
     update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     keep_revisions(conn, &world.items).await?;
+    words::note_changed(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
     let mut lessons: BTreeMap<(&str, i64), Lesson> = BTreeMap::new();

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, clusters};
+use super::{Conn, Database, clusters, words};
 use crate::model::Time;
 use crate::store::StoreError;
 
@@ -53,6 +53,7 @@ pub(super) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Tim
         .bind(into)
         .execute(&mut *conn)
         .await?;
+    words::remove(conn, &[from]).await?;
     sqlx::query("DELETE FROM item WHERE id = $1").bind(from).execute(conn).await?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Database, read};
+use super::{Database, read, tokens};
 use crate::store::Filter;
 
 /// One of a list.
@@ -50,6 +50,10 @@ pub(super) fn items(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if !filter.authors.is_empty() {
         // Both databases turn ASCII letters alone: SQLite knows no others, PostgreSQL's column is bytewise.
         one_of(query, "lower(i.author)", filter.authors.iter().map(|handle| handle.to_ascii_lowercase()));
+    }
+    if let Some(wanted) = &filter.words {
+        query.push(" AND i.id IN ");
+        tokens::push_found(query, wanted);
     }
 }
 

@@ -3,9 +3,9 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::Conn;
 use super::items::ITEMS_LOCK;
 use super::resolve::list;
+use super::{Conn, words};
 use crate::model::{Span, Time, Trimmed};
 use crate::store::StoreError;
 use crate::store::prune::{Ask, Batch, Floor, Place};
@@ -99,12 +99,14 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
          FROM {} CROSS JOIN item_revision v WHERE v.item = given.value",
         super::numbers(1)
     );
-    let ids = list(&ids)?;
+    let gone = ids;
+    let ids = list(&gone)?;
     let row = sqlx::query(AssertSqlSafe(revisions)).bind(&ids).fetch_one(&mut *conn).await?;
     batch.gone.push(("item_revision", row.try_get("many")?, row.try_get("bytes")?));
     if ask.rehearsal {
         return Ok(batch);
     }
+    words::remove(conn, &gone).await?;
     let given = super::numbers(1);
     let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;

@@ -6,7 +6,9 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, narrow, read};
 use crate::model::{Paused, PausedBy};
-use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus};
+use crate::store::{
+    After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
+};
 
 pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>, StoreError> {
     // By reading order, never by database id; the index on (topic, seq) is walked back to the first that fits.
@@ -121,10 +123,38 @@ pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Op
 pub(in crate::store) async fn items(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::items(&mut query, filter);
     query
         .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
         .push_bind(limit);
     query.build().fetch_all(conn).await?.iter().map(read::item).collect()
+}
+
+pub(in crate::store) async fn found(
+    conn: &mut Conn,
+    filter: &Filter,
+    after: Option<&After>,
+    limit: i64,
+) -> Result<Vec<FoundItem>, StoreError> {
+    // The page is chosen by what is narrow; its texts are read for it alone.
+    let mut query = QueryBuilder::<Database>::new(
+        "WITH page AS (SELECT t.topic AS of, t.item AS item, f.seq AS seq FROM topic_item t \
+         JOIN run f ON f.id = t.first_run JOIN item i ON i.id = t.item",
+    );
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::items(&mut query, filter);
+    query.push(" AND f.seq IS NOT NULL");
+    if let Some(after) = after {
+        query.push(" AND (f.seq < ").push_bind(after.seq).push(" OR (f.seq = ").push_bind(after.seq);
+        query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
+        query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))))");
+    }
+    query.push(" ORDER BY f.seq DESC, t.topic, i.key LIMIT ").push_bind(limit).push(") ");
+    query
+        .push(read::ITEM)
+        .push(" JOIN page ON page.item = t.item AND page.of = t.topic ORDER BY page.seq DESC, t.topic, i.key");
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter().map(|row| Ok(FoundItem { seq: row.try_get("first_seq")?, item: read::item(row)? })).collect()
 }
 
 pub(in crate::store) async fn table_sizes(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {

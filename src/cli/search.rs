@@ -1,0 +1,132 @@
+//! `search`: items by their words, those of the latest runs first. How words are read is `normalise::words`'.
+
+use serde_json::json;
+
+use super::args::{Common, SearchArgs};
+use super::context::{Context, instant};
+use super::{Exit, Failure, items, output};
+use crate::collect::index_words;
+use crate::compare::{Filtered, Hiding};
+use crate::model::{Wanted, WindowFit};
+use crate::normalise::words::{self, Unclear};
+use crate::store::{After, Filter, ItemRow, Nature, Store};
+
+/// Items that are read at once.
+const PAGE: u32 = 200;
+
+/// Items between two words about how far an index has got.
+const TELL_EVERY: u64 = 50_000;
+
+/// What was found.
+struct Found {
+    items: Vec<ItemRow>,
+    /// Where the next page begins, when there is one.
+    next: Option<After>,
+    hidden: u64,
+    invented: bool,
+}
+
+pub(super) async fn run(common: &Common, args: &SearchArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let since = instant("--since", args.since.as_deref(), (context.clock)())?;
+    let wanted = wanted(&args.words.join(" "))?;
+    let after = args.after.as_deref().map(after).transpose()?;
+    let store = context.store(false).await?;
+    index(&store, common.quiet).await?;
+    let filter = Filter { topics: args.topic.clone(), since, words: Some(wanted), ..Filter::default() };
+    let found = find(&store, args, &filter, after).await?;
+    store.close().await;
+    if args.json {
+        let next = found.next.as_ref().map(told);
+        let (sandbox, filtered) = (found.invented, found.hidden);
+        output::json(&json!({ "sandbox": sandbox, "items": found.items, "filtered": filtered, "next": next }))?;
+    } else {
+        output::text(&as_text(found))?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<After>) -> Result<Found, Failure> {
+    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(store, &args.topic, mode).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let (mut items, mut after, limit) = (Vec::new(), after, args.limit as usize);
+    loop {
+        let page = store.found(filter, after.as_ref(), PAGE).await?;
+        let last = page.len() < PAGE as usize;
+        for found in page {
+            if items.len() == limit {
+                return Ok(Found { items, next: after, hidden: hiding.hidden(), invented });
+            }
+            after = Some(After { seq: found.seq, topic: found.item.topic.clone(), key: found.item.key.clone() });
+            if hiding.item(&found.item) {
+                items.push(found.item);
+            }
+        }
+        if last {
+            return Ok(Found { items, next: None, hidden: hiding.hidden(), invented });
+        }
+    }
+}
+
+fn as_text(found: Found) -> String {
+    let mut text = if found.invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
+    if found.items.is_empty() {
+        text.push_str("nothing found\n");
+    } else {
+        let rows: Vec<_> = found.items.into_iter().map(|item| (item, WindowFit::In)).collect();
+        text.push_str(&items::drawn(&rows, usize::from(output::width())));
+    }
+    if let Some(next) = &found.next {
+        let next = output::visible(&told(next));
+        text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
+    }
+    if found.hidden > 0 {
+        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", found.hidden));
+    }
+    text
+}
+
+/// Where a page ended, as `--after` takes it.
+fn told(after: &After) -> String {
+    format!("{}/{}/{}", after.seq, after.topic, after.key)
+}
+
+fn after(text: &str) -> Result<After, Failure> {
+    let mut parts = text.splitn(3, '/');
+    let seq = parts.next().and_then(|seq| seq.parse().ok());
+    match (seq, parts.next(), parts.next()) {
+        (Some(seq), Some(topic), Some(key)) => Ok(After { seq, topic: topic.to_owned(), key: key.to_owned() }),
+        _ => Err(Failure::usage(
+            format!("--after `{}` is no place in a list", output::brief(text, 100)),
+            "use the one that the page before ended with, or leave it out",
+        )),
+    }
+}
+
+/// What somebody asks for.
+pub(super) fn wanted(text: &str) -> Result<Wanted, Failure> {
+    words::wanted(text).map_err(|unclear| {
+        let hint = match unclear {
+            Unclear::Empty => {
+                "write words, \"a phrase\", begin*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
+            }
+            Unclear::OnlyExcludes => "write a word that must occur, too: release -beta",
+            Unclear::TooLong => "search for less, or for several things one after the other",
+        };
+        Failure::usage(format!("nothing can be searched for with `{}`: {unclear}", output::brief(text, 100)), hint)
+    })
+}
+
+/// Indexes what waits, so that nothing is missed: much only once, in a database of before there was an index.
+pub(super) async fn index(store: &Store, quiet: bool) -> Result<(), Failure> {
+    let lively = output::lively() && !quiet;
+    let tell = |done: u64| {
+        if lively && done > 0 && done.is_multiple_of(TELL_EVERY) {
+            output::note(&format!("{done} items indexed…"));
+        }
+        false
+    };
+    index_words(store, &tell).await?;
+    Ok(())
+}

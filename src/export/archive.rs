@@ -1,0 +1,156 @@
+//! A ZIP archive that is written from its begin to its end, part after part, into whatever takes bytes: nothing is sought,
+//! nothing kept but the names. Only what a spreadsheet needs: deflated parts below four gigabytes, in an archive below that.
+
+use std::io::{Error, ErrorKind, Write};
+
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
+
+/// Deflated; sizes follow the part; names are UTF-8.
+const METHOD: u16 = 8;
+const FLAGS: u16 = 0x0808;
+const VERSION: u16 = 20;
+/// 1980-01-01, the first day there is: the same data gives the same bytes.
+const DAY: u16 = 0x21;
+
+/// An archive in the making.
+pub(super) struct Archive<W: Write> {
+    /// `None` after a write that failed.
+    state: Option<State<W>>,
+    parts: Vec<Part>,
+}
+
+enum State<W: Write> {
+    Between(Counted<W>),
+    Within(DeflateEncoder<Counted<W>>, Crc, Part),
+}
+
+/// A part that is in the archive.
+struct Part {
+    name: String,
+    offset: u32,
+    sum: u32,
+    packed: u32,
+    size: u32,
+}
+
+/// Bytes on their way, and how many there were.
+struct Counted<W: Write> {
+    out: W,
+    written: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn small(number: u64) -> std::io::Result<u32> {
+    let too_large = "a spreadsheet cannot be so large: write CSV, or narrow the rows (--topic, --since)";
+    u32::try_from(number).map_err(|_| Error::new(ErrorKind::FileTooLarge, too_large))
+}
+
+/// A defect: parts are begun and ended in turn.
+fn out_of_turn() -> Error {
+    Error::other("a part of the archive was written out of turn")
+}
+
+impl<W: Write> Archive<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { state: Some(State::Between(Counted { out, written: 0 })), parts: Vec::new() }
+    }
+
+    /// Begins a part.
+    pub(super) fn begin(&mut self, name: &str) -> std::io::Result<()> {
+        let Some(State::Between(mut out)) = self.state.take() else { return Err(out_of_turn()) };
+        let part = Part { name: name.to_owned(), offset: small(out.written)?, sum: 0, packed: 0, size: 0 };
+        let mut header = 0x0403_4b50_u32.to_le_bytes().to_vec();
+        part.describe(&mut header);
+        header.extend([0; 2]);
+        header.extend(name.as_bytes());
+        out.write_all(&header)?;
+        self.state = Some(State::Within(DeflateEncoder::new(out, Compression::default()), Crc::new(), part));
+        Ok(())
+    }
+
+    /// Writes into the part that was begun.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let Some(State::Within(deflate, sum, _)) = &mut self.state else { return Err(out_of_turn()) };
+        sum.update(bytes);
+        deflate.write_all(bytes)
+    }
+
+    /// Bytes of the part so far.
+    pub(super) fn size(&self) -> u64 {
+        if let Some(State::Within(deflate, ..)) = &self.state { deflate.total_in() } else { 0 }
+    }
+
+    /// Ends the part.
+    pub(super) fn end(&mut self) -> std::io::Result<()> {
+        let Some(State::Within(mut deflate, sum, mut part)) = self.state.take() else { return Err(out_of_turn()) };
+        deflate.try_finish()?;
+        (part.sum, part.packed, part.size) = (sum.sum(), small(deflate.total_out())?, small(deflate.total_in())?);
+        let mut out = deflate.finish()?;
+        out.write_all(&0x0807_4b50_u32.to_le_bytes())?;
+        for number in [part.sum, part.packed, part.size] {
+            out.write_all(&number.to_le_bytes())?;
+        }
+        self.parts.push(part);
+        self.state = Some(State::Between(out));
+        Ok(())
+    }
+
+    /// Writes a whole part.
+    pub(super) fn whole(&mut self, name: &str, text: &str) -> std::io::Result<()> {
+        self.begin(name)?;
+        self.write(text.as_bytes())?;
+        self.end()
+    }
+
+    /// Writes the list of parts, and hands the output back.
+    pub(super) fn finish(mut self) -> std::io::Result<W> {
+        let Some(State::Between(mut out)) = self.state.take() else { return Err(out_of_turn()) };
+        let begin = out.written;
+        for part in &self.parts {
+            let mut entry = 0x0201_4b50_u32.to_le_bytes().to_vec();
+            entry.extend(VERSION.to_le_bytes());
+            part.describe(&mut entry);
+            // No extra field, no comment, one disk, no attributes.
+            entry.extend([0; 12]);
+            entry.extend(part.offset.to_le_bytes());
+            entry.extend(part.name.as_bytes());
+            out.write_all(&entry)?;
+        }
+        let parts = u16::try_from(self.parts.len()).map_err(|_| out_of_turn())?.to_le_bytes();
+        let mut end = 0x0605_4b50_u32.to_le_bytes().to_vec();
+        end.extend([0; 4]);
+        end.extend(parts);
+        end.extend(parts);
+        end.extend(small(out.written - begin)?.to_le_bytes());
+        end.extend(small(begin)?.to_le_bytes());
+        end.extend([0; 2]);
+        out.write_all(&end)?;
+        out.flush()?;
+        Ok(out.out)
+    }
+}
+
+impl Part {
+    /// What both headers of a part say of it, up to the length of its name.
+    fn describe(&self, header: &mut Vec<u8>) {
+        for number in [VERSION, FLAGS, METHOD, 0, DAY] {
+            header.extend(number.to_le_bytes());
+        }
+        for number in [self.sum, self.packed, self.size] {
+            header.extend(number.to_le_bytes());
+        }
+        header.extend(u16::try_from(self.name.len()).unwrap_or(0).to_le_bytes());
+    }
+}

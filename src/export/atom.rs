@@ -1,0 +1,153 @@
+//! A feed of what is new in one topic (RFC 4287), the newest first. What the first answers to a question brought is a
+//! baseline, not new, and not in it. Ids come from items' keys, dates from the store: the same data gives the same bytes,
+//! and a reader that saw an entry knows it again.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::xml;
+use crate::model::{NewRow, Time};
+use crate::normalise::safe_link;
+
+/// Entries of a feed.
+const MOST_ENTRIES: usize = 100;
+
+/// Characters of a title that is made of a text.
+const TITLE: usize = 120;
+
+/// A feed in the making: only its newest entries are kept.
+pub(super) struct Feed {
+    entries: VecDeque<NewRow>,
+}
+
+impl Feed {
+    pub(super) fn new() -> Self {
+        Self { entries: VecDeque::with_capacity(MOST_ENTRIES) }
+    }
+
+    /// Takes a row; rows come in the order in which they were first seen.
+    pub(super) fn take(&mut self, row: NewRow) {
+        if row.baseline {
+            return;
+        }
+        if self.entries.len() == MOST_ENTRIES {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(row);
+    }
+
+    /// Writes it; returns the number of entries.
+    pub(super) fn write<W: Write>(self, out: &mut W, topic: &str, title: &str, invented: bool) -> std::io::Result<u64> {
+        let mark = if invented { "SANDBOX: " } else { "" };
+        // A feed has a date; one without entries has none to take it from.
+        let updated = self.entries.iter().map(|row| row.first_seen).max().and_then(date);
+        let mut text = format!(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{}</id>\n<title>",
+            urn("topic", topic)
+        );
+        push(&mut text, &format!("{mark}{title}"));
+        let _ = write!(
+            text,
+            "</title>\n<updated>{}</updated>\n<author><name>topicwatch</name></author>\n",
+            updated.as_deref().unwrap_or("1970-01-01T00:00:00.000Z")
+        );
+        if invented {
+            text.push_str("<subtitle>SANDBOX: invented findings</subtitle>\n");
+        }
+        out.write_all(text.as_bytes())?;
+        let mut written = 0;
+        for row in self.entries.iter().rev() {
+            text.clear();
+            entry(&mut text, row);
+            out.write_all(text.as_bytes())?;
+            written += 1;
+        }
+        out.write_all(b"</feed>\n")?;
+        out.flush()?;
+        Ok(written)
+    }
+}
+
+fn entry(text: &mut String, row: &NewRow) {
+    let _ = write!(text, "<entry>\n<id>{}</id>\n<title>", urn("item", &row.key));
+    let said = row.title.as_deref().or(row.text.as_deref()).filter(|said| !said.trim().is_empty());
+    push(text, &headline(said.unwrap_or(&row.key)));
+    let seen = date(row.first_seen);
+    let _ = write!(text, "</title>\n<updated>{}</updated>\n", seen.as_deref().unwrap_or("1970-01-01T00:00:00.000Z"));
+    if let Some(published) = row.published_at.and_then(date) {
+        let _ = writeln!(text, "<published>{published}</published>");
+    }
+    text.push_str("<author><name>");
+    push(text, row.author_name.as_deref().or(row.author.as_deref()).unwrap_or("unknown"));
+    text.push_str("</name></author>\n");
+    if let Some(link) = row.url.as_deref().and_then(safe_link) {
+        text.push_str("<link rel=\"alternate\" href=\"");
+        push(text, &link);
+        text.push_str("\"/>\n");
+    }
+    text.push_str("<content type=\"text\">");
+    push(text, row.text.as_deref().or(row.title.as_deref()).unwrap_or(""));
+    text.push_str("</content>\n</entry>\n");
+}
+
+fn push(out: &mut String, text: &str) {
+    xml::push(out, text, |out, c| {
+        if c != '\r' {
+            out.push('\u{FFFD}');
+        }
+    });
+}
+
+/// The begin of a text, on one line.
+fn headline(said: &str) -> String {
+    let line: Vec<&str> = said.split_whitespace().collect();
+    let line = line.join(" ");
+    if line.chars().count() <= TITLE {
+        return line;
+    }
+    let mut short: String = line.chars().take(TITLE - 1).collect();
+    short.push('…');
+    short
+}
+
+/// A date as RFC 3339 has it, whose years have four digits.
+fn date(at: Time) -> Option<String> {
+    Some(at.iso_millis()).filter(|date| date.len() == 24 && date.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// A name that is the same for ever: a UUID of version 8, which is for hashes of one's own.
+fn urn(kind: &str, name: &str) -> String {
+    let hash = blake3::hash(format!("topicwatch {kind} {name}").as_bytes());
+    let mut bytes = [0; 16];
+    for (mine, theirs) in bytes.iter_mut().zip(hash.as_bytes()) {
+        *mine = *theirs;
+    }
+    let mut number = u128::from_be_bytes(bytes);
+    number = (number & !(0xF << 76)) | (0x8 << 76);
+    number = (number & !(0x3 << 62)) | (0x2 << 62);
+    let hex = format!("{number:032x}");
+    let part = |from: usize, until: usize| hex.get(from..until).unwrap_or("");
+    format!("urn:uuid:{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_stable_and_well_formed() {
+        let urn = urn("item", "post:x:1");
+        assert_eq!(urn, super::urn("item", "post:x:1"));
+        assert_ne!(urn, super::urn("topic", "post:x:1"));
+        assert_eq!((urn.len(), urn.get(23..24), urn.matches('-').count()), (45, Some("8"), 4));
+        assert!("89ab".contains(urn.get(28..29).unwrap_or("-")));
+    }
+
+    #[test]
+    fn only_dates_that_readers_know_are_written() {
+        assert_eq!(date(Time(0)).as_deref(), Some("1970-01-01T00:00:00.000Z"));
+        assert_eq!(date(Time(i64::MAX / 2_000_000)).map(|date| date.len()), Some(24));
+        assert!(date(Time(300_000_000_000_000)).is_none());
+    }
+}

@@ -1,0 +1,83 @@
+//! Text as it is searched: case, accents and ways of writing one letter are gone. Looser than the fold of identity, which
+//! must not take two texts for one; this one may.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::super::text::is_invisible;
+
+/// Compatible forms made one, lower case, marks above and below letters removed where they are accents, letters that
+/// people type as others replaced.
+pub(super) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.chars().filter(|c| !is_invisible(*c)).map(|c| c.to_ascii_lowercase()).collect();
+    }
+    let mut folded = String::with_capacity(text.len());
+    let mut base = ' ';
+    // Lower case may bring forth a mark (`İ`), hence before they are removed.
+    let letters = text.chars().filter(|c| !is_invisible(*c)).nfkd().filter(|c| !is_invisible(*c));
+    for c in letters.flat_map(char::to_lowercase) {
+        // The Cyrillic й is a letter of its own, not и with an accent.
+        if is_accent(c) && !(base == 'и' && c == '\u{306}') {
+            continue;
+        }
+        base = c;
+        match c {
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' => folded.push('d'),
+            'ı' => folded.push('i'),
+            'ς' => folded.push('σ'),
+            _ => folded.push(c),
+        }
+    }
+    // Syllables of Hangul and voiced kana come together again; they are letters.
+    folded.nfc().collect()
+}
+
+/// Marks that are left out when people type: accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of
+/// Arabic and its lengthening stroke. Those that make another letter or syllable, as in the scripts of India, stay.
+fn is_accent(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}'
+        | '\u{FE20}'..='\u{FE2F}' | '\u{591}'..='\u{5BD}' | '\u{5BF}' | '\u{5C1}'..='\u{5C2}' | '\u{5C4}'..='\u{5C5}'
+        | '\u{5C7}' | '\u{610}'..='\u{61A}' | '\u{640}' | '\u{64B}'..='\u{65F}' | '\u{670}' | '\u{6D6}'..='\u{6DC}'
+        | '\u{6DF}'..='\u{6E4}' | '\u{6E7}'..='\u{6E8}' | '\u{6EA}'..='\u{6ED}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn spellings_that_people_take_for_one_are_one() {
+        for (text, folded) in [
+            ("CAFÉ cafe\u{301} Cafe", "cafe cafe cafe"),
+            ("Straße STRASSE STRAẞE", "strasse strasse strasse"),
+            ("İstanbul ISTANBUL ıstanbul", "istanbul istanbul istanbul"),
+            ("Łódź Ørsted Æsir œuvre Đà Nẵng", "lodz orsted aesir oeuvre da nang"),
+            ("ＲＵＳＴ ﬁne ①", "rust fine 1"),
+            ("Ёлка йод", "елка йод"),
+            ("ΟΔΟΣ Άνοιξη", "οδοσ ανοιξη"),
+            ("مُحَمَّد أحمـــد", "محمد احمد"),
+            ("שָׁלוֹם", "שלום"),
+            ("ｶﾞｲﾄﾞ がいど", "ガイド がいど"),
+            ("한국어 \u{1112}\u{1161}\u{11ab}", "한국어 한"),
+            ("हिन्दी ที่", "हिन्दी ที่"),
+        ] {
+            assert_eq!(fold(text), folded, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_changes_nothing(text in "(\\PC|[\\x00-\\x20]|[\u{300}-\u{345}]|\u{200d}|[A-Z\u{130}\u{3a3}йßﬁ]){0,24}") {
+            let once = fold(&text);
+            prop_assert_eq!(&fold(&once), &once);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Words as they are searched: the tokens of an item, and what a question asks for of them. Both databases index these
+//! tokens and nothing else, so that they find the same items; nothing of a text or a question is ever syntax to them.
+//! The rules for people are in `docs/search.md`.
+//!
+//! A word is a run of letters, digits and marks, folded (`fold`): `don't` is `don` and `t` in a row, `rust-lang.org` is
+//! three. A run of a script without spaces becomes pairs of letters and its last letter: 東京都 is 東京, 京都, 都. Hashtags,
+//! names and emoji come at the end, apart from one another; the words of a hashtag are words as well.
+
+mod cut;
+mod fold;
+mod query;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+pub use query::{MOST_PHRASES, Unclear, wanted};
+
+use crate::model::{Kind, Readable, Tokens};
+use cut::Piece;
+
+/// Version of the rules: with another one, what was indexed is indexed again.
+pub const VERSION: i64 = 1;
+
+/// Tokens of an item: places in a text that PostgreSQL counts end at 16,383.
+pub const MOST_TOKENS: usize = 4_096;
+
+/// Hashtags, names and emoji of an item.
+const MOST_SIGNS: usize = 256;
+
+/// Bytes of all tokens of an item, a quarter of what PostgreSQL can hold.
+const MOST_BYTES: usize = 256 * 1_024;
+
+/// Places at which one token is found in an item; PostgreSQL keeps 255.
+pub const MOST_PLACES: usize = 200;
+
+/// Characters of a text that are cut in pieces.
+const MOST_READ: usize = 65_536;
+
+/// The tokens of an item: headline, author, the site of a page, text, and what they hold of hashtags, names and emoji.
+#[must_use]
+pub fn tokens(item: &Readable<'_>) -> Tokens {
+    let mut index = Index::default();
+    // A post's site is the same for all.
+    let site = item.url.filter(|_| item.kind == Kind::Page).and_then(site);
+    for field in [item.title, item.author, item.author_name, site.as_deref(), item.text] {
+        index.field(field.unwrap_or(""));
+    }
+    if let Some(author) = item.author {
+        index.signs.extend(cut::cut(&fold::fold(&format!("@{}", author.trim_start_matches('@'))), MOST_READ).signs);
+    }
+    index.end()
+}
+
+fn site(url: &str) -> Option<String> {
+    let host = url::Url::parse(url).ok()?.host_str()?.to_owned();
+    Some(host.strip_prefix("www.").map_or(host.clone(), str::to_owned))
+}
+
+#[derive(Default)]
+struct Index {
+    tokens: Tokens,
+    signs: Vec<String>,
+    bytes: usize,
+    places: HashMap<String, usize>,
+}
+
+impl Index {
+    fn field(&mut self, text: &str) {
+        let pieces = cut::cut(&fold::fold(text), MOST_READ);
+        if pieces.pieces.is_empty() && pieces.signs.is_empty() {
+            return;
+        }
+        // No phrase reaches from one field into the next.
+        self.gap();
+        for piece in pieces.pieces {
+            match piece {
+                Piece::Word(word) => self.push(word),
+                Piece::Dense(letters) => {
+                    for pair in letters.windows(2) {
+                        self.push(pair.concat());
+                    }
+                    self.push(letters.last().cloned().unwrap_or_default());
+                }
+            }
+        }
+        self.signs.extend(pieces.signs);
+    }
+
+    fn gap(&mut self) {
+        if !self.tokens.is_empty() {
+            self.tokens.push(None);
+        }
+    }
+
+    fn push(&mut self, token: String) {
+        self.bytes += token.len();
+        if self.tokens.len() >= MOST_TOKENS || self.bytes > MOST_BYTES {
+            return;
+        }
+        let places = self.places.entry(token.clone()).or_insert(0);
+        *places += 1;
+        // The place counts, so that no phrase closes over it.
+        self.tokens.push((*places <= MOST_PLACES).then_some(token));
+    }
+
+    fn end(mut self) -> Tokens {
+        let mut told = HashSet::new();
+        for sign in std::mem::take(&mut self.signs) {
+            if told.len() < MOST_SIGNS && told.insert(sign.clone()) {
+                self.gap();
+                self.tokens.push(Some(sign));
+            }
+        }
+        while self.tokens.last().is_some_and(Option::is_none) {
+            self.tokens.pop();
+        }
+        self.tokens
+    }
+}

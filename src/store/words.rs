@@ -1,0 +1,64 @@
+//! Searching in what was found: which items wait for the index, and items by their words. What a token is, and what a
+//! question asks for, is the caller's.
+
+use super::{Db, Filter, ItemRow, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
+use crate::model::Tokenise;
+
+/// An item that was found, and its place in the list.
+#[derive(Debug, Clone)]
+pub struct FoundItem {
+    /// The number of the first run of its topic that saw it.
+    pub seq: i64,
+    /// The item.
+    pub item: ItemRow,
+}
+
+/// After which item of a list the next page begins: the number of its run, its topic, its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct After {
+    /// The number.
+    pub seq: i64,
+    /// The topic.
+    pub topic: String,
+    /// The key.
+    pub key: String,
+}
+
+impl Store {
+    /// How many items wait for the index; without it the searched words of these are unknown, or those of before.
+    pub async fn words_waiting(&self) -> Result<i64, StoreError> {
+        read!(self, words::waiting())
+    }
+
+    /// From now on these rules: where older ones were in force, or none, every item waits to be indexed.
+    pub async fn renew_words(&self, version: i64) -> Result<(), StoreError> {
+        if read!(self, words::version())?.is_some_and(|held| held >= version) {
+            return Ok(());
+        }
+        write_tx!(self, words::renew(version))
+    }
+
+    /// Indexes up to `limit` items that wait, in one transaction; returns how many.
+    pub async fn index_words(&self, tokenise: Tokenise, limit: u32) -> Result<u64, StoreError> {
+        if !read!(self, words::any_waiting())? {
+            return Ok(0);
+        }
+        write_tx!(self, words::index(tokenise, i64::from(limit)))
+    }
+
+    /// Makes words that were taken out of the index leave the disk too, as far as the database lets them. It is written
+    /// anew for that: for erasure, not for every day.
+    pub async fn scour_words(&self) -> Result<(), StoreError> {
+        write_tx!(self, words::scour())
+    }
+
+    /// Items of a filter, those of the latest runs first, then by topic and key.
+    pub async fn found(
+        &self,
+        filter: &Filter,
+        after: Option<&After>,
+        limit: u32,
+    ) -> Result<Vec<FoundItem>, StoreError> {
+        read!(self, report::found(filter, after, i64::from(limit)))
+    }
+}

@@ -1,0 +1,380 @@
+//! The formats of exports, read back by programs that are not ours: Python's csv, json, zipfile, gzip and XML, the csv
+//! crate, and LibreOffice where it is installed. Naughty strings survive all of them.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use topicwatch::model::{Source, Time};
+use topicwatch::store::SeenItem;
+
+use crate::databases::{databases, wait};
+use crate::program::{Place, Program};
+use crate::service::Raw;
+use crate::store::{NOW, manual, open, outcome, seen, topic};
+
+/// Reads a workbook as a spreadsheet would, and compares it with JSON Lines of the same rows.
+const WORKBOOK: &str = r#"
+import datetime, json, re, sys, zipfile
+import xml.etree.ElementTree as ET
+book, lines, kinds = sys.argv[1:4]
+rows = [json.loads(line, parse_float=str) for line in open(lines, encoding='utf-8', newline='\n')]
+kinds = dict(pair.split('=') for pair in kinds.split(','))
+archive = zipfile.ZipFile(book)
+assert archive.testzip() is None
+assert all(info.date_time == (1980, 1, 1, 0, 0, 0) for info in archive.infolist())
+ns = {'m': 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'}
+for name in archive.namelist():
+    ET.fromstring(archive.read(name))
+sheet = ET.fromstring(archive.read('xl/worksheets/sheet1.xml'))
+assert not sheet.findall('.//m:f', ns), 'a formula'
+pane = sheet.find('.//m:pane', ns)
+assert (pane.get('ySplit'), pane.get('state')) == ('1', 'frozen')
+styles = ET.fromstring(archive.read('xl/styles.xml'))
+formats = {f.get('numFmtId'): f.get('formatCode') for f in styles.findall('.//m:numFmt', ns)}
+cells = [formats.get(xf.get('numFmtId'), xf.get('numFmtId')) for xf in styles.find('m:cellXfs', ns)]
+unescaped = lambda text: re.sub('_x([0-9A-Fa-f]{4})_', lambda m: chr(int(m.group(1), 16)), text)
+def column(ref):
+    n = 0
+    for c in re.match('[A-Z]+', ref).group():
+        n = n * 26 + ord(c) - 64
+    return n - 1
+header, found = None, 0
+for row in sheet.find('m:sheetData', ns):
+    got = {}
+    for cell in row:
+        value, style = cell.find('m:v', ns), cells[int(cell.get('s', '0'))]
+        if cell.get('t') == 'inlineStr':
+            got[column(cell.get('r'))] = ('text', unescaped(cell.find('m:is/m:t', ns).text or ''), style)
+        elif cell.get('t') == 'b':
+            got[column(cell.get('r'))] = ('flag', value.text == '1', style)
+        else:
+            got[column(cell.get('r'))] = ('number', value.text, style)
+    if header is None:
+        header = [got[at][1] for at in range(len(got))]
+        continue
+    expected = rows[found]
+    found += 1
+    assert header == list(expected), header
+    for at, name in enumerate(header):
+        want, have, kind = expected[name], got.get(at), kinds[name]
+        if want is None:
+            assert have is None, (name, have)
+        elif kind == 'time' and have[0] == 'number':
+            assert have[2] == r'yyyy\-mm\-dd\ hh:mm:ss.000', have
+            ms = round((float(have[1]) - 25569) * 86400000)
+            at_utc = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=ms)
+            assert at_utc.strftime('%Y-%m-%dT%H:%M:%S.') + '%03dZ' % (at_utc.microsecond // 1000) == want, (want, have)
+        elif kind == 'integer' and abs(want) >= 10**15:
+            assert have == ('text', str(want), '49'), (name, want, have)
+        elif kind in ('integer', 'decimal', 'money'):
+            assert have[0] == 'number' and float(have[1]) == float(want), (name, want, have)
+        elif kind == 'flag':
+            assert have[:2] == ('flag', want), (name, want, have)
+        else:
+            utf16 = want.encode('utf-16-le')
+            short = want if len(utf16) <= 2 * 32767 else utf16[:2 * 32767].decode('utf-16-le', 'ignore')
+            assert have == ('text', short, '49'), (name, want, have)
+assert found == len(rows), (found, len(rows))
+print('ok', found)
+"#;
+
+/// Reads a feed as a reader would.
+const FEED: &str = r#"
+import datetime, json, sys, uuid
+import xml.etree.ElementTree as ET
+from urllib.parse import urlparse
+feed, lines = sys.argv[1:3]
+rows = [json.loads(line) for line in open(lines, encoding='utf-8', newline='\n')]
+rows = [row for row in rows if not row['baseline']][-100:][::-1]
+root = ET.parse(feed).getroot()
+ns = {'a': 'http://www.w3.org/2005/Atom'}
+assert root.tag == '{http://www.w3.org/2005/Atom}feed', root.tag
+one = lambda at, name: (lambda all: all[0] if len(all) == 1 else sys.exit('%d %s' % (len(all), name)))(at.findall('a:' + name, ns))
+def moment(text):
+    assert len(text) == 24 and text.endswith('Z'), text
+    return datetime.datetime.strptime(text, '%Y-%m-%dT%H:%M:%S.%fZ')
+def named(text):
+    assert text.startswith('urn:uuid:'), text
+    return uuid.UUID(text[9:])
+named(one(root, 'id').text)
+assert 'SANDBOX' in one(root, 'title').text
+updated = moment(one(root, 'updated').text)
+entries = root.findall('a:entry', ns)
+assert len(entries) == len(rows), (len(entries), len(rows))
+assert len({named(one(entry, 'id').text) for entry in entries}) == len(entries)
+clean = lambda text: ''.join(c if c in '\t\n' or (c >= ' ' and c not in '\ufffe\uffff') else '' if c == '\r' else '\ufffd' for c in text or '')
+for entry, row in zip(entries, rows):
+    assert moment(one(entry, 'updated').text) <= updated
+    assert one(entry, 'updated').text == row['first_seen']
+    assert one(entry, 'title').text and one(one(entry, 'author'), 'name').text
+    assert (one(entry, 'content').text or '') == clean(row['text'] or row['title']), (row, one(entry, 'content').text)
+    for link in entry.findall('a:link', ns):
+        assert link.get('rel') == 'alternate' and urlparse(link.get('href')).scheme in ('http', 'https'), link.attrib
+print('ok', len(entries), len(root.findall('.//a:link', ns)))
+"#;
+
+/// Reads CSV with Python's reader and compares a column with a list; in the profile for spreadsheets one apostrophe goes.
+const TABLE: &str = r#"
+import csv, json, sys
+table, texts, guarded = sys.argv[1:4]
+csv.field_size_limit(10**9)
+rows = list(csv.DictReader(open(table, encoding='utf-8-sig', newline=''), strict=True))
+back = lambda text: text[1:] if guarded == 'excel' and text.startswith("'") else text
+found = sorted(back(row['text']) for row in rows)
+wanted = sorted(json.load(open(texts, encoding='utf-8')))
+assert found == wanted, [pair for pair in zip(found, wanted) if pair[0] != pair[1]][:3]
+print('ok', len(found))
+"#;
+
+/// Python, or a line that says that it is missing.
+fn python(script: &str, arguments: &[&str]) -> Option<String> {
+    let mut command = Command::new("python3");
+    command.args(["-c", script]).args(arguments).env("PYTHONUTF8", "1");
+    match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("SKIPPED: an independent reader of exports, because there is no python3");
+            None
+        }
+        read => {
+            let read = read.unwrap();
+            let (out, err) = (String::from_utf8_lossy(&read.stdout), String::from_utf8_lossy(&read.stderr));
+            assert!(read.status.success(), "{arguments:?}: {err}");
+            Some(out.trim().to_owned())
+        }
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn post(n: u32, text: &str) -> SeenItem {
+    let mut item = seen(Source::Social, n, &[&format!("post:x:{n:05}")], text);
+    let found = &mut item.sightings[0].found;
+    found.published_at = Some(Time(NOW.0 - i64::from(n) * 1_001));
+    found.author_name = Some(format!("Ann <{n}> & \"sons\""));
+    found.url = Some(match n % 3 {
+        0 => format!("https://example.com/{n}?a=1&b=\"2\""),
+        1 => "javascript:alert(1)".to_owned(),
+        _ => "=HYPERLINK(\"http://evil\")".to_owned(),
+    });
+    found.conversation_id = Some(format!("12345678901234567{n:02}"));
+    found.engagement.views = Some(if n == 3 { i64::MAX } else { i64::from(n) * 7 });
+    item
+}
+
+const TOPIC: &str = "[[topics]]\nid = \"t\"\ntitle = \"A <topic> & more\"\nquery = \"t\"";
+
+/// A place whose database holds these texts: the first of a baseline, the others new.
+fn place_of(database: crate::databases::Database, texts: &[String]) -> Place {
+    let place = Place::new(database, &Raw::nobody(), TOPIC);
+    wait(async {
+        let store = open(&place.database).await;
+        let t = topic("t");
+        store.add_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let mut posts: Vec<SeenItem> = texts.iter().zip(0..).map(|(text, n)| post(n, text)).collect();
+        let rest = posts.split_off(1.min(posts.len()));
+        for (n, posts) in [posts, rest].into_iter().enumerate() {
+            let at = Time(NOW.0 + i64::try_from(n).unwrap() * 60_000);
+            let run = manual(&store, &t, &format!("R{n}"), at).await;
+            store.finish(&run, outcome(at, posts)).await.unwrap();
+            store.publish().await.unwrap();
+        }
+        store.close().await;
+    });
+    place
+}
+
+/// Strings that break programs: of the published lists where they are at hand, and the worst of our own.
+fn naughty() -> Vec<String> {
+    let mut all: Vec<String> = [
+        "plain",
+        "=1+1",
+        "+1",
+        "-1",
+        "@cmd",
+        "|x",
+        "%x",
+        "\tx",
+        "'=1",
+        "＝1",
+        "a,b",
+        "a\"b\"",
+        "a\nb",
+        "a\r\nb",
+        "a\rb",
+        " x ",
+        "\"",
+        "_x0041_ __x0041_ _x005F_",
+        "]]>",
+        "<b>&amp;</b>",
+        "\u{1}\u{b}\u{1f}\u{7f}\u{85}",
+        "\u{fffe}\u{ffff}",
+        "🎉\u{202e}x",
+        "007",
+        "1e5",
+        "TRUE",
+        "2026-01-01",
+        "\u{feff}bom",
+        "#REF!",
+        "''",
+        "0x10",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    all.push("long ".repeat(8_000));
+    let Some(data) = std::env::var_os("TOPICWATCH_TEST_DATA").map(PathBuf::from) else {
+        eprintln!("skipped: published naughty strings and csv-spectrum (TOPICWATCH_TEST_DATA is not set)");
+        return all;
+    };
+    let strings = std::fs::read(data.join("csv/blns/blns.json")).unwrap();
+    let strings: Vec<String> = serde_json::from_slice(&strings).unwrap();
+    all.extend(strings.into_iter().filter(|text| !text.is_empty() && !text.contains('\0')));
+    for entry in std::fs::read_dir(data.join("csv/csv-spectrum/json")).unwrap() {
+        let rows = std::fs::read(entry.unwrap().path()).unwrap();
+        gather(&serde_json::from_slice(&rows).unwrap(), &mut all);
+    }
+    all
+}
+
+/// Every string of a value, names included.
+fn gather(value: &serde_json::Value, all: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Array(values) => values.iter().for_each(|value| gather(value, all)),
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                all.push(name.clone());
+                gather(value, all);
+            }
+        }
+        serde_json::Value::String(text) if !text.is_empty() => all.push(text.clone()),
+        _ => {}
+    }
+}
+
+#[test]
+fn naughty_strings_come_back_from_every_format_through_readers_that_are_not_ours() {
+    let texts = naughty();
+    let kinds: Vec<String> = topicwatch::export::What::Items
+        .columns()
+        .iter()
+        .map(|column| format!("{}={}", column.name, column.kind.as_str()))
+        .collect();
+    let mut all = Vec::new();
+    for database in databases() {
+        let place = place_of(database, &texts);
+        let file = |name: &str| place.path(name);
+        std::fs::write(file("texts.json"), serde_json::to_vec(&texts).unwrap()).unwrap();
+        for name in ["items.csv", "items.jsonl", "items.xlsx"] {
+            place.ok(&["export", "--out", name]);
+        }
+        place.ok(&["export", "--profile", "excel", "--out", "excel.csv"]);
+        place.ok(&["export", "--what", "new", "--out", "new.jsonl"]);
+        place.ok(&["export", "--format", "atom", "--topic", "t", "--out", "feed.xml"]);
+        let (table, lines, list) = (file("items.csv"), file("items.jsonl"), file("texts.json"));
+        let ok = format!("ok {}", texts.len());
+        if let Some(read) = python(TABLE, &[text(&table), text(&list), "machine"]) {
+            assert_eq!(read, ok);
+            assert_eq!(python(TABLE, &[text(&file("excel.csv")), text(&list), "excel"]).unwrap(), ok);
+            assert_eq!(python(WORKBOOK, &[text(&file("items.xlsx")), text(&lines), &kinds.join(",")]).unwrap(), ok);
+            let read = python(FEED, &[text(&file("feed.xml")), text(&file("new.jsonl"))]).unwrap();
+            let links = (texts.len() - 100..texts.len()).filter(|n| n % 3 == 0).count();
+            assert_eq!(read, format!("ok 100 {links}"), "entries, and links that may be followed");
+        }
+        let mut reader = csv::Reader::from_path(&table).unwrap();
+        let at = reader.headers().unwrap().iter().position(|name| name == "text").unwrap();
+        let mut found: Vec<String> = reader.records().map(|row| row.unwrap()[at].to_owned()).collect();
+        let mut wanted = texts.clone();
+        found.sort();
+        wanted.sort();
+        assert_eq!(found, wanted);
+        in_libreoffice(&place, &texts);
+        let names = ["items.csv", "items.jsonl", "items.xlsx", "excel.csv", "feed.xml"];
+        all.push(names.map(|name| std::fs::read(file(name)).unwrap()));
+    }
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "the same bytes from both databases");
+}
+
+/// The workbook, opened and written again as CSV.
+fn in_libreoffice(place: &Place, texts: &[String]) {
+    let mut command = Command::new("soffice");
+    command.args(["--headless", "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false"]);
+    command.current_dir(place.folder.path()).args(["--outdir", "office", "items.xlsx"]);
+    command.env("HOME", place.folder.path());
+    match command.output() {
+        Err(_) => eprintln!("SKIPPED: LibreOffice as a reader of workbooks, because it is not installed"),
+        Ok(ran) => {
+            assert!(ran.status.success(), "{ran:?}");
+            let mut reader = csv::Reader::from_path(place.path("office/items.csv")).unwrap();
+            let at = reader.headers().unwrap().iter().position(|name| name == "text").unwrap();
+            let found: Vec<String> = reader.records().map(|row| row.unwrap()[at].to_owned()).collect();
+            for text in ["=1+1", "-1", "@cmd", "007", "1e5", "TRUE", "2026-01-01", "#REF!", "0x10"] {
+                assert!(texts.iter().any(|one| one == text) && found.iter().any(|one| one == text), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_that_ends_in_gz_is_packed_and_the_same_rows_give_the_same_bytes() {
+    for database in databases() {
+        let place = place_of(database, &naughty()[..40]);
+        for (name, format) in [("a.csv.gz", "csv"), ("a.jsonl.GZ", "jsonl")] {
+            let plain = place.ok(&["export", "--format", format, "--quiet"]);
+            place.ok(&["export", "--out", name]);
+            let packed = std::fs::read(place.path(name)).unwrap();
+            assert_eq!((packed[3], &packed[4..8]), (0, &[0; 4][..]), "neither name nor time");
+            let mut unpacked = String::new();
+            flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut unpacked).unwrap();
+            assert_eq!(unpacked, plain);
+            place.ok(&["export", "--out", name]);
+            assert_eq!(std::fs::read(place.path(name)).unwrap(), packed);
+        }
+        place.run(&["export", "--out", "a.xlsx.gz"]).says(2, &["is packed already", "hint"]);
+        assert!(!place.path("a.xlsx.gz").exists());
+    }
+}
+
+#[test]
+fn a_feed_is_of_one_topic_and_of_what_was_new_to_it() {
+    for database in databases() {
+        let place = place_of(database, &naughty()[..5]);
+        place.run(&["export", "--format", "atom"]).says(2, &["a feed is of one topic", "hint: --topic"]);
+        place.run(&["export", "--format", "atom", "--topic", "t", "--topic", "u"]).says(2, &["a feed is of one topic"]);
+        place
+            .run(&["export", "--format", "atom", "--topic", "t", "--what", "runs"])
+            .says(2, &["a feed is of new items"]);
+        let feed = place.ok(&["export", "--out", "x.atom", "--topic", "t", "--quiet"]);
+        assert_eq!(feed, "");
+        let feed = std::fs::read_to_string(place.path("x.atom")).unwrap();
+        assert_eq!(feed.matches("<entry>").count(), 4, "the first answers are a baseline: {feed}");
+        assert!(feed.contains("A &lt;topic&gt; &amp; more") || feed.contains("SANDBOX: T"), "{feed}");
+        let none = place.ok(&["export", "--format", "atom", "--topic", "t", "--since", "2030-01-01", "--quiet"]);
+        assert!(none.contains("<updated>1970-01-01T00:00:00.000Z</updated>") && !none.contains("<entry>"));
+    }
+}
+
+#[test]
+fn a_pipe_that_closes_early_is_a_quiet_end_in_every_format() {
+    let texts: Vec<String> = (0..600).map(|n| format!("{n} {}", "words and more words ".repeat(20))).collect();
+    let place = place_of(crate::databases::sqlite(), &texts);
+    for format in ["csv", "jsonl", "xlsx", "atom"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let writer = std::fs::File::from(std::os::fd::OwnedFd::from(writer));
+        let arguments = ["export", "--format", format, "--topic", "t"];
+        let ended = Program::at(place.folder.path(), &arguments).stdout(writer).run();
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{format}: {ended}");
+    }
+    // No line about progress where nobody watches.
+    let ended = place.run(&["export"]);
+    assert!(ended.err.ends_with("600 items written\n") && !ended.err.contains("rows/s"), "{ended}");
+}
+
+#[test]
+fn what_a_spreadsheet_cannot_hold_is_said() {
+    let place = place_of(crate::databases::sqlite(), &["x".repeat(40_000), "short".to_owned()]);
+    let ended = place.run(&["export", "--out", "a.xlsx"]);
+    ended.says(0, &["2 items written to a.xlsx", "1 cell cut to 32767 characters"]);
+}
