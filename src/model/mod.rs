@@ -23,7 +23,7 @@ mod topic;
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
 pub use channel::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec, shown_url};
-pub use cluster::{Choice, ClusterRow, Head, Marks, Volume, Wording};
+pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};

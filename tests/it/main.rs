@@ -35,6 +35,7 @@ mod idle;
 mod kills;
 mod ledger_cli;
 mod living;
+mod mail_tls;
 mod near_copies;
 mod outbox;
 mod pg;

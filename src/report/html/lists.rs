@@ -87,6 +87,7 @@ fn rising(topic: &TopicFacts, zone: &str) -> Markup {
                     ", " (words::signed(riser.rise.to)) " at " (words::short(riser.rise.to_at, zone))
                 }
             } } } }
+            @if topic.risers_cut { p.note { (words::RISERS_CUT) } }
         }
     }
 }
