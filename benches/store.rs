@@ -4,12 +4,12 @@
 
 use std::time::{Duration, Instant};
 
-use topicwatch::export::{self, Profile, What};
+use topicwatch::export::{self, Order, What};
 use topicwatch::model::{
     Finding, Found, Kind, Micros, Nature, RunState, SearchState, SocialOperation, SocialQuery, Source, Time, Topic,
     Window, WindowFit,
 };
-use topicwatch::store::{Call, Filter, Outcome, RunRef, SearchResult, SeenItem, Settings, Store};
+use topicwatch::store::{Call, Outcome, RunRef, SearchResult, SeenItem, Settings, Store};
 
 const NOW: Time = Time(1_773_219_600_000);
 const LEASE: Duration = Duration::from_secs(60);
@@ -54,9 +54,7 @@ async fn main() {
         let begun = Instant::now();
         rows = export::write(
             &store,
-            What::Sightings,
-            Profile::Machine,
-            &Filter::default(),
+            &Order::all(What::Sightings),
             &mut topicwatch::compare::Hiding::nothing(),
             std::io::sink(),
         )

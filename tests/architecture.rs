@@ -34,7 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("insight", &["model", "budget", "schedule", "filter"]),
     ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "mishap"]),
     ("compare", &["model", "store", "insight", "filter"]),
-    ("export", &["model", "store", "compare"]),
+    ("export", &["model", "store", "insight", "compare"]),
     ("notify", &["model", "http", "store", "mishap"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare"]),

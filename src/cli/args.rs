@@ -9,6 +9,7 @@ pub(super) use super::control_args::{
     OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
 };
 use super::examples;
+pub(super) use super::export_args::ExportArgs;
 use super::init::InitArgs;
 use super::plan::PlanArgs;
 pub(super) use super::reading_args::{
@@ -131,7 +132,7 @@ pub enum Verb {
     /// What is to be delivered, what was, and what was given up
     #[command(after_help = examples::OUTBOX)]
     Outbox(OutboxArgs),
-    /// Write items, sightings, answers or runs as CSV
+    /// Write items, sightings, new items, runs, searches or answers as CSV or JSON Lines
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
     /// Say how texts sound: one a line in, one JSON object a line out
@@ -262,32 +263,6 @@ pub struct BackfillArgs {
     /// The present, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
-}
-
-/// `export`
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// Which rows
-    #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "answers", "runs"])]
-    pub what: String,
-    /// For programs (RFC 4180), or for spreadsheets (byte order mark, ids as text, formulas guarded)
-    #[arg(long, value_name = "PROFILE", default_value = "machine", value_parser = ["machine", "excel"])]
-    pub profile: String,
-    /// Only this topic (repeat for more)
-    #[arg(long, value_name = "ID")]
-    pub topic: Vec<String>,
-    /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
-    #[arg(long, value_name = "TIME")]
-    pub since: Option<String>,
-    /// Before (same forms)
-    #[arg(long, value_name = "TIME")]
-    pub until: Option<String>,
-    /// Items and sightings that their topic's filter hides: all rows, without them, or only them
-    #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
-    pub filtered: String,
-    /// File to replace as a whole, or - for stdout
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    pub out: PathBuf,
 }
 
 /// `completions`

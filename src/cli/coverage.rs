@@ -74,7 +74,7 @@ async fn read(
     sources: &[Source],
     named: &[String],
 ) -> Result<Vec<Topic>, Failure> {
-    let filter = Filter { topics: named.to_vec(), since: Some(period.from), until: None };
+    let filter = Filter { topics: named.to_vec(), since: Some(period.from), ..Filter::default() };
     let mut topics: Vec<Topic> = watched.into_iter().map(|watched| Topic { watched, sources: Vec::new() }).collect();
     let mut settle = |looks: &[Look]| {
         let Some(first) = looks.first() else { return };

@@ -149,7 +149,10 @@ pub(super) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
   topicwatch export --what sightings --since 7d | gzip > sightings.csv.gz
-  topicwatch export --profile excel --out for-the-boss.csv";
+  topicwatch export --what new --tag launches --out launches.jsonl
+  topicwatch export --profile excel --out for-the-boss.csv
+
+Columns, and which filters go with which rows: docs/exports.md.";
 pub(super) const SCORE: &str = "\
 Examples:
   echo \"what a wonderful release\" | topicwatch score

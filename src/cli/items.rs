@@ -17,7 +17,7 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store(false).await?;
-    let filter = Filter { topics: args.topic.clone(), since, until: None };
+    let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, &args.topic, mode).await?;
     let windows = windows(&store, &args.topic).await?;

@@ -13,6 +13,7 @@ mod coverage;
 mod diff;
 mod examples;
 mod export;
+mod export_args;
 mod failure;
 mod filter;
 mod ids;

@@ -13,7 +13,7 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     let context = Context::load(common, None)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
     let store = context.store(false).await?;
-    let filter = Filter { topics: args.topic.clone(), since, until: None };
+    let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let runs = store.runs(&filter, i64::from(args.limit)).await?;
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();
     let searches = if args.searches || args.json { store.searches(&ids).await? } else { Vec::new() };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::filter_of;
 use crate::filter::Filter;
 use crate::model::{Source, closed_list};
-use crate::store::{ItemRow, SightingRow, Store, StoreError};
+use crate::store::{ItemRow, NewRow, SightingRow, Store, StoreError};
 
 closed_list! {
     /// What becomes of rows that a topic's filter hides.
@@ -71,6 +71,11 @@ impl Hiding {
 
     /// Whether a sighting is to be shown.
     pub fn sighting(&mut self, row: &SightingRow) -> bool {
+        self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
+    }
+
+    /// Whether an item is to be shown at its first sighting.
+    pub fn new_item(&mut self, row: &NewRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 

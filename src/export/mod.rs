@@ -1,43 +1,27 @@
-//! Handing findings out again: which rows, in which columns, in which format. It writes to whatever it is given; putting
-//! a file in place is `files`', choosing it is cli's.
+//! Handing findings out again: which rows (`what`), in which columns (`columns`), in which format (`format`). It writes to
+//! whatever it is given; putting a file in place is `files`', choosing it is cli's.
 
-pub mod columns;
+mod column;
+mod columns;
 mod csv;
+mod format;
+mod jsonl;
+mod page;
+mod sieve;
+mod what;
 
 use std::io::Write;
 
+use self::column::Column;
+pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
-use self::csv::{Cell, Writer};
+pub use self::format::Format;
+use self::format::Sheet;
+pub use self::page::page;
+use self::sieve::Sieve;
+pub use self::what::{Part, SCHEMA, What};
 use crate::compare::Hiding;
-use crate::model::closed_list;
 use crate::store::{Filter, Nature, Store, StoreError};
-
-closed_list! {
-    /// What is exported.
-    What {
-        /// One row per topic and item.
-        Items = "items",
-        /// One row per run, item and source: the time series.
-        Sightings = "sightings",
-        /// One row per answer.
-        Answers = "answers",
-        /// One row per finished run.
-        Runs = "runs",
-    }
-}
-
-impl What {
-    /// Column names, in order.
-    #[must_use]
-    pub fn columns(self) -> &'static [&'static str] {
-        match self {
-            Self::Items => columns::ITEMS,
-            Self::Sightings => columns::SIGHTINGS,
-            Self::Answers => columns::ANSWERS,
-            Self::Runs => columns::RUNS,
-        }
-    }
-}
 
 /// Why an export ended early.
 #[derive(Debug, thiserror::Error)]
@@ -50,57 +34,79 @@ pub enum ExportError {
     Output(#[from] std::io::Error),
 }
 
-/// Writes CSV, row by row in constant memory, without the items and sightings that are to be hidden; returns the output
-/// and the number of rows.
+/// What is to be written, and how.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Which rows.
+    pub what: What,
+    /// In which format.
+    pub format: Format,
+    /// For whom, where the format is CSV.
+    pub profile: Profile,
+    /// Which of them.
+    pub filter: Filter,
+}
+
+impl Order {
+    /// All rows of a kind as CSV for programs.
+    #[must_use]
+    pub fn all(what: What) -> Self {
+        Self { what, format: Format::Csv, profile: Profile::Machine, filter: Filter::default() }
+    }
+}
+
+/// A file in the making, and what every row of it says.
+struct Rows<W: Write> {
+    sheet: Sheet<W>,
+    origin: Cell<'static>,
+    written: u64,
+}
+
+impl<W: Write> Rows<W> {
+    fn put<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
+        let mut cells = Vec::with_capacity(columns.len() + 1);
+        cells.extend(columns.iter().map(|column| (column.cell)(row)));
+        cells.push(self.origin.clone());
+        self.sheet.row(&cells)?;
+        self.written += 1;
+        Ok(())
+    }
+}
+
+/// Writes rows in constant memory, without the items and sightings that are to be hidden; returns the output and the number
+/// of rows. Whoever asks has had [`What::refuses`] look at the filter.
 pub async fn write<W: Write + Send>(
     store: &Store,
-    what: What,
-    profile: Profile,
-    filter: &Filter,
+    order: &Order,
     hiding: &mut Hiding,
     out: W,
 ) -> Result<(W, u64), ExportError> {
     // A row that leaves the file keeps saying where it came from. Before the first reply nothing came from anywhere.
     let origin = match store.nature().await? {
-        Some(Nature::Sandbox) => Cell::Plain("SANDBOX"),
-        Some(Nature::Real) => Cell::Plain("service"),
+        Some(Nature::Sandbox) => Cell::Word("SANDBOX"),
+        Some(Nature::Real) => Cell::Word("service"),
         None => Cell::Empty,
     };
-    let mut writer = Writer::new(out, profile, what.columns(), origin)?;
-    let mut scratch = columns::Scratch::default();
-    match what {
+    let sheet = Sheet::begin(order.format, order.profile, &order.what.columns(), out)?;
+    let mut rows = Rows { sheet, origin, written: 0 };
+    let filter = &order.filter;
+    let mut sieve = Sieve::of(store, filter, hiding).await?;
+    match order.what {
         What::Items => {
-            store
-                .each_item(filter, &mut |row| {
-                    if hiding.item(&row) {
-                        writer.record(&columns::item(&row, &mut scratch))?;
-                    }
-                    Ok::<_, ExportError>(())
-                })
-                .await?;
+            let mut put = |row| if sieve.item(&row) { rows.put(columns::ITEMS, &row) } else { Ok(()) };
+            store.each_item(filter, &mut put).await?;
         }
         What::Sightings => {
-            store
-                .each_sighting(filter, &mut |row| {
-                    if hiding.sighting(&row) {
-                        writer.record(&columns::sighting(&row, &mut scratch))?;
-                    }
-                    Ok::<_, ExportError>(())
-                })
-                .await?;
+            let mut put = |row| if sieve.sighting(&row) { rows.put(columns::SIGHTINGS, &row) } else { Ok(()) };
+            store.each_sighting(filter, &mut put).await?;
         }
-        What::Answers => {
-            store
-                .each_answer(filter, &mut |row| {
-                    Ok::<_, ExportError>(writer.record(&columns::answer(&row, &mut scratch))?)
-                })
-                .await?;
+        What::New => {
+            let mut put = |row| if sieve.new_item(&row) { rows.put(columns::NEW, &row) } else { Ok(()) };
+            store.each_new(filter, &mut put).await?;
         }
-        What::Runs => {
-            store
-                .each_run(filter, &mut |row| Ok::<_, ExportError>(writer.record(&columns::run(&row, &mut scratch))?))
-                .await?;
-        }
+        What::Runs => store.each_run(filter, &mut |row| rows.put(columns::RUNS, &row)).await?,
+        What::Searches => store.each_search(filter, &mut |row| rows.put(columns::SEARCHES, &row)).await?,
+        What::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
     }
-    Ok(writer.finish()?)
+    Ok((rows.sheet.finish()?, rows.written))
 }

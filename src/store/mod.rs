@@ -27,6 +27,7 @@ mod queue;
 mod rows;
 mod shares;
 mod sqlite;
+mod streams;
 mod together;
 mod tone;
 
@@ -49,9 +50,10 @@ pub use rows::*;
 pub use tone::{Rejudged, TONES};
 
 pub use crate::model::{
-    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, RunRow, SearchRow, SightingRow, TopicStatus,
+    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, NewRow, RunRow, SearchRow, SearchedRow, SightingRow,
+    TopicStatus,
 };
-use crate::model::{Look, Source, Time, Topic, Used, Watched};
+use crate::model::{Source, Time, Topic, Used, Watched};
 
 /// An open database.
 #[derive(Debug, Clone)]
@@ -265,53 +267,6 @@ impl Store {
     /// Rows per table, for people and tests.
     pub async fn table_sizes(&self) -> Result<Vec<(&'static str, i64)>, StoreError> {
         read!(self, report::table_sizes())
-    }
-
-    // ---- streams, for exports; each row is handed over once, in a stable order ----
-
-    /// Items by topic, first seen and key.
-    pub async fn each_item<E: From<StoreError>>(
-        &self,
-        filter: &Filter,
-        each: &mut (dyn FnMut(ItemRow) -> Result<(), E> + Send),
-    ) -> Result<(), E> {
-        stream!(self, items(filter, each))
-    }
-
-    /// Sightings by run begun, run, source, rank and key.
-    pub async fn each_sighting<E: From<StoreError>>(
-        &self,
-        filter: &Filter,
-        each: &mut (dyn FnMut(SightingRow) -> Result<(), E> + Send),
-    ) -> Result<(), E> {
-        stream!(self, sightings(filter, each))
-    }
-
-    /// Answers by run begun and run.
-    pub async fn each_answer<E: From<StoreError>>(
-        &self,
-        filter: &Filter,
-        each: &mut (dyn FnMut(AnswerRow) -> Result<(), E> + Send),
-    ) -> Result<(), E> {
-        stream!(self, answers(filter, each))
-    }
-
-    /// Finished runs by begin and public id.
-    pub async fn each_run<E: From<StoreError>>(
-        &self,
-        filter: &Filter,
-        each: &mut (dyn FnMut(RunRow) -> Result<(), E> + Send),
-    ) -> Result<(), E> {
-        stream!(self, runs(filter, each))
-    }
-
-    /// When topics were looked at, by topic, time and run; also slots that were not run.
-    pub async fn each_look<E: From<StoreError>>(
-        &self,
-        filter: &Filter,
-        each: &mut (dyn FnMut(Look) -> Result<(), E> + Send),
-    ) -> Result<(), E> {
-        stream!(self, looks(filter, each))
     }
 
     /// Closes every connection; what was stored is durable already.

@@ -89,7 +89,8 @@ impl Moment {
 
     /// When a topic was looked at since an instant, in time.
     pub async fn looks(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
-        let filter = Filter { topics: vec![topic.to_owned()], since: Some(span.from), until: Some(span.until) };
+        let (since, until) = (Some(span.from), Some(span.until));
+        let filter = Filter { topics: vec![topic.to_owned()], since, until, ..Filter::default() };
         let mut all = Vec::new();
         let mut each = |look: Look| {
             all.push(look);

@@ -2,7 +2,8 @@
 //! only database-made id here is that of a held run, which stays inside the process.
 
 use crate::model::{
-    Answer, Exhausted, Finding, Judge, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Topic, Trigger,
+    Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Tone,
+    Topic, Trigger,
 };
 
 /// A run held by this process: id, fencing token and what to do.
@@ -213,11 +214,23 @@ pub struct Outcome {
     pub nature: Option<Nature>,
 }
 
-/// What to read.
+/// What to read. Whoever asks for rows that a part of it says nothing about refuses it beforehand; here it is passed over.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// These topics; empty means all.
     pub topics: Vec<String>,
+    /// Topics with any of these tags; empty means all.
+    pub tags: Vec<String>,
+    /// What these sources showed; empty means all.
+    pub sources: Vec<Source>,
+    /// Items that sound like this; empty means all, judged or not.
+    pub tones: Vec<Tone>,
+    /// Items by these handles, whatever the case of their ASCII letters; empty means all.
+    pub authors: Vec<String>,
+    /// Items first seen from this instant on, older than their topic's window or not.
+    pub new_since: Option<Time>,
+    /// Only what runs with these places in the reading order brought, in that order.
+    pub seq: Option<Between>,
     /// From this instant on (items: first seen; others: run begun).
     pub since: Option<Time>,
     /// Up to but not including this instant.

@@ -27,6 +27,7 @@ mod endure_database;
 mod endure_downtime;
 mod endure_kills;
 mod endure_stands;
+mod exports;
 mod faults;
 mod filters;
 mod foresight;

@@ -4,7 +4,7 @@
 
 use sqlx::{Connection as _, Executor as _};
 use topicwatch::compare::Hiding;
-use topicwatch::export::{self, Profile, What};
+use topicwatch::export::{self, Order, Profile, What};
 use topicwatch::model::{Answer, Micros, RunState, SearchState, Source, Time, Topic};
 use topicwatch::store::{Filter, Nature, Settings, Store, StoreErrorKind, redact};
 
@@ -212,16 +212,8 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
             assert_eq!(store.answer_of("R1").await.unwrap().is_some(), numbered);
             assert_eq!(store.last_snapshot("rust").await.unwrap().is_some(), numbered);
             for what in [What::Items, What::Sightings, What::Answers, What::Runs] {
-                let (_, rows) = export::write(
-                    &store,
-                    what,
-                    Profile::Machine,
-                    &Filter::default(),
-                    &mut Hiding::nothing(),
-                    Vec::new(),
-                )
-                .await
-                .unwrap();
+                let (_, rows) =
+                    export::write(&store, &Order::all(what), &mut Hiding::nothing(), Vec::new()).await.unwrap();
                 assert_eq!(rows as i64, count, "{what}");
             }
         }
@@ -278,10 +270,8 @@ async fn both_databases_hand_out_the_same_bytes_and_every_row_says_where_it_came
         let mut written = Vec::new();
         for what in [What::Items, What::Sightings, What::Answers, What::Runs] {
             for profile in [Profile::Machine, Profile::Excel] {
-                let (bytes, rows) =
-                    export::write(&store, what, profile, &Filter::default(), &mut Hiding::nothing(), Vec::new())
-                        .await
-                        .unwrap();
+                let order = Order { profile, ..Order::all(what) };
+                let (bytes, rows) = export::write(&store, &order, &mut Hiding::nothing(), Vec::new()).await.unwrap();
                 let mut csv = csv::Reader::from_reader(bytes.as_slice());
                 assert_eq!(csv.headers().unwrap().iter().next_back(), Some("origin"));
                 assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some("SANDBOX")), "{what}");
@@ -322,11 +312,8 @@ async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service()
             let held = manual(&store, &t, run, NOW).await;
             store.finish(&held, topicwatch::store::Outcome { nature, ..outcome(NOW, vec![]) }).await.unwrap();
             store.publish().await.unwrap();
-            let filter = Filter::default();
-            let (bytes, _) =
-                export::write(&store, What::Runs, Profile::Machine, &filter, &mut Hiding::nothing(), Vec::new())
-                    .await
-                    .unwrap();
+            let order = Order::all(What::Runs);
+            let (bytes, _) = export::write(&store, &order, &mut Hiding::nothing(), Vec::new()).await.unwrap();
             let mut csv = csv::Reader::from_reader(bytes.as_slice());
             assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some(origin)), "{}", database.name);
         }

@@ -26,7 +26,7 @@ query = "acme launch"
 sources = ["social"]
 "#;
 
-const EXPORTS: [&str; 4] = ["items", "sightings", "answers", "runs"];
+const EXPORTS: [&str; 5] = ["items", "sightings", "new", "answers", "runs"];
 
 /// Every export in both profiles, by name.
 pub fn exports(place: &Place) -> Vec<(String, String)> {
@@ -116,6 +116,7 @@ fn shown(place: &Place) {
         status["topics"].as_array().unwrap().iter().map(|t| t["standing"].as_str().unwrap()).collect();
     assert_eq!(standing, ["ok", "ok", "ok"]);
     place.run(&["status"]).shows(0, &["acme", "globex", "again"]);
+    place.run(&["export", "--topic", "nobody"]).says(2, &["no topic `nobody`", "acme", "hint"]);
     place.run(&["runs", "--searches"]).shows(0, &["acme", "social search ok", "not_run", "nothing new was found"]);
     place.run(&["items"]).shows(0, &["acme", "@"]);
     assert_eq!(place.json(&["items", "--json", "--new-since", "2026-03-12"])["items"].as_array().unwrap().len(), 0);

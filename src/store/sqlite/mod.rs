@@ -40,6 +40,8 @@ pub(super) mod limits;
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
+#[path = "../statements/narrow.rs"]
+mod narrow;
 #[path = "../statements/outbox.rs"]
 pub(super) mod outbox;
 #[path = "../statements/pulse.rs"]
@@ -84,6 +86,11 @@ pub(super) const ROW_LOCK_OR_PASS_OVER: &str = "";
 /// statement that never changes.
 pub(super) fn texts(at: u8) -> String {
     format!("(SELECT value FROM json_each(${at})) AS given")
+}
+
+/// The texts of a column that holds a JSON array, in the same form.
+pub(super) fn listed(column: &str) -> String {
+    format!("json_each({column}) AS given")
 }
 
 /// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.

@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::items::ITEMS_LOCK;
 use super::resolve::{in_one, list};
-use super::{Conn, Database, ROW_LOCK, Row, read};
+use super::{Conn, Database, ROW_LOCK, Row, narrow, read};
 use crate::model::{Choice, ClusterRow, Head, Kind, Room, Time, Volume, Wording};
 use crate::store::{Filter, StoreError, Unclustered};
 
@@ -276,7 +276,7 @@ pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Resul
         "SELECT t.topic, count(*) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT i.author) AS authors \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run",
     );
-    read::narrow(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     query.push(" AND f.seq IS NOT NULL GROUP BY t.topic ORDER BY t.topic");
     query.build().fetch_all(conn).await?.iter().map(|row| Ok((row.try_get("topic")?, volume(row)?))).collect()
 }
@@ -308,7 +308,7 @@ pub(in crate::store) async fn clusters(
          min(t.first_seen) AS first_seen, max(t.first_seen) AS last_new, c.title, c.text, c.url \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN item c ON c.id = i.cluster",
     );
-    read::narrow(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     query.push(" AND f.seq IS NOT NULL GROUP BY t.topic, c.id HAVING count(*) >= ").push_bind(least);
     query.push(" ORDER BY authors DESC, members DESC, t.topic, c.key LIMIT ").push_bind(most);
     let row = |row: &Row| {

@@ -1,10 +1,10 @@
 //! How columns become the project's words, and the selections that several readers share.
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::Row as _;
 
-use super::{Database, Row};
-use crate::model::{Engagement, ItemTone, Kind, Micros, RunState, Source, Time, Tone, Trigger, WindowFit};
-use crate::store::{AnswerRow, Counts, Filter, ItemRow, RunRow, SightingRow, StoreError};
+use super::Row;
+use crate::model::{Engagement, ItemTone, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit};
+use crate::store::{AnswerRow, Counts, ItemRow, RunRow, SearchRow, SightingRow, StoreError};
 
 /// A closed-list column.
 pub(super) fn word<T>(row: &Row, column: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
@@ -163,21 +163,38 @@ pub(super) fn answer(row: &Row) -> Result<AnswerRow, StoreError> {
     })
 }
 
-/// Narrows a statement to a filter; `time` is the column that `since` and `until` mean, `topic` that of the topic.
-pub(super) fn narrow(query: &mut QueryBuilder<Database>, filter: &Filter, topic: &str, time: &str) {
-    query.push(" WHERE ").push(topic).push(" IS NOT NULL");
-    if !filter.topics.is_empty() {
-        query.push(" AND ").push(topic).push(" IN (");
-        let mut list = query.separated(", ");
-        for topic in &filter.topics {
-            list.push_bind(topic.clone());
-        }
-        list.push_unseparated(")");
-    }
-    if let Some(since) = filter.since {
-        query.push(" AND ").push(time).push(" >= ").push_bind(since.0);
-    }
-    if let Some(until) = filter.until {
-        query.push(" AND ").push(time).push(" < ").push_bind(until.0);
-    }
+/// The columns of a search that [`search`] reads, from `search s` and its `run r`.
+pub(super) const SEARCH: &str = "r.public_id, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries, s.started_at, s.latency_ms, \
+     s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
+     s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at";
+
+/// Sources in their order: social, web, ai.
+pub(super) const BY_SOURCE: &str = "CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END";
+
+pub(super) fn search(row: &Row) -> Result<SearchRow, StoreError> {
+    Ok(SearchRow {
+        run: row.try_get("public_id")?,
+        attempt: row.try_get("attempt")?,
+        source: word(row, "source", Source::parse)?,
+        operation: row.try_get("operation")?,
+        query: row.try_get("query")?,
+        state: word(row, "state", SearchState::parse)?,
+        reason: row.try_get("reason")?,
+        http_status: row.try_get("http_status")?,
+        tries: row.try_get("tries")?,
+        started_at: Time(row.try_get("started_at")?),
+        latency_ms: row.try_get("latency_ms")?,
+        counts: counts(row)?,
+        unreadable: row.try_get("unreadable")?,
+        saturated: flag(row, "saturated")?.unwrap_or(false),
+        cost: Micros(row.try_get("cost")?),
+        cost_basis: row.try_get("cost_basis")?,
+        error_class: row.try_get("error_class")?,
+        error_text: row.try_get("error_text")?,
+        asked_from: time(row, "asked_from")?,
+        asked_until: time(row, "asked_until")?,
+        covered_from: time(row, "covered_from")?,
+        covered_until: time(row, "covered_until")?,
+        clears_at: time(row, "clears_at")?,
+    })
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, read};
-use crate::model::{Micros, Paused, PausedBy, SearchState, Source, Time};
+use super::{Conn, Database, Row, narrow, read};
+use crate::model::{Paused, PausedBy};
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus};
 
 pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>, StoreError> {
@@ -63,7 +63,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64)
     let mut query = QueryBuilder::<Database>::new(read::RUN);
     // Runs of jobs that are no topics belong to the ledger, too; exports and views are of topics.
     let of = if filter.topics.is_empty() { "r.job" } else { "r.topic" };
-    read::narrow(&mut query, filter, of, read::RUN_AT);
+    narrow::topics(&mut query, filter, of, read::RUN_AT);
     // Of runs begun in the same millisecond those still going on come first, then the last to become readable.
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
     query.push("r.public_id DESC LIMIT ").push_bind(limit);
@@ -90,44 +90,16 @@ pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Res
 pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
     let mut found = Vec::new();
     for chunk in runs.chunks(500) {
-        let mut query = QueryBuilder::<Database>::new(
-            "SELECT r.public_id, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries, s.started_at, s.latency_ms, \
-             s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
-             s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (",
-        );
+        let mut query = QueryBuilder::<Database>::new("SELECT ");
+        query.push(read::SEARCH).push(" FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (");
         let mut list = query.separated(", ");
         for run in chunk {
             list.push_bind(run);
         }
-        list.push_unseparated(
-            ") ORDER BY r.public_id, s.attempt, CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END",
-        );
+        list.push_unseparated(") ORDER BY r.public_id, s.attempt, ");
+        query.push(read::BY_SOURCE);
         for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            found.push(SearchRow {
-                run: row.try_get("public_id")?,
-                attempt: row.try_get("attempt")?,
-                source: read::word(&row, "source", Source::parse)?,
-                operation: row.try_get("operation")?,
-                query: row.try_get("query")?,
-                state: read::word(&row, "state", SearchState::parse)?,
-                reason: row.try_get("reason")?,
-                http_status: row.try_get("http_status")?,
-                tries: row.try_get("tries")?,
-                started_at: Time(row.try_get("started_at")?),
-                latency_ms: row.try_get("latency_ms")?,
-                counts: read::counts(&row)?,
-                unreadable: row.try_get("unreadable")?,
-                saturated: read::flag(&row, "saturated")?.unwrap_or(false),
-                cost: Micros(row.try_get("cost")?),
-                cost_basis: row.try_get("cost_basis")?,
-                error_class: row.try_get("error_class")?,
-                error_text: row.try_get("error_text")?,
-                asked_from: read::time(&row, "asked_from")?,
-                asked_until: read::time(&row, "asked_until")?,
-                covered_from: read::time(&row, "covered_from")?,
-                covered_until: read::time(&row, "covered_until")?,
-                clears_at: read::time(&row, "clears_at")?,
-            });
+            found.push(read::search(&row)?);
         }
     }
     Ok(found)
@@ -136,9 +108,7 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
 pub(in crate::store) async fn sightings_of(conn: &mut Conn, run: &str) -> Result<Vec<SightingRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
     query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
-    query
-        .push(read::SIGHTING_ON)
-        .push(" ORDER BY CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.rank, i.key");
+    query.push(read::SIGHTING_ON).push(" ORDER BY ").push(read::BY_SOURCE).push(", s.rank, i.key");
     query.build().fetch_all(conn).await?.iter().map(read::sighting).collect()
 }
 
@@ -150,7 +120,7 @@ pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Op
 
 pub(in crate::store) async fn items(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    read::narrow(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     query
         .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
         .push_bind(limit);

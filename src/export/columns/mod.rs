@@ -1,0 +1,16 @@
+//! The columns of each export, in order. They are a contract with whoever loads the files: only ever added to, at the end,
+//! where `origin` follows of itself. docs/exports.md is written from these tables.
+
+mod answers;
+mod items;
+mod new;
+mod runs;
+mod searches;
+mod sightings;
+
+pub(super) use answers::ANSWERS;
+pub(super) use items::ITEMS;
+pub(super) use new::NEW;
+pub(super) use runs::RUNS;
+pub(super) use searches::SEARCHES;
+pub(super) use sightings::SIGHTINGS;

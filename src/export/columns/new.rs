@@ -1,0 +1,26 @@
+//! Columns of `new`: one row per topic and item, at the moment the topic saw it first. Rows are only ever added.
+
+use crate::export::column::{Cell, Column};
+use crate::model::NewRow;
+
+pub(in crate::export) const NEW: &[Column<NewRow>] = &[
+    Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
+    Column::id("key", "public key of the item", |r| Cell::Id(&r.key)),
+    Column::word("kind", "`post` or `page`", |r| Cell::Word(r.kind.as_str())),
+    Column::time("first_seen", "when this topic first saw it; never changes", |r| Cell::Time(r.first_seen)),
+    Column::id("first_run", "id of that run", |r| Cell::Id(&r.first_run)),
+    Column::flag(
+        "baseline",
+        "found by a first answer to a question: it was there before the topic began to look ([changes.md](changes.md))",
+        |r| Cell::Flag(r.baseline),
+    ),
+    Column::text("url", "address, as in `items`", |r| Cell::text(&r.url)),
+    Column::text("author", "handle, as in `items`", |r| Cell::text(&r.author)),
+    Column::text("author_name", "display name, as in `items`", |r| Cell::text(&r.author_name)),
+    Column::text("title", "title, as in `items`", |r| Cell::text(&r.title)),
+    Column::text("text", "text, as in `items`", |r| Cell::text(&r.text)),
+    Column::text("lang", "language tag, as in `items`", |r| Cell::text(&r.lang)),
+    Column::time("published_at", "when it was published; empty when no date could be read", |r| {
+        Cell::time(r.published_at)
+    }),
+];

@@ -1,0 +1,143 @@
+//! What can be exported: the kinds of rows, what each is, its columns, and which filters mean something for it. A filter
+//! that means nothing is refused, never passed over.
+
+use super::column::{Column, Heading, ORIGIN};
+use super::columns;
+use crate::model::closed_list;
+use crate::store::Filter;
+
+/// Version of the columns of all kinds together: raised when one is added. None is ever taken away, renamed or moved.
+pub const SCHEMA: u32 = 1;
+
+closed_list! {
+    /// What is exported.
+    What {
+        /// One row per topic and item.
+        Items = "items",
+        /// One row per run, item and source: the time series.
+        Sightings = "sightings",
+        /// One row per topic and item, at its first sighting.
+        New = "new",
+        /// One row per finished run.
+        Runs = "runs",
+        /// One row per search of a finished run.
+        Searches = "searches",
+        /// One row per answer.
+        Answers = "answers",
+    }
+}
+
+closed_list! {
+    /// The filters, by what they are called on the command line.
+    Part {
+        /// Topics by tag.
+        Tag = "--tag",
+        /// Sources.
+        Source = "--source",
+        /// A span of time.
+        Time = "--since and --until",
+        /// How items sound.
+        Tone = "--tone",
+        /// First seen lately.
+        NewSince = "--new-since",
+        /// Who wrote items.
+        Author = "--author",
+        /// What topics' filters hide.
+        Filtered = "--filtered",
+        /// A stretch of the reading order.
+        Seq = "--seq",
+    }
+}
+
+fn headings<R>(columns: &'static [Column<R>]) -> Vec<&'static Heading> {
+    columns.iter().map(|column| &column.heading).chain([&ORIGIN]).collect()
+}
+
+impl What {
+    /// Its columns, in order.
+    #[must_use]
+    pub fn columns(self) -> Vec<&'static Heading> {
+        match self {
+            Self::Items => headings(columns::ITEMS),
+            Self::Sightings => headings(columns::SIGHTINGS),
+            Self::New => headings(columns::NEW),
+            Self::Runs => headings(columns::RUNS),
+            Self::Searches => headings(columns::SEARCHES),
+            Self::Answers => headings(columns::ANSWERS),
+        }
+    }
+
+    /// What its rows are and in which order they come, as Markdown.
+    #[must_use]
+    pub fn rows(self) -> &'static str {
+        match self {
+            Self::Items => {
+                "One row per topic and item as it is known now, by topic, `first_seen` and key. What counts as one item: \
+                 [identity.md](identity.md)."
+            }
+            Self::Sightings => {
+                "One row per run, item and source: the time series. By start of run, run, source (social, web, ai), rank and key."
+            }
+            Self::New => {
+                "One row per topic and item, at the moment the topic saw it first: rows are only ever added. By `first_seen`, run \
+                 and key."
+            }
+            Self::Runs => {
+                "One row per finished run, slots that were missed or skipped included, by start (or slot) and run."
+            }
+            Self::Searches => {
+                "One row per search of a finished run, those of lost attempts included: calls and what they cost. By start of run, \
+                 run, attempt and source."
+            }
+            Self::Answers => "One row per run that got an AI answer, by start of run and run.",
+        }
+    }
+
+    /// The column that `--since` and `--until` mean.
+    #[must_use]
+    pub fn time(self) -> &'static str {
+        match self {
+            Self::Items | Self::New => "`first_seen`",
+            Self::Sightings => "`seen_at`",
+            Self::Answers => "`asked_at`",
+            Self::Runs => "`started_at`, or `slot` of a run that never started",
+            Self::Searches => "when its run started",
+        }
+    }
+
+    /// The filters that mean something for it, besides topics.
+    #[must_use]
+    pub fn takes(self) -> &'static [Part] {
+        use Part::{Author, Filtered, NewSince, Seq, Source, Tag, Time, Tone};
+        match self {
+            Self::Items => &[Tag, Source, Time, Tone, NewSince, Author, Filtered],
+            Self::New => &[Tag, Source, Time, Tone, NewSince, Author, Filtered, Seq],
+            Self::Sightings => &[Tag, Source, Time, Tone, Author, Filtered, Seq],
+            Self::Searches => &[Tag, Source, Time, Seq],
+            Self::Runs | Self::Answers => &[Tag, Time, Seq],
+        }
+    }
+
+    /// Whether its rows are facts that are only ever added to, so that a file can go on where the last one ended.
+    #[must_use]
+    pub fn appends(self) -> bool {
+        self.takes().contains(&Part::Seq)
+    }
+
+    /// The first part of a filter that means nothing for it, and which kinds it does mean something for.
+    #[must_use]
+    pub fn refuses(self, filter: &Filter, filtered: bool) -> Option<(Part, Vec<Self>)> {
+        let asked = |part: &Part| match part {
+            Part::Tag => !filter.tags.is_empty(),
+            Part::Source => !filter.sources.is_empty(),
+            Part::Time => filter.since.is_some() || filter.until.is_some(),
+            Part::Tone => !filter.tones.is_empty(),
+            Part::NewSince => filter.new_since.is_some(),
+            Part::Author => !filter.authors.is_empty(),
+            Part::Filtered => filtered,
+            Part::Seq => filter.seq.is_some(),
+        };
+        let part = *Part::ALL.iter().find(|part| asked(part) && !self.takes().contains(part))?;
+        Some((part, Self::ALL.iter().copied().filter(|what| what.takes().contains(&part)).collect()))
+    }
+}

@@ -1,0 +1,255 @@
+//! What exports hand out: the same bytes from both databases in every format, read back by readers that are not ours, and
+//! narrowed by every filter. How they reach a file is `cli`'s and `story`'s.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use topicwatch::compare::Hiding;
+use topicwatch::export::{self, Format, Order, Profile, Type, What};
+use topicwatch::model::{Answer, Between, Judged, Micros, Source, Time, Tone, Topic};
+use topicwatch::store::{Filter, Outcome, Store};
+
+use crate::databases::databases;
+use crate::store::{NOW, manual, open, outcome, seen, topic};
+
+/// Texts that formats, spreadsheets and databases stumble over.
+const NASTY: [&str; 14] = [
+    "plain",
+    "two\nlines",
+    "two\r\nlines",
+    "lone\rreturn",
+    "a \"quoted\" word, with comma",
+    "\"",
+    "=1+1",
+    "@handle",
+    "'quoted",
+    "＝1",
+    "2031610711893905509",
+    "日本語 \u{1F600} e\u{301}\u{202e}x",
+    "\u{1}\u{7f}\u{2028}back\\slash",
+    "NULL",
+];
+
+fn later(hours: i64) -> Time {
+    Time(NOW.0 + hours * 3_600_000)
+}
+
+fn tagged(id: &str, tags: &[&str]) -> Topic {
+    Topic { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..topic(id) }
+}
+
+/// By its first letter.
+fn judge(_: Option<&str>, text: Option<&str>) -> Judged {
+    let tone = match text.and_then(|text| text.chars().next()) {
+        Some('p') => Tone::Positive,
+        Some('t') => Tone::Negative,
+        _ => Tone::Neutral,
+    };
+    Judged { tone, score: Some(if tone == Tone::Negative { -125 } else { 7 }), scorer: "letters-1" }
+}
+
+/// Two topics, three runs: a baseline, another question, what was seen before.
+pub async fn nasty_world(store: &Store) {
+    let topics = [tagged("calm", &["a\"b", "news"]), tagged("=loud", &["news, too"])];
+    store.sync_topics(&topics, NOW).await.unwrap();
+    for (run, at) in [(0, 0), (1, 1), (2, 2)] {
+        let t = &topics[run % 2];
+        let held = manual(store, t, &format!("R{run}"), later(at)).await;
+        let mut world: Vec<_> = NASTY
+            .iter()
+            .enumerate()
+            .map(|(n, text)| {
+                let source = if n % 3 == 0 { Source::Web } else { Source::Social };
+                // The third run sees half of what was there.
+                let other = if run == 2 && n >= 7 { 100 } else { 0 };
+                let key = format!("post:x:{}", 2_031_610_711_893_905_000 + n + other);
+                let mut item = seen(source, n as u32 + 1, &[key.as_str()], text);
+                let found = &mut item.sightings[0].found;
+                found.title = (n % 4 == 1).then(|| (*text).to_owned());
+                found.author = (n != 3).then(|| if n == 0 { "Ann_É".to_owned() } else { (*text).to_owned() });
+                found.conversation_id = Some(format!("{}", 9_007_199_254_740_993_u64 + n as u64));
+                found.published_at = (n % 2 == 0).then(|| Time(later(at).0 - 40 * 3_600_000 * (n as i64 % 3)));
+                item
+            })
+            .collect();
+        world[1].sightings[0].found.engagement.views = Some(9_007_199_254_740_993);
+        let mut all: Outcome = outcome(later(at), world);
+        all.judge = Some(judge);
+        all.answer = (run == 1).then(|| {
+            let text = NASTY.join("\n");
+            (Answer { text, model: Some("=model".into()), partial: true }, vec!["post:x:1".into(), "b".into()])
+        });
+        if run == 2 {
+            // The web is asked something else: what it alone shows first was there before.
+            all.searches[1].query = "another \"question\"".into();
+            all.searches[1].cost = Micros(7);
+        }
+        store.finish(&held, all).await.unwrap();
+        store.publish().await.unwrap();
+    }
+}
+
+async fn written(store: &Store, order: &Order) -> String {
+    let (bytes, rows) = export::write(store, order, &mut Hiding::nothing(), Vec::new()).await.unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    if order.format == Format::Jsonl {
+        assert_eq!(text.lines().count() as u64, rows);
+    }
+    text
+}
+
+async fn objects(store: &Store, what: What, filter: Filter) -> Vec<Value> {
+    let order = Order { format: Format::Jsonl, filter, ..Order::all(what) };
+    written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_both_formats() {
+    let mut told: Vec<BTreeMap<String, String>> = Vec::new();
+    for database in databases() {
+        let store = open(&database).await;
+        nasty_world(&store).await;
+        let mut files = BTreeMap::new();
+        for what in What::ALL {
+            let csv = written(&store, &Order::all(*what)).await;
+            let excel = written(&store, &Order { profile: Profile::Excel, ..Order::all(*what) }).await;
+            let jsonl = written(&store, &Order { format: Format::Jsonl, ..Order::all(*what) }).await;
+            same_cells(*what, &csv, &excel, &jsonl);
+            for (name, text) in [("csv", csv), ("excel", excel), ("jsonl", jsonl)] {
+                files.insert(format!("{what} {name}"), text);
+            }
+        }
+        told.push(files);
+        database.close(store).await;
+    }
+    for other in &told[1..] {
+        for (name, text) in other {
+            assert!(text == &told[0][name], "{name} differs:\n{}\n---\n{text}", told[0][name]);
+        }
+    }
+}
+
+/// Both formats, read by the csv crate and serde_json, hold the same cells, of the types that the headings promise.
+fn same_cells(what: What, csv: &str, excel: &str, jsonl: &str) {
+    let headings = what.columns();
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let mut guarded = csv::Reader::from_reader(excel.strip_prefix('\u{feff}').unwrap().as_bytes());
+    assert_eq!(rows.headers().unwrap(), headings.iter().map(|h| h.name).collect::<Vec<_>>(), "{what}");
+    let (rows, guarded): (Vec<_>, Vec<_>) = (rows.records().collect(), guarded.records().collect());
+    let objects: Vec<serde_json::Map<String, Value>> =
+        jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!rows.is_empty() && rows.len() == objects.len() && rows.len() == guarded.len(), "{what}");
+    for ((row, guarded), object) in rows.into_iter().zip(guarded).zip(&objects) {
+        let (row, guarded) = (row.unwrap(), guarded.unwrap());
+        assert_eq!((row.len(), object.len()), (headings.len(), headings.len()), "{what}");
+        for ((cell, guarded), heading) in row.iter().zip(guarded.iter()).zip(&headings) {
+            let stripped = guarded.strip_prefix('\'').unwrap_or(guarded);
+            assert_eq!(stripped, cell, "{what}.{}", heading.name);
+            let words = matches!(heading.kind, Type::Text | Type::Id);
+            assert!(words || guarded == cell, "{what}.{} is touched", heading.name);
+            let value = &object[heading.name];
+            let read = match heading.kind {
+                _ if value.is_null() => String::new(),
+                Type::Text | Type::Id | Type::Word | Type::Time => value.as_str().unwrap().to_owned(),
+                Type::Flag => value.as_bool().unwrap().to_string(),
+                Type::Integer => value.as_i64().unwrap().to_string(),
+                Type::Decimal => format!("{:.3}", value.as_f64().unwrap()),
+                Type::Money => format!("{:.6}", value.as_f64().unwrap()),
+            };
+            assert_eq!(read, cell, "{what}.{}", heading.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_filter_narrows_the_rows_that_it_means_something_for() {
+    for database in databases() {
+        let store = open(&database).await;
+        nasty_world(&store).await;
+        let many = async |what: What, filter: Filter| objects(&store, what, filter).await.len();
+        let all = Filter::default;
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let n = NASTY.len();
+        for (what, filter, expected) in [
+            (What::Items, all(), 2 * n + n / 2),
+            (What::Items, Filter { topics: texts(&["=loud"]), ..all() }, n),
+            (What::Items, Filter { tags: texts(&["a\"b"]), ..all() }, n + n / 2),
+            (What::Items, Filter { tags: texts(&["news"]), ..all() }, n + n / 2),
+            (What::Items, Filter { tags: texts(&["news, too", "a\"b"]), ..all() }, 2 * n + n / 2),
+            (What::Items, Filter { tags: texts(&["new", "b", "too", "NEWS", "\", \""]), ..all() }, 0),
+            (What::Runs, Filter { tags: texts(&["news"]), ..all() }, 2),
+            (What::Items, Filter { authors: texts(&["aNN_É"]), ..all() }, 2),
+            (What::Items, Filter { authors: texts(&["ann_é"]), ..all() }, 0),
+            (What::Sightings, Filter { authors: texts(&["PLAIN", "\"", "null"]), ..all() }, 6),
+            (What::Items, Filter { tones: vec![Tone::Negative], topics: texts(&["=loud"]), ..all() }, 2),
+            (What::Sightings, Filter { tones: vec![Tone::Negative, Tone::Positive], ..all() }, 9),
+            (What::New, Filter { tones: vec![Tone::Negative], topics: texts(&["=loud"]), ..all() }, 2),
+            (What::Items, Filter { sources: vec![Source::Web], topics: texts(&["=loud"]), ..all() }, 5),
+            (What::New, Filter { sources: vec![Source::Social], topics: texts(&["=loud"]), ..all() }, 9),
+            (What::Items, Filter { sources: vec![Source::Ai], ..all() }, 0),
+            (What::Searches, Filter { sources: vec![Source::Web], ..all() }, 3),
+            (What::Sightings, Filter { since: Some(later(1)), until: Some(later(2)), ..all() }, n),
+            (What::Answers, Filter { since: Some(later(2)), ..all() }, 0),
+            (What::Searches, Filter { until: Some(later(1)), ..all() }, 2),
+        ] {
+            assert_eq!(many(what, filter.clone()).await, expected, "{}: {what} {filter:?}", database.name);
+        }
+        // First seen lately, and not older than the window then: published 40 or 80 hours before is older than a day.
+        let since = Filter { new_since: Some(later(1)), topics: texts(&["=loud"]), ..all() };
+        for what in [What::Items, What::New] {
+            let found = objects(&store, what, since.clone()).await;
+            let fresh = |row: &Value| row["published_at"].as_str().is_none_or(|at| at.starts_with("2026-03-11"));
+            assert!(found.len() == 10 && found.iter().all(fresh), "{found:#?}");
+        }
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn files_of_stretches_that_follow_one_another_are_together_the_file_of_the_whole() {
+    for database in databases() {
+        let store = open(&database).await;
+        nasty_world(&store).await;
+        for what in What::ALL.iter().copied().filter(|what| what.appends()) {
+            let stretch = async |since: i64, until: i64| {
+                let filter = Filter { seq: Some(Between { since, until }), ..Filter::default() };
+                written(&store, &Order { format: Format::Jsonl, filter, ..Order::all(what) }).await
+            };
+            let whole = stretch(0, 3).await;
+            let mut sorted =
+                [whole.clone(), written(&store, &Order { format: Format::Jsonl, ..Order::all(what) }).await]
+                    .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+            sorted.iter_mut().for_each(|lines| lines.sort());
+            assert_eq!(sorted[0], sorted[1], "{what}: the same rows without a stretch");
+            let parts = [stretch(0, 1).await, stretch(1, 1).await, stretch(1, 2).await, stretch(2, 3).await];
+            assert!(parts.concat() == whole, "{what}: {parts:?}\n{whole}");
+            assert_eq!(parts[1], "", "{what}");
+        }
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_first_answer_shows_is_told_as_its_topics_baseline() {
+    for database in databases() {
+        let store = open(&database).await;
+        nasty_world(&store).await;
+        let quiet = |rows: &[Value], run: &str| {
+            let of = rows.iter().filter(|row| row["first_run"] == run);
+            of.map(|row| row["baseline"].as_bool().unwrap()).collect::<Vec<_>>()
+        };
+        let rows = objects(&store, What::New, Filter::default()).await;
+        assert!(quiet(&rows, "R0").iter().chain(&quiet(&rows, "R1")).all(|baseline| *baseline), "{}", database.name);
+        // The third run asks the web another question, and social the one that was answered.
+        let by_web = objects(&store, What::New, Filter { sources: vec![Source::Web], ..Filter::default() }).await;
+        let by_social = objects(&store, What::New, Filter { sources: vec![Source::Social], ..Filter::default() }).await;
+        assert_eq!(quiet(&by_web, "R2"), [true; 2]);
+        assert_eq!(quiet(&by_social, "R2"), [false; 5]);
+        // Also once the sightings are gone: then every question of the run counts.
+        database.execute("DELETE FROM sighting").await;
+        let rows = objects(&store, What::New, Filter::default()).await;
+        assert_eq!(quiet(&rows, "R1").iter().filter(|baseline| **baseline).count(), NASTY.len());
+        assert!(quiet(&rows, "R2").iter().all(|baseline| !*baseline));
+        database.close(store).await;
+    }
+}
