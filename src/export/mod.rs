@@ -6,6 +6,7 @@ mod columns;
 mod csv;
 mod format;
 mod jsonl;
+mod lines;
 mod page;
 mod sieve;
 mod what;
@@ -87,6 +88,9 @@ pub async fn write<W: Write + Send>(
         Some(Nature::Real) => Cell::Word("service"),
         None => Cell::Empty,
     };
+    if order.what == What::Sightings && order.format == Format::Csv && hiding.is_idle() {
+        return lines::write(store, order, origin, out).await;
+    }
     let sheet = Sheet::begin(order.format, order.profile, &order.what.columns(), out)?;
     let mut rows = Rows { sheet, origin, written: 0 };
     let filter = &order.filter;

@@ -17,6 +17,7 @@ mod error;
 mod graphile;
 mod jobs;
 mod limits;
+mod lines;
 mod living;
 mod locks;
 mod moment;

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use topicwatch::compare::Hiding;
+use topicwatch::compare::{Filtered, Hiding};
 use topicwatch::export::{self, Format, Order, Profile, Type, What};
-use topicwatch::model::{Answer, Between, Judged, Micros, Source, Time, Tone, Topic};
+use topicwatch::model::{Answer, Between, Judged, Micros, Source, Time, Tone, Topic, TopicFilter};
 use topicwatch::store::{Filter, Outcome, Store};
 
 use crate::databases::databases;
@@ -250,6 +250,79 @@ async fn what_a_first_answer_shows_is_told_as_its_topics_baseline() {
         let rows = objects(&store, What::New, Filter::default()).await;
         assert_eq!(quiet(&rows, "R1").iter().filter(|baseline| **baseline).count(), NASTY.len());
         assert!(quiet(&rows, "R2").iter().all(|baseline| !*baseline));
+        database.close(store).await;
+    }
+}
+
+/// A filter of a topic has every row looked at one by one: the plain way.
+async fn looked_at(store: &Store) -> Hiding {
+    let filter = TopicFilter { exclude: vec!["nothing says so".into()], ..TopicFilter::default() };
+    let topics = [tagged("calm", &["a\"b", "news"]), tagged("=loud", &["news, too"])];
+    let topics = topics.map(|topic| Topic { filter: filter.clone(), ..topic });
+    store.sync_topics(&topics, NOW).await.unwrap();
+    let hiding = Hiding::of(store, &[], Filtered::Keep).await.unwrap();
+    assert!(hiding.any());
+    hiding
+}
+
+#[tokio::test]
+async fn lines_that_the_database_writes_are_those_of_the_plain_way() {
+    for database in databases() {
+        let store = open(&database).await;
+        nasty_world(&store).await;
+        // More runs than a page takes, several at the same instant, one without a sighting, times of all centuries.
+        let times =
+            ["0001-01-01T00:00:00Z", "1700-02-28T23:59:59.999Z", "1969-12-31T23:59:59.5Z", "9999-12-31T23:59:59Z"];
+        for n in 0..40 {
+            let t = tagged("calm", &["a\"b", "news"]);
+            let held = manual(&store, &t, &format!("{}", 7_000 + n), later(n / 3)).await;
+            let world = (0..n % 4).map(|of| {
+                let key = format!("page:https://example.com/{of},{n}");
+                let mut item =
+                    seen(Source::ALL[of as usize % 3], of as u32 + 1, &[key.as_str()], NASTY[n as usize % 14]);
+                let found = &mut item.sightings[0].found;
+                found.published_at = Time::parse(times[of as usize]);
+                found.url = Some(format!("https://example.com/{of}?a=\"{n}\""));
+                found.author = None;
+                item
+            });
+            store.finish(&held, outcome(later(n / 3), world.collect())).await.unwrap();
+            store.publish().await.unwrap();
+        }
+        let orders = || {
+            let profiles = [Profile::Machine, Profile::Excel].into_iter();
+            let filters = [
+                Filter::default(),
+                Filter { seq: Some(Between { since: 2, until: 21 }), ..Filter::default() },
+                Filter {
+                    since: Some(later(1)),
+                    until: Some(later(9)),
+                    topics: vec!["calm".into()],
+                    ..Filter::default()
+                },
+                Filter { sources: vec![Source::Web, Source::Ai], ..Filter::default() },
+                Filter {
+                    tags: vec!["news, too".into()],
+                    tones: vec![Tone::Negative, Tone::Neutral],
+                    ..Filter::default()
+                },
+                Filter { authors: vec!["@HANDLE".into(), "plain".into()], ..Filter::default() },
+            ];
+            profiles.flat_map(move |profile| {
+                filters.clone().map(|filter| Order { profile, filter, ..Order::all(What::Sightings) })
+            })
+        };
+        let mut quick = Vec::new();
+        for order in orders() {
+            quick.push(export::write(&store, &order, &mut Hiding::nothing(), Vec::new()).await.unwrap());
+        }
+        let mut hiding = looked_at(&store).await;
+        for (order, (bytes, rows)) in orders().zip(quick) {
+            let (plain, plain_rows) = export::write(&store, &order, &mut hiding, Vec::new()).await.unwrap();
+            let (quick, plain) = (String::from_utf8(bytes).unwrap(), String::from_utf8(plain).unwrap());
+            assert!(quick == plain, "{}: {order:?}\n{quick}\n---\n{plain}", database.name);
+            assert!(rows == plain_rows && rows > 0, "{}: {order:?} has {rows}, {plain_rows}", database.name);
+        }
         database.close(store).await;
     }
 }

@@ -35,6 +35,8 @@ mod known;
 pub(super) mod ledger;
 #[path = "../statements/limits.rs"]
 pub(super) mod limits;
+#[path = "../statements/lines.rs"]
+pub(super) mod lines;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
@@ -90,6 +92,18 @@ pub(super) fn texts(at: u8) -> String {
 /// The texts of a column that holds a JSON array, in the same form.
 pub(super) fn listed(column: &str) -> String {
     format!("jsonb_array_elements_text(CAST({column} AS JSONB)) AS given (value)")
+}
+
+/// Whether a column's text holds a sign.
+pub(super) fn holds(column: &str, sign: &str) -> String {
+    format!("strpos({column}, '{sign}') > 0")
+}
+
+/// A time as `2026-03-11T09:00:00.000Z`.
+pub(super) fn iso(column: &str) -> String {
+    format!(
+        "to_char(to_timestamp(0) AT TIME ZONE 'UTC' + {column} * interval '1 millisecond', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+    )
 }
 
 /// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.

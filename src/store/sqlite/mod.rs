@@ -36,6 +36,8 @@ mod known;
 pub(super) mod ledger;
 #[path = "../statements/limits.rs"]
 pub(super) mod limits;
+#[path = "../statements/lines.rs"]
+pub(super) mod lines;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
@@ -91,6 +93,16 @@ pub(super) fn texts(at: u8) -> String {
 /// The texts of a column that holds a JSON array, in the same form.
 pub(super) fn listed(column: &str) -> String {
     format!("json_each({column}) AS given")
+}
+
+/// Whether a column's text holds a sign.
+pub(super) fn holds(column: &str, sign: &str) -> String {
+    format!("instr({column}, '{sign}') > 0")
+}
+
+/// A time as `2026-03-11T09:00:00.000Z`.
+pub(super) fn iso(column: &str) -> String {
+    format!("strftime('%Y-%m-%dT%H:%M:%fZ', {column} / 1000.0, 'unixepoch')")
 }
 
 /// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
