@@ -332,7 +332,10 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
         assert!(before.topics.iter().all(|topic| topic.usual.is_some() && topic.asked_since.is_none()));
         // Three days before the report's, acme began to be asked something else.
         let at = before.span.from.0 - 3 * DAY;
-        let other = format!("UPDATE search SET query = 'other' WHERE topic = 'acme' AND started_at >= {at}");
+        // What was asked is read of each run's last attempt, which the made-up runs leave out.
+        let other = format!(
+            "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = 'acme' AND started_at >= {at}"
+        );
         wait(database.execute(&other));
         let after = wait(async {
             let store = crate::store::open(&database).await;
