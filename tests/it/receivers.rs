@@ -170,7 +170,8 @@ impl Post {
     }
 
     pub fn over(wire: Wire, answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
-        let (got, clear): (Arc<Mutex<Vec<Mail>>>, Arc<Mutex<Vec<String>>>) = Default::default();
+        let got: Arc<Mutex<Vec<Mail>>> = Arc::default();
+        let clear: Arc<Mutex<Vec<String>>> = Arc::default();
         let (keep, heard) = (Arc::clone(&got), Arc::clone(&clear));
         let listening = Listening::begin(move |stream| {
             let plain = Talk {
