@@ -36,6 +36,12 @@ impl Replacement {
         Ok(Self { target: target.to_owned(), folder, file })
     }
 
+    /// The file that is being written, for whoever writes it by its name.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
     /// Makes the content durable and puts it in place.
     pub fn commit(mut self) -> io::Result<()> {
         self.file.flush()?;

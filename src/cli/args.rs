@@ -5,13 +5,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::backup::BackupArgs;
 pub(super) use super::control_args::{
     OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
 };
+use super::db::DbArgs;
 use super::examples;
 pub(super) use super::export_args::ExportArgs;
 use super::init::InitArgs;
 use super::plan::PlanArgs;
+use super::prune::PruneArgs;
 pub(super) use super::reading_args::{
     DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
 };
@@ -141,6 +144,15 @@ pub enum Verb {
     /// Judge stored items again that another scorer judged
     #[command(after_help = examples::RESCORE)]
     Rescore(RescoreArgs),
+    /// Let go what is older than [retention] says
+    #[command(after_help = examples::PRUNE)]
+    Prune(PruneArgs),
+    /// Write a copy of the database, beside whoever works on it, and read it again
+    #[command(after_help = examples::BACKUP)]
+    Backup(BackupArgs),
+    /// Move everything to another database, SQLite or PostgreSQL
+    #[command(after_help = examples::DB)]
+    Db(DbArgs),
     /// Bring the database's tables up to date (every other verb does so by itself)
     #[command(after_help = examples::MIGRATE)]
     Migrate,

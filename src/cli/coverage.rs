@@ -32,13 +32,18 @@ pub(super) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Fa
     let wanted = |source: &Source| args.source.is_empty() || args.source.iter().any(|name| name == source.as_str());
     let sources: Vec<Source> = Source::ALL.iter().copied().filter(wanted).collect();
     let store = context.store(false).await?;
-    let watched = store.watched(&args.topic).await?;
+    let mut watched = store.watched(&args.topic).await?;
     if let Some(name) = args.topic.iter().find(|name| watched.iter().all(|known| known.topic != **name)) {
         context.known(std::slice::from_ref(name))?;
         return Err(Failure::usage(
             format!("topic {name} has not been run yet"),
             format!("run it: topicwatch once --topic {name}"),
         ));
+    }
+    let pruned_until = store.pruned_until().await?.filter(|until| *until > period.from);
+    // What the ledger no longer knows is no hole.
+    for watched in &mut watched {
+        watched.began = pruned_until.map_or(watched.began, |until| until.max(watched.began));
     }
     let topics = read(&store, watched, period, &sources, &args.topic).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
@@ -50,7 +55,8 @@ pub(super) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Fa
                 |topic| json!({ "topic": topic.watched.topic, "began": topic.watched.began, "sources": topic.sources }),
             )
             .collect();
-        output::json(&json!({ "sandbox": invented, "from": period.from, "until": period.until, "topics": topics }))?;
+        output::json(&json!({ "sandbox": invented, "from": period.from, "until": period.until,
+            "pruned_until": pruned_until, "topics": topics }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
@@ -58,6 +64,9 @@ pub(super) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Fa
         for source in &topic.sources {
             text.push_str(&drawn(&topic.watched.topic, source, usize::from(output::width())));
         }
+    }
+    if let Some(until) = pruned_until {
+        text.push_str(&format!("searches before {} were pruned: nothing is told of that time\n", output::when(until)));
     }
     if topics.iter().all(|topic| topic.sources.is_empty()) {
         text.push_str("nothing is watched\n");

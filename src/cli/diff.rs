@@ -9,7 +9,7 @@ use super::args::{Common, DiffArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
 use crate::compare::changes_between;
-use crate::model::{Between, Topic};
+use crate::model::{Between, Span, Time, Topic, Trimmed};
 use crate::store::{Filter, Nature, Store};
 
 /// Items of each list in JSON, whatever `--limit` says of the text.
@@ -22,6 +22,12 @@ pub(super) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failur
     let between = span(&context, &store, &topic, args).await?;
     let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
     let changes = changes_between(&store, &topic, between, most).await?;
+    let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
+    let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
+    let trimmed = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {
+        Some(span) => store.trimmed(&topic.id, span).await?,
+        None => Trimmed::default(),
+    };
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
@@ -29,11 +35,13 @@ pub(super) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failur
         if let Some(fields) = value.as_object_mut() {
             fields.insert("sandbox".into(), json!(invented));
             fields.insert("topic".into(), json!(topic.id));
+            fields.insert("pruned".into(), json!(trimmed));
         }
         output::json(&value)?;
     } else {
         let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
         text.push_str(&drawn::drawn(&topic.id, &changes, usize::from(output::width())));
+        text.extend(trimmed.told().map(|told| format!("{told}\n")));
         output::text(&text)?;
     }
     Ok(Exit::Ok)
@@ -109,6 +117,6 @@ async fn span(context: &Context, store: &Store, topic: &Topic, args: &DiffArgs) 
         },
     };
     // Runs that failed after the last snapshot belong to it too: their sources are told as unanswered.
-    let until = store.seq_before(&topic.id, crate::model::Time(i64::MAX)).await?.max(latest);
+    let until = store.seq_before(&topic.id, Time(i64::MAX)).await?.max(latest);
     Ok(Between { since: since.min(until), until })
 }

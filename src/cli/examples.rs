@@ -169,6 +169,29 @@ Examples:
 
 After an update with a new scorer. A few hundred items at a time, beside a
 running daemon; interrupted, it goes on where it stopped.";
+pub(super) const PRUNE: &str = "\
+Examples:
+  topicwatch prune --dry-run            what would go, table by table
+  topicwatch prune
+
+A daemon, and `once --due`, do so once a day. Beside a running daemon, a few
+rows at a time; interrupted, nothing is lost, and the next one goes on.";
+pub(super) const BACKUP: &str = "\
+Examples:
+  topicwatch backup topicwatch-backup.db
+  topicwatch backup \"/backup/$(date +%F).db\" --json
+
+The copy is a SQLite file, whatever the database is, and works as one. A file
+that was there is replaced when the copy is whole. To restore it into
+PostgreSQL: topicwatch db move --database sqlite:FILE --to postgres://…";
+pub(super) const DB: &str = "\
+Examples:
+  topicwatch db move --to postgres://watch@db.example/findings
+  topicwatch db move --database sqlite:topicwatch.db --to sqlite:other.db
+
+Nothing may run on the source meanwhile. Every table is compared by its rows
+and a hash. Interrupted, the same command goes on; until it is done, nobody
+can open the target. The source stays as it is.";
 pub(super) const MIGRATE: &str = "\
 Examples:
   topicwatch migrate

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Exit, Failure, ids};
-use crate::config::Config;
+use super::{Exit, Failure, ids, prune};
+use crate::config::{Config, RetentionConfig};
 use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
 use crate::files::Replacement;
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow, Topic};
@@ -23,13 +23,14 @@ const LONGEST_TEXT: usize = 512 * 1024;
 
 /// The jobs of a configuration that run by themselves.
 pub(super) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
-    let scheduled = config.reports.iter().filter(|report| report.schedule.is_some());
-    scheduled
-        .map(|report| {
-            Job::of_report(report)
-                .map_err(|e| Failure::new(Exit::Unexpected, format!("report {}: {e}", report.name), ""))
-        })
-        .collect()
+    let scheduled = config.reports.iter().filter(|report| report.schedule.is_some()).map(|report| {
+        Job::of_report(report).map_err(|e| Failure::new(Exit::Unexpected, format!("report {}: {e}", report.name), ""))
+    });
+    let RetentionConfig { kept, schedule } = &config.retention;
+    let prune = schedule.iter().map(|schedule| {
+        Job::of_prune(*kept, schedule.clone()).map_err(|e| Failure::new(Exit::Unexpected, format!("prune: {e}"), ""))
+    });
+    scheduled.chain(prune).collect()
 }
 
 /// What channels are, by name: a mail needs a page, a request needs data.
@@ -47,6 +48,7 @@ pub(super) fn handler(config: &Config, store: &Store, clock: &Clock) -> Handler 
         Box::pin(async move {
             match run.job.kind {
                 JobKind::Report => make_report(&run, &store, &clock, &kinds).await,
+                JobKind::Prune => prune::job(&run, &store, clock()).await,
             }
         })
     })

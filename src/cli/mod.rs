@@ -3,6 +3,7 @@
 
 mod args;
 mod backfill;
+mod backup;
 mod channels;
 mod check;
 mod completions;
@@ -10,6 +11,7 @@ mod context;
 mod control;
 mod control_args;
 mod coverage;
+mod db;
 mod diff;
 mod examples;
 mod export;
@@ -28,6 +30,7 @@ mod output;
 mod plan;
 mod probe;
 mod progress;
+mod prune;
 mod reading_args;
 mod reload;
 mod rename;
@@ -141,6 +144,9 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Score(args) => score::run(&args),
         Verb::Rescore(args) => rescore::run(&common, &args).await,
+        Verb::Prune(args) => prune::run(&common, &args).await,
+        Verb::Backup(args) => backup::run(&common, &args).await,
+        Verb::Db(args) => db::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
         Verb::Completions(args) => completions::run(&args),

@@ -19,7 +19,8 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let mut context = Context::load(common, None)?;
     let skew = daemon::Skew::default();
     context.clock = skew.correct(context.clock);
-    if context.config.topics.iter().all(|t| t.schedule.is_none()) && jobs::of(&context.config)?.is_empty() {
+    let reports = context.config.reports.iter().any(|report| report.schedule.is_some());
+    if context.config.topics.iter().all(|t| t.schedule.is_none()) && !reports {
         return Err(Failure::usage(
             format!("no topic in {} has a schedule, so there would be nothing to run", context.config.file.display()),
             "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",

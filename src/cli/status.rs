@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{Common, StatusArgs};
 use super::context::Context;
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, output, prune};
 use crate::compare::{MOST_JUDGED, filter_of, health};
 use crate::insight::{Amount, Ill, Illness, meant, standing};
 use crate::model::{Between, Budget, Micros, PausedBy, Undelivered, Used};
@@ -26,6 +26,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     let filtered = filtered(&store, &topics).await?;
     let undelivered = store.undelivered().await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
+    let disk = store.disk().await?;
     let place = store.place().to_owned();
     store.close().await;
     let next = |status: &TopicStatus| {
@@ -43,7 +44,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
             .collect();
         output::json(
             &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
-                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "unjudged": health.unjudged, "undelivered": undelivered, "topics": topics }),
+                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "unjudged": health.unjudged, "undelivered": undelivered, "disk": disk, "topics": topics }),
         )?;
         return Ok(exit(args, &health.ill));
     }
@@ -99,7 +100,18 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     for line in budgets.iter().skip(1).filter(|line| line.limit.is_some()) {
         text.push_str(&format!("{line}\n"));
     }
-    text.push_str(&format!("\n{calls} of {limit} calls today (UTC), {} · {}\n", used.money, output::visible(&place)));
+    if !disk.gives_back && disk.free > disk.bytes / 5 {
+        text.push_str(&format!(
+            "{} of the file are free and cannot be given back: see `topicwatch prune`\n",
+            prune::bytes(disk.free)
+        ));
+    }
+    let size = prune::bytes(disk.bytes);
+    text.push_str(&format!(
+        "\n{calls} of {limit} calls today (UTC), {} · {}, {size}\n",
+        used.money,
+        output::visible(&place)
+    ));
     output::text(&text)?;
     Ok(exit(args, &health.ill))
 }

@@ -21,6 +21,8 @@ pub(super) struct Document {
     pub(super) database: Table,
     /// `[scheduler]`.
     pub(super) scheduler: Table,
+    /// `[retention]`.
+    pub(super) retention: Table,
     /// `[defaults]`.
     pub(super) defaults: Table,
     /// Each of `[[topics]]`.
@@ -52,6 +54,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             "service" => document.service = one(mistakes, Section::Service, "service", name, value),
             "database" => document.database = one(mistakes, Section::Database, "database", name, value),
             "scheduler" => document.scheduler = one(mistakes, Section::Scheduler, "scheduler", name, value),
+            "retention" => document.retention = one(mistakes, Section::Retention, "retention", name, value),
             "defaults" => document.defaults = one(mistakes, Section::Topic, "defaults", name, value),
             "topics" => {
                 document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
@@ -74,10 +77,11 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
 
 /// What to write instead of an unknown section, and the one that was probably meant.
 fn unknown_section(name: &str) -> (String, Option<&'static str>) {
-    const NEAR: [(&str, &str); 11] = [
+    const NEAR: [(&str, &str); 12] = [
         ("service", "service"),
         ("database", "database"),
         ("scheduler", "scheduler"),
+        ("retention", "retention"),
         ("defaults", "defaults"),
         ("default", "defaults"),
         ("topics", "topics"),
@@ -99,7 +103,7 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
         None => (
-            "the file has [service], [database], [scheduler], [defaults], [[topics]], [[reports]] and [[channels]]"
+            "the file has [service], [database], [scheduler], [retention], [defaults], [[topics]], [[reports]] and [[channels]]"
                 .to_owned(),
             None,
         ),

@@ -90,8 +90,9 @@ pub(super) fn warn_of_typos(
     unknown.dedup();
     for name in unknown {
         let near = nearest(name, known.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
-        let ours =
-            ["SERVICE_", "DATABASE_", "SCHEDULER_"].iter().any(|part| name["TOPICWATCH_".len()..].starts_with(part));
+        let ours = ["SERVICE_", "DATABASE_", "SCHEDULER_", "RETENTION_"]
+            .iter()
+            .any(|part| name["TOPICWATCH_".len()..].starts_with(part));
         let hint = match near {
             Some(hint) => hint,
             None if name.ends_with("_KEY") || name.ends_with("_TOKEN") => {

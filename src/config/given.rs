@@ -161,6 +161,7 @@ pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
     match shape {
         Shape::Text | Shape::OneOf(_) => ("a string", "\"…\""),
         Shape::Duration => ("a duration string", "\"90s\", \"5m\", \"12h\" or \"7d\""),
+        Shape::Kept => ("a duration string or \"forever\"", "\"400d\" or \"forever\""),
         Shape::Rate => ("a rate string", "\"60/min\""),
         Shape::Bytes => ("a number of bytes", "15000000 or \"15MB\""),
         Shape::Integer(..) => ("an integer", "3"),
@@ -175,7 +176,9 @@ pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
 /// Whether a value has the outward type of a shape.
 pub(super) fn fits(shape: Shape, value: &DeValue<'_>) -> bool {
     match shape {
-        Shape::Text | Shape::OneOf(_) | Shape::Duration | Shape::Rate => matches!(value, DeValue::String(_)),
+        Shape::Text | Shape::OneOf(_) | Shape::Duration | Shape::Kept | Shape::Rate => {
+            matches!(value, DeValue::String(_))
+        }
         Shape::Bytes => matches!(value, DeValue::String(_) | DeValue::Integer(_)),
         Shape::Integer(..) => matches!(value, DeValue::Integer(_)),
         Shape::Dollars => matches!(value, DeValue::Integer(_) | DeValue::Float(_)),

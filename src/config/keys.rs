@@ -17,6 +17,8 @@ pub enum Section {
     Database,
     /// `[scheduler]`.
     Scheduler,
+    /// `[retention]`.
+    Retention,
     /// `[[topics]]`, and `[defaults]` but for what names one topic.
     Topic,
     /// `[[reports]]`.
@@ -33,6 +35,7 @@ impl Section {
             Self::Service => "service",
             Self::Database => "database",
             Self::Scheduler => "scheduler",
+            Self::Retention => "retention",
             Self::Topic => "topics",
             Self::Report => "reports",
             Self::Channel => "channels",
@@ -47,6 +50,8 @@ pub enum Shape {
     Text,
     /// A string like `"90s"`.
     Duration,
+    /// The same, or `"forever"`.
+    Kept,
     /// A string like `"60/min"`.
     Rate,
     /// A number of bytes, or a string like `"15MB"`.
@@ -103,7 +108,7 @@ impl Key {
     /// The environment variable that overrides it, for keys of sections that are there once.
     #[must_use]
     pub fn variable(&self) -> Option<String> {
-        matches!(self.section, Section::Service | Section::Database | Section::Scheduler)
+        matches!(self.section, Section::Service | Section::Database | Section::Scheduler | Section::Retention)
             .then(|| format!("TOPICWATCH_{}", self.full().replace('.', "_").to_ascii_uppercase()))
     }
 }
@@ -123,7 +128,7 @@ macro_rules! keys {
     };
 }
 
-use Shape::{Budget, Bytes, Dollars, Duration, Flag, Integer, OneOf, OneOrSomeOf, Rate, SomeOf, Text, Texts};
+use Shape::{Budget, Bytes, Dollars, Duration, Flag, Integer, Kept, OneOf, OneOrSomeOf, Rate, SomeOf, Text, Texts};
 
 keys! {
     Service {
@@ -152,6 +157,13 @@ keys! {
         "lease" Duration, Some("\"60s\""), "How long a claimed run is left alone without a sign of life.";
         "shutdown_grace" Duration, Some("\"30s\""), "How long a stop waits for runs that are going on.";
         "engine" OneOf(names!(Engine)), Some("\"local\""), "Who shares runs out between processes: the ledger, or graphile_worker on PostgreSQL.";
+    }
+    Retention {
+        "raw" Kept, Some("\"30d\""), "How long replies are kept as they came.";
+        "sightings" Kept, Some("\"90d\""), "How long every snapshot is kept; afterwards one a day of each topic.";
+        "items" Kept, Some("\"400d\""), "How long the words of an item are kept after it was last seen.";
+        "runs" Kept, Some("\"400d\""), "How long searches, answers and runs without lasting finds are kept.";
+        "prune" Text, Some("\"17 3 * * *\""), "When what is too old goes, in UTC, or \"never\" (then only by `prune`).";
     }
     Topic {
         "id" Text, None, "Short name, unique in the file: a-z, 0-9, - and _.";
@@ -234,5 +246,4 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 8] =
-    ["exports", "alerts", "web", "retention", "budget", "notify", "providers", "sentiment"];
+pub(super) const LATER: [&str; 7] = ["exports", "alerts", "web", "budget", "notify", "providers", "sentiment"];

@@ -10,7 +10,9 @@ use super::keys::Section;
 use super::mistake::{Mistake, Mistakes, one_line};
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
-use super::{Config, Effective, ServiceConfig, Target, channels, environment, reports, service, storage, topics};
+use super::{
+    Config, Effective, ServiceConfig, Target, channels, environment, reports, retention, service, storage, topics,
+};
 use crate::model::{ChannelSpec, ReportSpec, Topic};
 
 /// Why there is no configuration. Nothing was written.
@@ -121,17 +123,18 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
         (Section::Service, &mut document.service),
         (Section::Database, &mut document.database),
         (Section::Scheduler, &mut document.scheduler),
+        (Section::Retention, &mut document.retention),
     ] {
         environment::lay_over(section, table, request, &dir, &mut mistakes);
     }
     let built = build(&document, &dir, request, &mut mistakes);
     let key_variable = built.as_ref().map(|built| built.0.api_key_env.as_str());
-    let named: Vec<&str> = built.iter().flat_map(|built| built.5.iter()).flat_map(channels::variables).collect();
+    let named: Vec<&str> = built.iter().flat_map(|built| built.6.iter()).flat_map(channels::variables).collect();
     environment::warn_of_typos(request, key_variable, &named, &mut mistakes);
 
     let failed = mistakes.any_error();
     let (mut errors, notices) = mistakes.finish();
-    let Some((service, database, scheduler, topics, reports, channels)) = built.filter(|_| !failed) else {
+    let Some((service, database, scheduler, retention, topics, reports, channels)) = built.filter(|_| !failed) else {
         if errors.is_empty() {
             // Unreachable as far as known; a lost configuration must still not look like a good one.
             let mut unknown = Mistakes::new(text);
@@ -144,11 +147,31 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let warnings = notices.iter().map(ToString::to_string).collect();
     let digest = blake3::hash(text.as_str().as_bytes());
     let file = file.to_owned();
-    Ok(Config { file, service, database, scheduler, topics, reports, channels, warnings, notices, effective, digest })
+    Ok(Config {
+        file,
+        service,
+        database,
+        scheduler,
+        retention,
+        topics,
+        reports,
+        channels,
+        warnings,
+        notices,
+        effective,
+        digest,
+    })
 }
 
-type Built =
-    (ServiceConfig, super::DatabaseConfig, super::SchedulerConfig, Vec<Topic>, Vec<ReportSpec>, Vec<ChannelSpec>);
+type Built = (
+    ServiceConfig,
+    super::DatabaseConfig,
+    super::SchedulerConfig,
+    super::RetentionConfig,
+    Vec<Topic>,
+    Vec<ReportSpec>,
+    Vec<ChannelSpec>,
+);
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
     let service = service::read(&document.service, dir, document.broken, mistakes);
@@ -158,7 +181,14 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let topics = topics::read(document, dialect, request, mistakes);
     let channels = channels::read(document, dir, mistakes);
     let reports = reports::read(document, dir, request, mistakes);
-    Some((service?, database?, scheduler?, topics, reports, channels))
+    let longest = topics
+        .iter()
+        .filter_map(|topic| topic.schedule.as_ref())
+        .chain(reports.iter().filter_map(|report| report.schedule.as_ref()))
+        .map(|policy| policy.catch_up_window_ms)
+        .max();
+    let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
+    Some((service?, database?, scheduler?, retention?, topics, reports, channels))
 }
 
 fn effective(document: &Document, service: &ServiceConfig, database: &str, text: &Text) -> Vec<Effective> {
@@ -171,5 +201,6 @@ fn effective(document: &Document, service: &ServiceConfig, database: &str, text:
     let amend = [("url", database.to_owned())];
     list.extend(environment::effective(Section::Database, &document.database, &amend, text));
     list.extend(environment::effective(Section::Scheduler, &document.scheduler, &[], text));
+    list.extend(environment::effective(Section::Retention, &document.retention, &[], text));
     list
 }

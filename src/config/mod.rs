@@ -14,6 +14,7 @@ mod mistake;
 mod names;
 mod redact;
 mod reports;
+mod retention;
 mod scalars;
 mod schedule_keys;
 mod schema;
@@ -30,7 +31,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::budget::Prices;
-use crate::model::{ChannelSpec, Engine, Micros, ReportSpec, ServiceLimits, Topic};
+use crate::model::{ChannelSpec, Engine, Micros, ReportSpec, Retention, SchedulePolicy, ServiceLimits, Topic};
 use crate::search::{Dialect, Rate};
 
 pub use discover::{FILE_NAME, LoadRequest};
@@ -136,6 +137,15 @@ pub struct SchedulerConfig {
     pub engine: Engine,
 }
 
+/// `[retention]`.
+#[derive(Debug, Clone)]
+pub struct RetentionConfig {
+    /// What is kept, and how long.
+    pub kept: Retention,
+    /// When the rest goes; `None` when only by hand.
+    pub schedule: Option<SchedulePolicy>,
+}
+
 /// A key's value in force and where it came from, for `check`.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Effective {
@@ -158,6 +168,8 @@ pub struct Config {
     pub database: DatabaseConfig,
     /// `[scheduler]`.
     pub scheduler: SchedulerConfig,
+    /// `[retention]`.
+    pub retention: RetentionConfig,
     /// `[[topics]]` over `[defaults]`.
     pub topics: Vec<Topic>,
     /// `[[reports]]`.
@@ -168,7 +180,7 @@ pub struct Config {
     pub warnings: Vec<String>,
     /// The same with their places, for [`draw`].
     pub notices: Vec<Mistake>,
-    /// Service, database and scheduler keys in force.
+    /// Service, database, scheduler and retention keys in force.
     pub effective: Vec<Effective>,
     /// Of the text it was read from, see [`digest`].
     pub digest: blake3::Hash,

@@ -166,6 +166,19 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
     Some((("every", given), Period::Every(millis(every))))
 }
 
+/// The schedule of an errand of the house, in UTC: short, and never worth a storm of catching up.
+pub(super) fn errand(cron: &str, timeout: Duration) -> Result<SchedulePolicy, Fault> {
+    let period = Period::Cron(cron.to_owned());
+    let policy = SchedulePolicy {
+        catch_up_window_ms: millis(DAY),
+        timeout_ms: millis(timeout),
+        max_attempts: 3,
+        ..SchedulePolicy::only_when(period, "UTC")
+    };
+    schedule::Schedule::compile(&policy).map_err(fault)?;
+    Ok(policy)
+}
+
 /// Whether a zone is known: asked of `schedule`, so that there is one answer.
 fn zone(name: &str) -> Result<(), Fault> {
     schedule::check_zone(name).map_err(fault)

@@ -29,6 +29,7 @@ pub fn schema() -> String {
             "service": section(|key| key.section == Section::Service),
             "database": section(|key| key.section == Section::Database),
             "scheduler": section(|key| key.section == Section::Scheduler),
+            "retention": section(|key| key.section == Section::Retention),
             "defaults": defaults,
             "topics": { "type": "array", "minItems": 1, "items": topic },
             "reports": { "type": "array", "items": report },
@@ -64,6 +65,7 @@ fn property(key: &Key) -> Value {
     let mut property = match key.shape {
         Shape::Text => json!({ "type": "string" }),
         Shape::Duration => json!({ "type": "string", "examples": ["90s", "5m", "12h", "7d"] }),
+        Shape::Kept => json!({ "type": "string", "examples": ["30d", "400d", "forever"] }),
         Shape::Rate => json!({ "type": "string", "examples": ["60/min", "5/s", "1000/h", "unlimited"] }),
         Shape::Bytes => json!({ "type": ["integer", "string"], "examples": [15_000_000, "15MB"] }),
         Shape::Integer(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),

@@ -1,13 +1,15 @@
 //! A job that is no topic: something else that has a schedule and runs in the ledger. What a kind of job is made of is
 //! that kind's; here it is data that is stored and handed to whoever can run it.
 
-use super::{ReportSpec, SchedulePolicy, closed_list};
+use super::{ReportSpec, Retention, SchedulePolicy, closed_list};
 
 closed_list! {
     /// What kind of job it is.
     JobKind {
         /// A report of `[[reports]]`.
         Report = "report",
+        /// What `[retention]` says goes.
+        Prune = "prune",
     }
 }
 
@@ -34,6 +36,15 @@ impl Job {
         Ok(Self { id, kind: JobKind::Report, schedule, spec: serde_json::to_value(report)? })
     }
 
+    /// Pruning as a job.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON, which it always can.
+    pub fn of_prune(retention: Retention, schedule: SchedulePolicy) -> Result<Self, serde_json::Error> {
+        let (kind, spec) = (JobKind::Prune, serde_json::to_value(retention)?);
+        Ok(Self { id: kind.as_str().to_owned(), kind, schedule: Some(schedule), spec })
+    }
+
     /// Follows a topic to its new id; whether it names that topic.
     pub fn rename_topic(&mut self, old: &str, new: &str) -> bool {
         let topics = self.spec.get_mut("topics").and_then(serde_json::Value::as_array_mut);
@@ -50,6 +61,14 @@ impl Job {
     /// # Errors
     /// When it is none, or one that this version cannot read.
     pub fn report(&self) -> Result<ReportSpec, serde_json::Error> {
+        serde_json::from_value(self.spec.clone())
+    }
+
+    /// What the job is to keep.
+    ///
+    /// # Errors
+    /// When it is none that prunes, or one that this version cannot read.
+    pub fn retention(&self) -> Result<Retention, serde_json::Error> {
         serde_json::from_value(self.spec.clone())
     }
 }

@@ -14,6 +14,7 @@ mod message;
 mod money;
 mod pulse;
 mod report;
+mod retention;
 mod rows;
 mod run;
 mod span;
@@ -34,6 +35,7 @@ pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
+pub use retention::{Retention, Trimmed};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
     SightingRow, TopicStatus,

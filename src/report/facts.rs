@@ -83,6 +83,8 @@ pub struct TopicFacts {
     pub risers_cut: bool,
     /// There were more searches in the period than are read; the latest were, and the cost is theirs.
     pub searches_cut: bool,
+    /// What pruning took of the charts' days, in words.
+    pub pruned: Option<String>,
 }
 
 /// A local day.

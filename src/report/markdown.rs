@@ -59,6 +59,9 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         text.push_str("Not run yet.\n");
         return text;
     }
+    if let Some(pruned) = &topic.pruned {
+        text.push_str(&format!("{}.\n\n", escaped(pruned)));
+    }
     if topic.first_day {
         text.push_str("First day: a baseline, nothing to compare with.\n\n");
     }

@@ -66,6 +66,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         period_cut: false,
         risers_cut: false,
         searches_cut: false,
+        pruned: None,
     }
 }
 

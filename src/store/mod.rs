@@ -11,6 +11,7 @@ mod allowance;
 mod changes;
 mod clock;
 mod clusters;
+mod copying;
 mod engine;
 mod error;
 #[cfg(feature = "graphile")]
@@ -24,11 +25,13 @@ mod moment;
 mod open;
 mod outbox;
 mod postgres;
+mod prune;
 mod queue;
 mod rows;
 mod shares;
 mod sqlite;
 mod streams;
+mod tables;
 mod together;
 mod tone;
 
@@ -38,6 +41,7 @@ use std::time::Duration;
 
 pub use changes::MOST_SIGHTS;
 pub use clusters::Unclustered;
+pub use copying::Moved;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
 pub use jobs::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
@@ -47,6 +51,7 @@ pub use locks::DaemonLock;
 pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
 pub use outbox::{Claimed, GivenUp, Outgoing, Settled};
+pub use prune::{Disk, Gone, Pruned};
 pub use rows::*;
 pub use tone::{Rejudged, TONES};
 
@@ -263,6 +268,13 @@ impl Store {
     /// How often each topic's planned runs since an instant asked the AI source.
     pub async fn ai_asked_since(&self, since: Time) -> Result<Vec<AskedRow>, StoreError> {
         read!(self, foresight::ai_asked(since))
+    }
+
+    /// Every table that a move takes along, with its columns, and those it leaves: for the test that none is forgotten.
+    #[must_use]
+    pub fn known_tables() -> Vec<(&'static str, Vec<&'static str>)> {
+        let known = tables::TABLES.iter().map(|table| (table.name, table.columns().collect()));
+        known.chain(tables::LEFT.map(|table| (table, Vec::new()))).collect()
     }
 
     /// Rows per table, for people and tests.

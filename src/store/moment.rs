@@ -4,7 +4,7 @@
 use sqlx::Transaction;
 
 use super::{Db, Filter, Store, StoreError, postgres, sqlite};
-use crate::model::{AnswerRow, Asked, Look, Mark, Met, Nature, Reaction, Span, Time, Watched, Words};
+use crate::model::{AnswerRow, Asked, Look, Mark, Met, Nature, Reaction, Span, Time, Trimmed, Watched, Words};
 
 /// A transaction that reads one moment. Like every future of the store, its questions must not be dropped midway.
 #[derive(Debug)]
@@ -98,6 +98,11 @@ impl Moment {
         };
         ask!(self, stream::looks(&filter, &mut each))?;
         Ok(all)
+    }
+
+    /// What pruning took of a topic's span.
+    pub async fn trimmed(&mut self, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
+        ask!(self, prune::trimmed(topic, span))
     }
 
     /// Ends it.

@@ -44,6 +44,7 @@ macro_rules! migrations {
             (11, "jobs", include_str!(concat!("../../migrations/", $folder, "/0011_jobs.sql"))),
             (12, "item views", include_str!(concat!("../../migrations/", $folder, "/0012_item_views.sql"))),
             (13, "cluster ages", include_str!(concat!("../../migrations/", $folder, "/0013_cluster_ages.sql"))),
+            (15, "retention", include_str!(concat!("../../migrations/", $folder, "/0015_retention.sql"))),
         ]
     };
 }
@@ -92,6 +93,16 @@ pub fn redact(url: &str) -> String {
 impl Store {
     /// Opens a database and brings its tables up to date.
     pub async fn open(settings: &Settings) -> Result<Self, StoreError> {
+        let store = Self::open_any(settings).await?;
+        if let Err(unfinished) = store.whole().await {
+            store.close().await;
+            return Err(unfinished);
+        }
+        Ok(store)
+    }
+
+    /// The same of one that may be an unfinished copy.
+    pub(super) async fn open_any(settings: &Settings) -> Result<Self, StoreError> {
         let store = if let Some(path) = sqlite_path(&settings.url)? {
             open_sqlite(&path, settings.create).await?
         } else if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {

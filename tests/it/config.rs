@@ -102,6 +102,7 @@ fn every_default_of_the_table_can_be_written_out() {
         (Section::Service, "[service]\nbase_url = \"sandbox\"\n"),
         (Section::Database, "[database]\n"),
         (Section::Scheduler, "[scheduler]\n"),
+        (Section::Retention, "[retention]\n"),
         (Section::Topic, "[[topics]]\nid = \"a\"\nquery = \"q\"\nevery = \"1h\"\n"),
     ] {
         text.push_str(header);
@@ -118,6 +119,7 @@ fn every_default_of_the_table_can_be_written_out() {
     assert_eq!(written.topics, silent.topics);
     assert_eq!(format!("{:?}", written.service), format!("{:?}", silent.service));
     assert_eq!(format!("{:?}", written.scheduler), format!("{:?}", silent.scheduler));
+    assert_eq!(format!("{:?}", written.retention), format!("{:?}", silent.retention));
     assert_eq!(written.database.url, "sqlite:/conf/topicwatch.db");
 }
 
@@ -265,6 +267,21 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         ),
         (service("base_url = \"sandbox\"\n[database]\nschema = \"Topic\""), "4:10", "cannot be \"Topic\"", "a-z"),
         (service("base_url = \"sandbox\"\n[scheduler]\nlease = \"0s\""), "4:9", "cannot be 0s", "from 1s to 1h"),
+        (service("base_url = \"sandbox\"\n[retention]\nraw = \"1s\""), "4:7", "cannot be 1s", "or \"forever\""),
+        (service("base_url = \"sandbox\"\n[retention]\nruns = \"29d\""), "4:8", "30 days", "write at least 30d"),
+        (
+            service("base_url = \"sandbox\"\n[retention]\nsightings = \"forever\"\nruns = \"900d\""),
+            "5:8",
+            "is shorter than `sightings`",
+            "at least as long",
+        ),
+        (service("base_url = \"sandbox\"\n[retention]\nprune = \"daily\""), "4:9", "prune", ""),
+        (
+            service("base_url = \"sandbox\"\n[retention]\nitems = 400"),
+            "4:9",
+            "takes a duration string or \"forever\"",
+            "400d",
+        ),
         (service("base_url = \"sandbox\"\n[defaults]\nweb.limit = 0"), "4:13", "cannot be 0", "from 1 to 100"),
         (service("base_url = \"sandbox\"\n[defaults]\nai.prompt = \"{x}\""), "4:13", "unknown placeholder", "{query}"),
         (topic("web.limt = 5"), "6:5", "unknown key `web.limt`", "did you mean `web.limit`?"),

@@ -87,8 +87,15 @@ fn every_key_of_the_configuration_is_told_with_its_default() {
     told.sort();
     keys.sort();
     assert_eq!(told, keys, "left: README, right: the program");
-    let sections =
-        [Section::Service, Section::Database, Section::Scheduler, Section::Topic, Section::Report, Section::Channel];
+    let sections = [
+        Section::Service,
+        Section::Database,
+        Section::Scheduler,
+        Section::Retention,
+        Section::Topic,
+        Section::Report,
+        Section::Channel,
+    ];
     for name in sections.map(Section::as_str) {
         assert!(part.contains(&format!("[{name}]")), "{name}");
     }

@@ -35,7 +35,10 @@ impl Place {
     /// Writes the file anew.
     pub fn configure(&self, service: &str, rest: &str) {
         let Database { url, schema, .. } = &self.database;
-        let text = format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{rest}\n");
+        // Cases count runs; one of the house's own would come among them, at whatever time of day they are started.
+        let house = if rest.contains("[retention]") { "" } else { "[retention]\nprune = \"never\"\n\n" };
+        let text =
+            format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{house}{rest}\n");
         std::fs::write(self.path("jobs.toml"), text).unwrap();
     }
 

@@ -142,6 +142,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
         ));
     }
     told.extend(topic.cut_words().map(str::to_owned));
+    told.extend(topic.pruned.clone());
     html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }
 }
 

@@ -9,6 +9,8 @@ use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::StoreError;
 
+pub(super) mod disk;
+
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
 #[path = "../statements/changes.rs"]
@@ -17,6 +19,8 @@ pub(super) mod changes;
 pub(super) mod clusters;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
+#[path = "../statements/copying.rs"]
+pub(super) mod copying;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
 #[path = "../statements/foresight.rs"]
@@ -45,6 +49,10 @@ mod merge;
 mod narrow;
 #[path = "../statements/outbox.rs"]
 pub(super) mod outbox;
+#[path = "../statements/prune.rs"]
+pub(super) mod prune;
+#[path = "../statements/prune_runs.rs"]
+pub(super) mod prune_runs;
 #[path = "../statements/pulse.rs"]
 pub(super) mod pulse;
 #[path = "../statements/read.rs"]

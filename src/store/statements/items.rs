@@ -172,7 +172,7 @@ async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreErro
     let content = &item.content;
     sqlx::query(
         "UPDATE item SET strong = $1, post_id = $2, url = $3, author = $4, author_name = $5, title = $6, text = $7, lang = $8, published_at = $9, \
-         is_repost = $10, is_quote = $11, conversation_id = $12, revisions = revisions + $13 WHERE id = $14",
+         is_repost = $10, is_quote = $11, conversation_id = $12, revisions = revisions + $13, pruned_at = NULL WHERE id = $14",
     )
     .bind(i64::from(item.strong))
     .bind(&content.post_id)

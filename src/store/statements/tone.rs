@@ -68,7 +68,7 @@ pub(in crate::store) async fn rejudge(
     super::lock(conn, super::items::ITEMS_LOCK).await?;
     let scorer = judge(None, None).scorer;
     let rows = format!(
-        "SELECT {} FROM (SELECT i.id, i.title, i.text, i.tone FROM item i WHERE i.id > $1 AND (i.scorer IS NULL OR i.scorer <> $2) \
+        "SELECT {} FROM (SELECT i.id, i.title, i.text, i.tone FROM item i WHERE i.id > $1 AND i.pruned_at IS NULL AND (i.scorer IS NULL OR i.scorer <> $2) \
          AND ($3 = 0 OR EXISTS (SELECT 1 FROM topic_item t WHERE t.item = i.id AND t.topic IN (SELECT given.value FROM {}))) \
          ORDER BY i.id LIMIT $5) AS i",
         super::rows_in_one("i.id, i.title, i.text, i.tone"),

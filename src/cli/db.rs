@@ -1,0 +1,68 @@
+//! `db move`: everything that is stored, to another database. What a table is, and whether two are the same, the store
+//! says; here source and target are named.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::args::Common;
+use super::context::Context;
+use super::{Exit, Failure, output};
+use crate::store::Settings;
+
+/// `db`
+#[derive(Debug, Args)]
+pub struct DbArgs {
+    /// What to do with it
+    #[command(subcommand)]
+    pub verb: DbVerb,
+}
+
+/// The verbs of `db`.
+#[derive(Debug, Subcommand)]
+pub enum DbVerb {
+    /// Move everything to an empty database, and compare
+    #[command(after_help = super::examples::DB)]
+    Move(MoveArgs),
+}
+
+/// `db move`
+#[derive(Debug, Args)]
+pub struct MoveArgs {
+    /// Where to: sqlite:PATH or postgres://… (its schema is that of the configuration)
+    #[arg(long, value_name = "URL")]
+    pub to: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(super) async fn run(common: &Common, args: &DbArgs) -> Result<Exit, Failure> {
+    let DbVerb::Move(args) = &args.verb;
+    let context = Context::load(common, None)?;
+    // The same rules as for any other address of a database.
+    let there = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
+    let target = Settings { nature: None, create: true, ..there.store_settings(true) };
+    let store = context.store(false).await?;
+    let _nobody_else = store.lock_daemon()?;
+    let told = |table: &crate::store::Moved| {
+        if !common.quiet && !args.json {
+            output::note(&format!("{}: {} rows, the same in both", table.table, table.rows));
+        }
+    };
+    let moved = store.copy_to(&target, (context.clock)(), &told).await;
+    let from = store.place().to_owned();
+    store.close().await;
+    let moved = moved?;
+    let to = crate::config::redact_url(&target.url);
+    if args.json {
+        output::json(&json!({ "from": from, "to": to, "tables": moved }))?;
+    } else {
+        let rows: u64 = moved.iter().map(|table| table.rows).sum();
+        let (from, to) = (output::visible(&from), output::visible(&to));
+        output::text(&format!(
+            "{rows} rows in {} tables moved from {from} to {to}; name it in [database] url. {from} is unchanged\n",
+            moved.len()
+        ))?;
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,68 @@
+//! `[retention]`: how long what was found is kept, and when the rest goes. What goes exactly is the store's to say.
+
+use std::time::Duration;
+
+use super::RetentionConfig;
+use super::given::{Reader, Table, Value};
+use super::keys::Section;
+use super::mistake::{Fault, Mistakes};
+use super::scalars::{duration, shown, text};
+use super::schedule_keys::errand;
+use crate::model::{Retention, SchedulePolicy};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// How much longer than the widest `catch_up_window` the ledger is kept: what was missed must be known to have been.
+const LEDGER: Duration = Duration::from_secs(30 * 86_400);
+
+/// Longest duration of one pruning; what is left then goes the next time.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// The word for what never goes.
+const FOREVER: &str = "forever";
+
+/// Reads the section; `catch_up_ms` is the widest `catch_up_window` of the file.
+pub(super) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mistakes<'_>) -> Option<RetentionConfig> {
+    let reader = Reader { section: Section::Retention, tables: &[table] };
+    let mut kept = |name: &str, least: Duration| reader.read(mistakes, name, |value| span(value, least));
+    let (raw, sightings) = (kept("raw", Duration::from_secs(3_600)), kept("sightings", DAY));
+    let (items, runs) = (kept("items", DAY), kept("runs", DAY));
+    let schedule = reader.read(mistakes, "prune", schedule);
+    let kept = Retention { raw: raw?, sightings: sightings?, items: items?, runs: runs? };
+    let mut refuse = |text: String, hint: String| {
+        if let Some(given) = reader.look("runs") {
+            mistakes.fault("runs", &given.origin, Fault::new(text, hint));
+        }
+    };
+    let ledger = i64::try_from(catch_up_ms).unwrap_or(i64::MAX).saturating_add(millis(LEDGER));
+    if kept.runs.is_some_and(|runs| runs < ledger) {
+        let least = shown(Duration::from_millis(u64::try_from(ledger).unwrap_or(0)));
+        let text = "is shorter than the widest `catch_up_window` and 30 days: slots that were run would be forgotten";
+        refuse(text.to_owned(), format!("write at least {least}, or {FOREVER:?}"));
+        return None;
+    }
+    if kept.runs.is_some_and(|runs| kept.sightings.is_none_or(|sightings| sightings > runs)) {
+        let text = "is shorter than `sightings`, and a snapshot goes with its run";
+        refuse(text.to_owned(), "write at least as long for `runs` as for `sightings`".to_owned());
+        return None;
+    }
+    Some(RetentionConfig { kept, schedule: schedule? })
+}
+
+fn millis(length: Duration) -> i64 {
+    i64::try_from(length.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn span(value: &Value, least: Duration) -> Result<Option<i64>, Fault> {
+    if text(value)? == FOREVER {
+        return Ok(None);
+    }
+    let length = duration(value, least, DAY * 36_500)
+        .map_err(|fault| Fault { hint: format!("{}, or {FOREVER:?}", fault.hint), ..fault })?;
+    Ok(Some(millis(length)))
+}
+
+fn schedule(value: &Value) -> Result<Option<SchedulePolicy>, Fault> {
+    let text = text(value)?;
+    if text == "never" { Ok(None) } else { errand(&text, LONGEST).map(Some) }
+}

@@ -1,0 +1,67 @@
+//! What a SQLite file takes, and how free pages are given back.
+
+use std::path::Path;
+
+use sqlx::{Connection as _, Row as _};
+
+use super::Conn;
+use crate::store::{Disk, StoreError, StoreErrorKind};
+
+pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> {
+    let row = sqlx::query(
+        "SELECT p.page_count * s.page_size AS bytes, f.freelist_count * s.page_size AS free, a.auto_vacuum AS vacuum \
+         FROM pragma_page_count p, pragma_page_size s, pragma_freelist_count f, pragma_auto_vacuum a",
+    )
+    .fetch_one(conn)
+    .await?;
+    let vacuum: i64 = row.try_get("vacuum")?;
+    Ok(Disk { bytes: row.try_get("bytes")?, free: row.try_get("free")?, gives_back: vacuum == 2 })
+}
+
+/// Gives up to so many free pages back.
+pub(in crate::store) async fn give_back(conn: &mut Conn, pages: i64) -> Result<(), StoreError> {
+    let sql = format!("PRAGMA incremental_vacuum({pages})");
+    sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).fetch_all(conn).await?;
+    Ok(())
+}
+
+/// Numbers that are counted may be given as they are.
+pub(in crate::store) const COUNTED: &str = "";
+
+/// A file counts on from the largest number it ever held, by itself.
+#[expect(clippy::unused_async, reason = "the same call on PostgreSQL writes")]
+pub(in crate::store) async fn count_on(_conn: &mut Conn, _table: &'static str) -> Result<(), StoreError> {
+    Ok(())
+}
+
+impl super::Pools {
+    /// Writes what the file holds at one moment into another that is empty, while others write on.
+    pub(in crate::store) async fn vacuum_into(&self, path: &Path) -> Result<(), StoreError> {
+        // Neither a reader, which may write nothing, nor the writer, for whom others would wait.
+        let options = self.write.connect_options().as_ref().clone();
+        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
+        // Also of a file that was made without it.
+        sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
+        let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
+        conn.close().await?;
+        done?;
+        Ok(())
+    }
+
+    /// Reads a copy from end to end; rows of each table.
+    pub(in crate::store) async fn look_into(path: &Path) -> Result<Vec<(&'static str, i64)>, StoreError> {
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
+        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
+        let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut conn).await?;
+        let sizes = super::copying::sizes(&mut conn).await;
+        conn.close().await?;
+        if found != "ok" {
+            return Err(StoreError::new(
+                StoreErrorKind::Statement,
+                format!("the copy is not sound: {found}"),
+                "is the database sound? `sqlite3 FILE 'PRAGMA integrity_check'` says so; the copy was not put in place",
+            ));
+        }
+        sizes
+    }
+}

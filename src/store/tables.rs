@@ -1,0 +1,101 @@
+//! Every table with its columns, for whoever takes a database as a whole: moving and copying it. A test holds this list
+//! against both databases, so that no migration adds a table or a column that is forgotten here.
+
+/// A table.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    /// Its primary key, in order.
+    pub(super) key: &'static [&'static str],
+    /// Whether the database counts the key on by itself.
+    pub(super) counted: bool,
+    pub(super) numbers: &'static [&'static str],
+    pub(super) texts: &'static [&'static str],
+    pub(super) bytes: &'static [&'static str],
+    /// Rows that are read together: their texts may be long.
+    pub(super) at_once: i64,
+}
+
+impl Table {
+    /// All columns, in the order in which values of a row stand.
+    pub(super) fn columns(&self) -> impl Iterator<Item = &'static str> {
+        self.numbers.iter().chain(self.texts).chain(self.bytes).copied()
+    }
+
+    /// Where a column's value stands in a row.
+    pub(super) fn place(&self, column: &str) -> usize {
+        self.columns().position(|name| name == column).unwrap_or(usize::MAX)
+    }
+}
+
+/// What processes that live have to themselves: it ends with them, and goes nowhere.
+pub(super) const LEFT: [&str; 3] = ["instance", "service_limit", "service_lease"];
+
+/// The mark, in `store_info`, of a database that is being filled and not whole yet.
+pub(super) const UNFINISHED: &str = "unfinished_copy";
+
+const MANY: i64 = 500;
+const FEW: i64 = 20;
+
+macro_rules! tables {
+    ($($name:literal $key:tt, $counted:literal, $at_once:ident; n $numbers:tt; t $texts:tt; b $bytes:tt;)+) => {
+        /// In an order in which what is referred to comes first.
+        pub(super) static TABLES: &[Table] = &[
+            $(Table {
+                name: $name,
+                key: &$key,
+                counted: $counted,
+                numbers: &$numbers,
+                texts: &$texts,
+                bytes: &$bytes,
+                at_once: $at_once,
+            },)+
+        ];
+    };
+}
+
+tables! {
+    "store_info" ["name"], false, MANY; n []; t ["name", "value"]; b [];
+    "topic" ["id"], false, MANY;
+        n ["generation", "planned_until", "paused", "created_at", "removed_at", "next_slot", "paused_at"];
+        t ["id", "title", "tags", "definition", "schedule", "pause_reason"]; b [];
+    "renamed" ["old_id"], false, MANY; n ["renamed_at"]; t ["old_id", "new_id"]; b [];
+    "config_generation" ["number"], false, MANY; n ["number", "made_at"]; t ["hash"]; b [];
+    "job" ["id"], false, MANY;
+        n ["generation", "planned_until", "next_slot", "paused", "created_at", "removed_at"];
+        t ["id", "kind", "definition", "schedule"]; b [];
+    "run" ["id"], true, MANY;
+        n ["id", "slot", "due_at", "attempt", "max_attempts", "side_by_side", "lease_until", "planned_at", "started_at", "finished_at", "found",
+           "new", "duplicate", "outside", "undated", "unreadable", "cost", "seq", "handed_attempt", "handed_at", "clears_at", "thinned", "pruned_at"];
+        t ["public_id", "job", "topic", "trigger", "state", "reason", "token", "error_class", "error_text"]; b [];
+    "search" ["id"], true, MANY;
+        n ["id", "run", "attempt", "http_status", "tries", "started_at", "finished_at", "latency_ms", "found", "new", "duplicate", "outside",
+           "undated", "unreadable", "saturated", "expected_cost", "cost", "asked_from", "asked_until", "covered_from", "covered_until",
+           "counted_on", "counted_before", "clears_at"];
+        t ["source", "operation", "query", "state", "reason", "cost_basis", "error_class", "error_text", "topic"]; b [];
+    "calls" ["day"], false, MANY; n ["day", "made", "spent"]; t []; b [];
+    "topic_calls" ["topic", "day"], false, MANY; n ["day", "made", "spent"]; t ["topic"]; b [];
+    "item" ["id"], true, MANY;
+        n ["id", "strong", "published_at", "first_seen", "last_seen", "is_repost", "is_quote", "likes", "reposts", "replies", "quotes",
+           "bookmarks", "views", "revisions", "cluster", "score", "pruned_at"];
+        t ["key", "kind", "post_id", "url", "author", "author_name", "title", "text", "lang", "conversation_id", "tone", "scorer"];
+        b ["fingerprint"];
+    "item_key" ["key"], false, MANY; n ["version", "item"]; t ["key"]; b [];
+    "sighting" ["run", "item", "source"], false, MANY;
+        n ["run", "item", "rank", "likes", "reposts", "replies", "quotes", "bookmarks", "views"]; t ["source", "fit"]; b [];
+    "topic_item" ["topic", "item"], false, MANY;
+        n ["item", "first_seen", "first_run", "last_seen", "last_run", "times_seen"]; t ["topic"]; b [];
+    "answer" ["run"], false, FEW; n ["run", "partial"]; t ["text", "model", "cited"]; b [];
+    "item_revision" ["item", "run"], false, MANY; n ["item", "run", "replaced_at"]; t ["title", "text"]; b [];
+    "raw_reply" ["search"], false, FEW; n ["search", "received_at", "bytes", "truncated"]; t ["request", "dialect", "headers"]; b ["body"];
+    "cluster_head" ["place"], false, MANY; n ["place", "item"]; t []; b ["sketch"];
+    "cluster_lead" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
+    "cluster_lead_young" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
+    "cluster_lead_middle" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
+    "cluster_progress" ["one"], false, MANY; n ["one", "seq", "next", "turn", "young", "middle", "sinking"]; t []; b [];
+    "cursor" ["name"], false, MANY; n ["seq", "at"]; t ["name"]; b [];
+    "report" ["run"], false, MANY; n ["made_at", "span_from", "span_until", "seq", "delivered_at"]; t ["run", "name", "subject", "files"]; b [];
+    "outbox" ["event"], false, FEW;
+        n ["attempt", "created_at", "next_at", "lease_until", "delivered_at"];
+        t ["event", "channel", "kind", "origin", "subject", "text", "html", "data", "state", "token", "error"]; b [];
+}

@@ -1,0 +1,217 @@
+//! A database as a whole: moved to the other kind and back without losing a byte, whatever is killed meanwhile, and copied
+//! while others work. Cases that need PostgreSQL are skipped, and said to be, where there is none.
+
+use std::collections::BTreeSet;
+
+use topicwatch::store::Store;
+
+use crate::databases::{Database, databases, postgres, sqlite, wait};
+use crate::endure::MISHAP;
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::store::open;
+use crate::story::exports;
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n\n[[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nsources = [\"social\", \"web\"]\n";
+const TEN: &str = "2026-03-11T10:00:00Z";
+
+/// A database in which two topics were run once.
+fn filled(database: Database, sandbox: &Sandbox) -> Place {
+    let place = Place::new(database, &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    place
+}
+
+/// A place for a database that is not there yet, and how it is named.
+fn beside(database: Database, sandbox: &Sandbox) -> Place {
+    Place::new(database, &sandbox.lines(), TOPICS)
+}
+
+/// Moves what one place has to another, whose schema is named by the environment.
+fn move_to(from: &Place, to: &Place) -> crate::program::Program {
+    let program = from.program(&["db", "move", "--to", &to.database.url]);
+    if to.database.name == "PostgreSQL" {
+        program.env("TOPICWATCH_DATABASE_SCHEMA", &to.database.schema)
+    } else {
+        program
+    }
+}
+
+/// A pair of databases in each direction that there is.
+fn pairs() -> Vec<(Database, Database)> {
+    let mut all = vec![(sqlite(), sqlite())];
+    if let (Some(one), Some(other)) = (postgres(), postgres()) {
+        all.extend([(sqlite(), one), (other, sqlite())]);
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_table_and_column_is_known_to_a_move() {
+    for database in databases() {
+        let store = open(&database).await;
+        let there = if database.name == "SQLite" {
+            "SELECT m.name || '.' || c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' \
+             AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE '%sqlx%'"
+        } else {
+            "SELECT CAST(c.table_name || '.' || c.column_name AS TEXT) FROM information_schema.columns c JOIN information_schema.tables t \
+             ON t.table_schema = c.table_schema AND t.table_name = c.table_name \
+             WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.table_name NOT LIKE '%sqlx%'"
+        };
+        let known = Store::known_tables();
+        let left: Vec<&str> = known.iter().filter(|(_, columns)| columns.is_empty()).map(|(table, _)| *table).collect();
+        let there: BTreeSet<String> = database
+            .texts(there)
+            .into_iter()
+            .filter(|column| !left.contains(&column.split('.').next().unwrap()))
+            .collect();
+        let known: BTreeSet<String> = known
+            .iter()
+            .flat_map(|(table, columns)| columns.iter().map(move |column| format!("{table}.{column}")))
+            .collect();
+        assert_eq!(known, there, "{}: left: src/store/tables.rs, right: the database", database.name);
+        database.close(store).await;
+    }
+}
+
+#[test]
+fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
+    for (from, to) in pairs() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        let names = format!("{} to {}", from.database.name, to.database.name);
+        let ended = move_to(&from, &to).run();
+        ended.shows(0, &["tables moved from", "is unchanged"]);
+        assert!(ended.err.contains("sighting: "), "{ended}");
+        assert_eq!(exports(&to), exports(&from), "{names}");
+        assert_eq!(to.database.number("SELECT count(*) FROM store_info WHERE name = 'unfinished_copy'"), 0);
+        // Both go on as if nothing had happened: numbers continue, nothing becomes new again.
+        sandbox.turn_to(TEN);
+        for place in [&from, &to] {
+            place.ok(&["once", "--at", TEN]);
+        }
+        assert_eq!(exports(&to), exports(&from), "{names}, an hour later");
+        // What is full is not written over.
+        move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);
+    }
+}
+
+#[test]
+fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
+    for (from, to) in pairs() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
+        for (point, pass) in [
+            ("copying::begin/committed", 1),
+            ("copying::put/written", 3),
+            ("copying::put/committed", 4),
+            ("copying::end/written", 1),
+        ] {
+            let ended = move_to(&from, &to).env(MISHAP, &format!("kill {point} pass={pass}")).run();
+            assert_eq!(ended.code, None, "{point}: {ended}");
+            to.run(&["status"]).says(4, &["is an unfinished copy of", "finish it with"]);
+            to.run(&["once", "--at", TEN]).says(4, &["is an unfinished copy of"]);
+        }
+        // Meanwhile its source went on.
+        sandbox.turn_to(TEN);
+        from.ok(&["once", "--at", TEN]);
+        let ended = move_to(&from, &to).run();
+        ended.shows(0, &["tables moved from"]);
+        assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
+        to.ok(&["status"]);
+    }
+}
+
+#[test]
+fn a_file_that_a_daemon_works_on_is_not_moved() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let (from, to) = (filled(sqlite(), &sandbox), beside(sqlite(), &sandbox));
+    from.configure(&sandbox.lines(), &format!("[defaults]\nevery = \"300d\"\n\n{TOPICS}"));
+    let mut running = from.program(&["run"]).start();
+    running.until("the daemon to run", |said| said.contains("next slot"));
+    move_to(&from, &to).run().says(4, &["another `topicwatch run` works on"]);
+    running.signal("TERM");
+    running.wait().says(0, &["stopped"]);
+    move_to(&from, &to).run().shows(0, &["tables moved from"]);
+}
+
+#[test]
+fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = filled(database, &sandbox);
+        let copy = place.path("copy.db");
+        let told = place.ok(&["backup", "copy.db"]);
+        assert!(told.contains("read again and sound"), "{told}");
+        let of_copy = |place: &Place| -> Vec<String> {
+            ["items", "sightings", "answers", "runs"]
+                .map(|what| place.ok(&["export", "--what", what, "--database", &format!("sqlite:{}", copy.display())]))
+                .to_vec()
+        };
+        let ours =
+            || ["items", "sightings", "answers", "runs"].map(|what| place.ok(&["export", "--what", what])).to_vec();
+        let first = of_copy(&place);
+        assert_eq!(first, ours(), "{}", place.database.name);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        // Killed before it is in place, the old copy stays; then it is replaced as a whole.
+        sandbox.turn_to(TEN);
+        place.ok(&["once", "--at", TEN]);
+        let ended = place.program(&["backup", "copy.db"]).env(MISHAP, "kill backup/written").run();
+        assert_eq!(ended.code, None, "{ended}");
+        assert_eq!(of_copy(&place), first);
+        place.ok(&["backup", "copy.db"]);
+        assert_eq!(of_copy(&place), ours());
+        assert_ne!(of_copy(&place), first);
+
+        #[cfg(unix)]
+        {
+            let (victim, link) = (place.path("victim"), place.path("link.db"));
+            std::fs::write(&victim, "precious").unwrap();
+            std::os::unix::fs::symlink(&victim, &link).unwrap();
+            place.ok(&["backup", "link.db"]);
+            assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+            assert!(!std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        std::fs::write(place.path("used.db"), "").unwrap();
+        std::fs::write(place.path("used.db-wal"), "").unwrap();
+        place.run(&["backup", "used.db"]).says(2, &["is a database that is in use"]);
+        if place.database.name == "SQLite" {
+            let itself = place.database.url[7..].to_owned();
+            place.run(&["backup", &itself]).says(2, &["is the database itself"]);
+        }
+        place.run(&["backup", "nowhere/copy.db"]).says(5, &["could not be written"]);
+    }
+}
+
+#[test]
+fn a_backup_while_others_write_is_sound() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = filled(sqlite(), &sandbox);
+    wait(async {
+        let store = open(&place.database).await;
+        let writing = tokio::spawn({
+            let store = store.clone();
+            async move {
+                let t = crate::store::topic("busy");
+                store.add_topics(std::slice::from_ref(&t), crate::store::NOW).await.unwrap();
+                for n in 0..30 {
+                    let run = crate::store::manual(&store, &t, &format!("busy-{n}"), crate::store::NOW).await;
+                    let item =
+                        crate::store::seen(topicwatch::model::Source::Social, 1, &[&format!("post:x:9{n}")], "busy");
+                    store.finish(&run, crate::store::outcome(crate::store::NOW, vec![item])).await.unwrap();
+                }
+            }
+        });
+        for n in 0..3 {
+            let file = place.path(&format!("busy-{n}.db"));
+            std::fs::write(&file, "").unwrap();
+            store.backup_to(&file, crate::store::NOW).await.unwrap();
+        }
+        writing.await.unwrap();
+        store.close().await;
+    });
+}

@@ -1,0 +1,379 @@
+//! Bounded history: which rows go, which stay whatever their age, that old never becomes new again, that nothing a reader has
+//! not read goes, and that a kill anywhere costs nothing. Every case on both databases.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use topicwatch::model::{Question, Retention, Source, Span, Time};
+use topicwatch::store::{Filter, ItemRow, Pruned, SightingRow, Store};
+
+use crate::databases::{Database, databases};
+use crate::endure::MISHAP;
+use crate::program::Place;
+use crate::store::{NOW, items, manual, open, outcome, seen, topic};
+
+const HOUR: i64 = 3_600_000;
+const DAY: i64 = 24 * HOUR;
+/// Days of the history, four runs each.
+const DAYS: i64 = 10;
+
+fn begin() -> Time {
+    Time(NOW.0 / DAY * DAY - DAYS * DAY)
+}
+
+/// The end of the history.
+fn present() -> Time {
+    Time(begin().0 + DAYS * DAY)
+}
+
+fn kept(days: [Option<i64>; 4]) -> Retention {
+    let [raw, sightings, items, runs] = days.map(|days| days.map(|days| days * DAY));
+    Retention { raw, sightings, items, runs }
+}
+
+async fn prune(store: &Store, retention: &Retention, rehearsal: bool) -> Pruned {
+    store.prune(retention, present(), Duration::from_secs(600), rehearsal, &|| false).await.unwrap()
+}
+
+/// Ten days of a topic, four runs each: one post is in every run, one in the first run of its day, one in the first two.
+pub(crate) async fn fill(database: &Database, store: &Store) {
+    let t = topic("acme");
+    store.add_topics(std::slice::from_ref(&t), begin()).await.unwrap();
+    for n in 0..DAYS * 4 {
+        let (at, day) = (Time(begin().0 + n * 6 * HOUR + HOUR), u32::try_from(n / 4).unwrap());
+        let run = manual(store, &t, &format!("run-{n:03}"), at).await;
+        let mut found = vec![seen(Source::Social, u32::try_from(n).unwrap() + 1, &["post:x:1"], "always")];
+        if n % 4 == 0 {
+            found.push(seen(Source::Social, 2, &[&format!("post:x:{}", 100 + day)], &format!("once on day {day}")));
+        }
+        if n % 4 < 2 {
+            found.push(seen(Source::Social, 3, &[&format!("post:x:{}", 200 + day)], &format!("twice on day {day}")));
+        }
+        store.finish(&run, outcome(at, found)).await.unwrap();
+        store.publish().await.unwrap();
+    }
+    let body = if database.name == "SQLite" { "x'616263'" } else { "'abc'" };
+    database
+        .execute(&format!(
+            "INSERT INTO raw_reply (search, request, dialect, headers, received_at, bytes, truncated, body) \
+             SELECT s.id, '{{}}', 'spec', '{{}}', s.started_at, 3, 0, {body} FROM search s WHERE s.source = 'social'"
+        ))
+        .await;
+    topicwatch::collect::cluster(store, &|| false).await.unwrap();
+}
+
+async fn sightings(store: &Store) -> Vec<SightingRow> {
+    let mut all = Vec::new();
+    let each: &mut (dyn FnMut(SightingRow) -> Result<(), topicwatch::store::StoreError> + Send) = &mut |row| {
+        all.push(row);
+        Ok(())
+    };
+    store.each_sighting(&Filter::default(), each).await.unwrap();
+    all
+}
+
+/// What a topic knows of its items, their words aside.
+fn known(items: &[ItemRow]) -> Vec<(String, Time, String, Time, String, i64)> {
+    let of =
+        |i: &ItemRow| (i.key.clone(), i.first_seen, i.first_run.clone(), i.last_seen, i.last_run.clone(), i.times_seen);
+    items.iter().map(of).collect()
+}
+
+/// Everything in the database, so that two moments can be compared.
+fn everything(database: &Database) -> Vec<String> {
+    let mut all = Vec::new();
+    for sql in [
+        "SELECT 'run ' || public_id || ' ' || coalesce(thinned, -1) || ' ' || coalesce(pruned_at, 0) FROM run ORDER BY 1",
+        "SELECT 'sighting ' || run || ' ' || item || ' ' || source FROM sighting ORDER BY 1",
+        "SELECT 'search ' || run || ' ' || source FROM search ORDER BY 1",
+        "SELECT 'raw ' || search FROM raw_reply ORDER BY 1",
+        "SELECT 'item ' || key || ' ' || coalesce(text, '-') || ' ' || coalesce(pruned_at, 0) FROM item ORDER BY 1",
+        "SELECT 'known ' || topic || ' ' || item || ' ' || first_run || ' ' || last_run FROM topic_item ORDER BY 1",
+        "SELECT 'info ' || name || ' ' || value FROM store_info ORDER BY 1",
+    ] {
+        all.extend(database.texts(sql));
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_whole_snapshot_a_day_is_left_and_what_was_first_or_last_stays_known() {
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        let (before, items_before) = (sightings(&store).await, items(&store).await);
+        let rule = kept([None, Some(3), None, None]);
+        let untouched = everything(&database);
+        let told = prune(&store, &rule, true).await;
+        assert_eq!(everything(&database), untouched, "{}: a rehearsal writes nothing", database.name);
+        let done = prune(&store, &rule, false).await;
+        assert_eq!((&told.gone, told.thinned), (&done.gone, done.thinned), "{}", database.name);
+        assert_eq!(prune(&store, &rule, false).await.rows(), 0, "what went is not looked for again");
+
+        let after = sightings(&store).await;
+        let of = |all: &[SightingRow], run: &str| all.iter().filter(|s| s.run == run).count();
+        for n in 0..DAYS * 4 {
+            let run = format!("run-{n:03}");
+            let (had, has) = (of(&before, &run), of(&after, &run));
+            let thinned = database
+                .texts(&format!("SELECT coalesce(CAST(thinned AS TEXT), '-') FROM run WHERE public_id = '{run}'"));
+            match n {
+                // The topic's first answer, and the last of each day.
+                0 => assert_eq!((has, thinned[0].as_str()), (had, "0"), "{run}"),
+                n if n / 4 < 7 && n % 4 == 3 => assert_eq!((has, thinned[0].as_str()), (had, "0"), "{run}"),
+                n if n / 4 < 7 => {
+                    assert_eq!(thinned, ["1"], "{run}");
+                    // Both posts of the day were first seen in its first run, and one last in its second.
+                    assert_eq!(has, [2, 1, 0][usize::try_from(n % 4).unwrap()], "{run} on {}", database.name);
+                }
+                _ => assert_eq!((has, thinned[0].as_str()), (had, "-"), "{run} is not old enough"),
+            }
+        }
+        assert_eq!(format!("{:?}", items(&store).await), format!("{items_before:?}"), "{}", database.name);
+        let new = |all: &[SightingRow]| all.iter().filter(|s| s.new).count();
+        assert_eq!(new(&after), new(&before), "what was new is told as before");
+        let span = Span { from: begin(), until: Time(begin().0 + 2 * DAY) };
+        let trimmed = store.trimmed("acme", span).await.unwrap();
+        assert_eq!((trimmed.thinned, trimmed.items), (5, 0));
+        assert!(trimmed.told().unwrap().contains("5 snapshots"));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_without_words_is_not_new_when_it_is_seen_again_and_gets_its_words_back() {
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        let before = items(&store).await;
+        let rule = kept([None, None, Some(4), None]);
+        let done = prune(&store, &rule, false).await;
+        assert_eq!(done.gone["item"].rows, 12, "two posts of each of six days: {done:?}");
+        let after = items(&store).await;
+        assert_eq!(known(&after), known(&before), "{}", database.name);
+        let words: BTreeMap<&str, Option<&str>> = after.iter().map(|i| (i.key.as_str(), i.text.as_deref())).collect();
+        assert_eq!(
+            (words["post:x:1"], words["post:x:100"], words["post:x:109"]),
+            (Some("always"), None, Some("once on day 9"))
+        );
+        assert!(after.iter().filter(|i| i.text.is_none()).all(|i| i.author.is_none() && i.url.is_none()));
+        assert_eq!(prune(&store, &rule, false).await.rows(), 0);
+
+        let run = manual(&store, &topic("acme"), "again", present()).await;
+        let found = vec![seen(Source::Social, 1, &["post:x:100"], "once more")];
+        let counts = store.finish(&run, outcome(present(), found)).await.unwrap();
+        assert_eq!(counts.iter().map(|(_, c)| (c.new, c.duplicate)).max(), Some((0, 1)), "{}", database.name);
+        store.publish().await.unwrap();
+        let again = items(&store).await.into_iter().find(|i| i.key == "post:x:100").unwrap();
+        let was = before.iter().find(|i| i.key == "post:x:100").unwrap();
+        assert_eq!((again.text.as_deref(), again.revisions), (Some("once more"), 0), "an empty text is no edit");
+        assert_eq!((again.first_seen, &again.first_run, again.times_seen), (was.first_seen, &was.first_run, 2));
+        assert_eq!(database.number("SELECT count(*) FROM item WHERE pruned_at IS NOT NULL"), 11);
+        let later = Time(present().0 + 5 * DAY);
+        let done = store.prune(&rule, later, Duration::from_secs(600), false, &|| false).await.unwrap();
+        assert!(done.gone["item"].rows >= 1, "and goes again when it is old again");
+        assert_eq!(database.number("SELECT count(*) FROM item WHERE key = 'post:x:100' AND pruned_at IS NULL"), 0);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_of_near_copies_keeps_its_words_while_a_copy_is_seen() {
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        // The posts of the first day are the first of a cluster whose copy is still seen.
+        database
+            .execute(
+                "UPDATE item SET cluster = (SELECT h.id FROM item h WHERE h.key = 'post:x:100') WHERE key = 'post:x:1'",
+            )
+            .await;
+        prune(&store, &kept([None, None, Some(4), None]), false).await;
+        let words =
+            database.texts("SELECT key FROM item WHERE text IS NOT NULL AND key LIKE 'post:x:10%' ORDER BY key");
+        assert_eq!(words.first().map(String::as_str), Some("post:x:100"), "{}", database.name);
+        assert!(!words.contains(&"post:x:101".to_owned()));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_runs_go_but_for_what_is_still_asked_of_them() {
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        let before = items(&store).await;
+        let first = store.snapshots("acme", topicwatch::model::Between { since: 0, until: 1 }).await.unwrap();
+        let question = Question { source: Source::Social, operation: "search".into(), query: "q".into() };
+        assert!(first.questions.contains(&question), "{first:?}");
+        let rule = kept([Some(8), Some(3), None, Some(5)]);
+        let told = prune(&store, &rule, true).await;
+        let done = prune(&store, &rule, false).await;
+        assert_eq!(told.gone, done.gone, "{}", database.name);
+        // Of five days, the third run of each saw nothing first or last; the snapshots that stayed whole go too.
+        assert_eq!(done.gone["run"].rows, 10, "{done:?}");
+        assert_eq!(known(&items(&store).await), known(&before));
+        assert!(store.asked_before("acme", &question, 30).await.unwrap(), "the first answer stays");
+        assert_eq!(
+            database.number("SELECT count(*) FROM search s JOIN run r ON r.id = s.run WHERE r.public_id = 'run-000'"),
+            2
+        );
+        assert_eq!(
+            database.number("SELECT count(*) FROM search s JOIN run r ON r.id = s.run WHERE r.public_id = 'run-001'"),
+            0
+        );
+        assert_eq!(store.run("run-039").await.unwrap().unwrap().counts.found, 1);
+        assert!(store.run("run-002").await.unwrap().is_none());
+        let until = store.pruned_until().await.unwrap().unwrap();
+        assert!(until.0 > begin().0 + 4 * DAY && until.0 <= begin().0 + 5 * DAY, "{until}");
+        assert_eq!(prune(&store, &rule, false).await.rows(), 0);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_reader_has_not_read_stays_and_a_reader_that_is_gone_holds_nothing() {
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        database.execute("INSERT INTO cursor (name, seq, at) VALUES ('report:slow', 10, 0)").await;
+        let rule = kept([None, Some(1), Some(1), Some(1)]);
+        let done = prune(&store, &rule, false).await;
+        assert_eq!(done.held_by.as_deref(), Some("report:slow"), "{}", database.name);
+        assert_eq!(
+            database.number("SELECT count(*) FROM run WHERE seq > 10 AND (thinned = 1 OR pruned_at IS NOT NULL)"),
+            0
+        );
+        assert_eq!(database.number("SELECT count(*) FROM run WHERE seq > 10"), 30);
+        assert_eq!(database.number("SELECT count(*) FROM item WHERE last_seen > 0 AND pruned_at IS NOT NULL AND id IN (SELECT item FROM sighting s JOIN run r ON r.id = s.run WHERE r.seq > 10)"), 0);
+        let gone = format!(
+            "INSERT INTO job (id, kind, definition, generation, created_at, removed_at) VALUES ('report:slow', 'report', '{{}}', 0, 0, {})",
+            NOW.0
+        );
+        database.execute(&gone).await;
+        let done = prune(&store, &rule, false).await;
+        assert_eq!(done.held_by, None);
+        assert!(done.gone["run"].rows > 10, "{done:?}");
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_gives_back_what_went() {
+    let database = crate::databases::sqlite();
+    let store = open(&database).await;
+    fill(&database, &store).await;
+    database.execute("UPDATE raw_reply SET body = zeroblob(100000)").await;
+    let before = store.disk().await.unwrap();
+    assert!(before.gives_back && before.bytes > 3_000_000, "{before:?}");
+    let done = prune(&store, &kept([Some(1), None, None, None]), false).await;
+    let after = store.disk().await.unwrap();
+    assert!(done.given_back > 2_000_000 && after.bytes + 2_000_000 < before.bytes, "{before:?} {after:?}");
+    assert_eq!(after.free, 0);
+    database.close(store).await;
+}
+
+#[test]
+fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
+    for database in databases() {
+        let at = present().to_string();
+        let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
+        let whole = Place::new(database, "base_url = \"sandbox\"\n", rules);
+        let fresh = || {
+            let place = Place::new(
+                if whole.database.name == "SQLite" {
+                    crate::databases::sqlite()
+                } else {
+                    crate::databases::postgres().unwrap()
+                },
+                "base_url = \"sandbox\"\n",
+                rules,
+            );
+            crate::databases::wait(async {
+                let store = open(&place.database).await;
+                fill(&place.database, &store).await;
+                store.close().await;
+            });
+            place
+        };
+        let unharmed = fresh();
+        let text = unharmed.ok(&["prune", "--dry-run", "--at", &at]);
+        assert!(text.contains("would go") && text.contains("sighting (of "), "{text}");
+        unharmed.ok(&["prune", "--at", &at]);
+        let expected: Vec<String> =
+            everything(&unharmed.database).into_iter().filter(|line| !line.starts_with("known")).collect();
+        for point in ["prune::raw", "prune_runs::thin", "prune::items"] {
+            for moment in ["written", "committed"] {
+                let place = fresh();
+                let ended = place.program(&["prune", "--at", &at]).env(MISHAP, &format!("kill {point}/{moment}")).run();
+                assert_eq!(ended.code, None, "{point}/{moment}: {ended}");
+                place.ok(&["prune", "--at", &at]);
+                let after = everything(&place.database).into_iter().filter(|line| !line.starts_with("known"));
+                assert_eq!(after.collect::<Vec<_>>(), expected, "{} {point}/{moment}", place.database.name);
+                let told = place.json(&["prune", "--json", "--at", &at]);
+                assert_eq!(told["pruned"]["gone"], serde_json::json!({}), "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_statement_of_a_pruning_follows_an_index() {
+    for database in databases() {
+        let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
+        let place = Place::new(database, "base_url = \"sandbox\"\n", rules);
+        crate::databases::wait(async {
+            let store = open(&place.database).await;
+            fill(&place.database, &store).await;
+            store.close().await;
+        });
+        let at = Time(present().0 + 40 * DAY).to_string();
+        let program = place.program(&["prune", "--at", &at, "--log-format", "json"]);
+        let ended = program.env("RUST_LOG", "sqlx::query=debug").run();
+        assert_eq!(ended.code, Some(0), "{ended}");
+        let events = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let statements: std::collections::BTreeSet<String> = events
+            .filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            })
+            .filter(|sql| ["SELECT", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb)))
+            .filter(|sql| !sql.contains("pg_") && !sql.contains("pragma_") && !sql.contains("sqlite_"))
+            .collect();
+        assert!(statements.len() >= 12, "{}: {statements:#?}", place.database.name);
+        if place.database.name == "SQLite" {
+            // What it learned of small tables when it was closed; without it SQLite takes them for large ones.
+            crate::databases::wait(place.database.execute("DELETE FROM sqlite_stat1"));
+        }
+        for sql in &statements {
+            let plan = place.database.plan(sql);
+            for line in &plan {
+                for table in [
+                    "run",
+                    "r",
+                    "o",
+                    "q",
+                    "search",
+                    "s",
+                    "sighting",
+                    "item",
+                    "i",
+                    "topic_item",
+                    "t",
+                    "raw_reply",
+                    "answer",
+                    "item_revision",
+                    "v",
+                ] {
+                    for scan in [format!("SCAN {table}"), format!("Seq Scan on {table}")] {
+                        let whole = line.find(&scan).is_some_and(|at| {
+                            let rest = &line[at + scan.len()..];
+                            (rest.is_empty() || rest.starts_with(' ')) && !rest.contains("USING")
+                        });
+                        assert!(!whole, "{}: {sql}\n{plan:#?}", place.database.name);
+                    }
+                }
+            }
+        }
+    }
+}
