@@ -12,12 +12,14 @@ pub(super) use super::control_args::{
 use super::db::DbArgs;
 use super::examples;
 pub(super) use super::export_args::ExportArgs;
+use super::forget::ForgetArgs;
 use super::init::InitArgs;
 use super::plan::PlanArgs;
 use super::prune::PruneArgs;
 pub(super) use super::reading_args::{
     DiffArgs, FilterArgs, FilterTestArgs, FilterVerb, ItemsArgs, ShowArgs, StatusArgs,
 };
+use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::rescore::RescoreArgs;
 use super::sandbox::SandboxArgs;
@@ -144,6 +146,12 @@ pub enum Verb {
     /// Judge stored items again that another scorer judged
     #[command(after_help = examples::RESCORE)]
     Rescore(RescoreArgs),
+    /// Read stored replies again, as this version reads them; calls nobody
+    #[command(after_help = examples::REPLAY)]
+    Replay(ReplayArgs),
+    /// Erase an author, an item or what a topic found, and keep it out
+    #[command(after_help = examples::FORGET)]
+    Forget(ForgetArgs),
     /// Let go what is older than [retention] says
     #[command(after_help = examples::PRUNE)]
     Prune(PruneArgs),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 
 use super::args::Common;
-use super::{Failure, ids, output};
+use super::{Failure, ids, journal, output};
 use crate::collect::{self, Collector};
 use crate::config::{self, Config, LoadRequest, Target};
 use crate::daemon::system_clock;
@@ -136,11 +136,22 @@ impl Context {
     /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.
     pub(super) async fn store(&self, create: bool) -> Result<Store, Failure> {
         let store = Store::open(&self.store_settings(create)).await?;
+        journal::refuse_older(&store).await?;
+        if store.open_tombstones().await? > 0 {
+            output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
+        }
         match store.publish().await {
             // Whoever only reads may lack the right to write, and sees what has its place already.
             Err(error) if !create => tracing::debug!("finished runs could not be numbered: {error}"),
             other => drop(other?),
         }
+        Ok(store)
+    }
+
+    /// The same for whoever is about to forget: what its journal says need not be in it yet.
+    pub(super) async fn store_as_it_is(&self) -> Result<Store, Failure> {
+        let store = Store::open(&self.store_settings(false)).await?;
+        store.publish().await?;
         Ok(store)
     }
 

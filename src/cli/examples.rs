@@ -169,6 +169,24 @@ Examples:
 
 After an update with a new scorer. A few hundred items at a time, beside a
 running daemon; interrupted, it goes on where it stopped.";
+pub(super) const REPLAY: &str = "\
+Examples:
+  topicwatch replay --dry-run           what this version would find more
+  topicwatch replay --since 7d
+  topicwatch replay --topic acme-launches --json
+
+After an update with a better decoder. Nothing found is taken away, no first
+sight moves, and doing it twice changes nothing the second time.";
+pub(super) const FORGET: &str = "\
+Examples:
+  topicwatch forget --author jane_d --dry-run
+  topicwatch forget --author jane_d --yes
+  topicwatch forget --item post:x:1541815603606036480 --yes
+  topicwatch forget --topic acme-launches --yes
+  topicwatch forget --resume            after an interruption or a restore
+
+What is left is a keyed hash, which keeps it out. What it does not reach:
+docs/privacy.md.";
 pub(super) const PRUNE: &str = "\
 Examples:
   topicwatch prune --dry-run            what would go, table by table

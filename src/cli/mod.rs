@@ -18,10 +18,12 @@ mod export;
 mod export_args;
 mod failure;
 mod filter;
+mod forget;
 mod ids;
 mod init;
 mod items;
 mod jobs;
+mod journal;
 mod logs;
 mod migrate;
 mod once;
@@ -34,6 +36,7 @@ mod prune;
 mod reading_args;
 mod reload;
 mod rename;
+mod replay;
 mod report;
 mod rescore;
 mod run;
@@ -144,6 +147,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Score(args) => score::run(&args),
         Verb::Rescore(args) => rescore::run(&common, &args).await,
+        Verb::Replay(args) => replay::run(&common, &args).await,
+        Verb::Forget(args) => forget::run(&common, &args).await,
         Verb::Prune(args) => prune::run(&common, &args).await,
         Verb::Backup(args) => backup::run(&common, &args).await,
         Verb::Db(args) => db::run(&common, &args).await,

@@ -1,17 +1,19 @@
 //! One run, on one page: ask social, web, then (when it is worth it) the AI source; decide what was found; store it all
-//! at once. `fetch` makes the calls, `absorb` makes findings of the replies (a replay uses that alone), `crew` runs
-//! several runs side by side and keeps their leases. It reads no clock of its own.
+//! at once. `fetch` makes the calls, `absorb` makes findings of the replies (`replay` uses that alone), `crew` runs several
+//! runs side by side and keeps their leases, `forget` takes away what must not be kept. It reads no clock of its own.
 
 mod absorb;
 mod clusters;
 mod crew;
 mod ended;
 mod fetch;
+mod forget;
 mod keeper;
 mod look_back;
 mod pace;
 mod pack;
 mod places;
+mod replay;
 mod verdict;
 
 use std::collections::HashMap;
@@ -23,7 +25,9 @@ use tokio_util::sync::CancellationToken;
 pub use absorb::{Absorbed, Reading, absorb};
 pub use clusters::{cluster, cluster_by};
 pub use crew::{Crew, Done};
+pub use forget::{Forgetting, Forgotten};
 use look_back::Plan;
+pub use replay::{Again, Behind, Replayed, replay};
 
 use crate::budget::Prices;
 use crate::model::{

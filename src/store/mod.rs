@@ -14,6 +14,7 @@ mod clusters;
 mod copying;
 mod engine;
 mod error;
+mod forget;
 #[cfg(feature = "graphile")]
 mod graphile;
 mod jobs;
@@ -27,12 +28,14 @@ mod outbox;
 mod postgres;
 mod prune;
 mod queue;
+mod replay;
 mod rows;
 mod shares;
 mod sqlite;
 mod streams;
 mod tables;
 mod together;
+mod tombstones;
 mod tone;
 
 use std::hash::{BuildHasher, Hasher};
@@ -44,6 +47,7 @@ pub use clusters::Unclustered;
 pub use copying::Moved;
 pub use engine::{GRAPHILE, Handed, Hands};
 pub use error::{StoreError, StoreErrorKind};
+pub use forget::{ERASED, Named, Place, Quoted, ReportFiles, StoredReply, Taken, unpack};
 pub use jobs::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
 pub use limits::{LeaseAsk, Standing};
 pub use living::*;
@@ -52,7 +56,9 @@ pub use moment::Moment;
 pub use open::{Settings, redact, sqlite_version};
 pub use outbox::{Claimed, GivenUp, Outgoing, Settled};
 pub use prune::{Disk, Gone, Pruned};
+pub use replay::{Changed, Reread, StoredRun};
 pub use rows::*;
+pub use tombstones::{ForgetKey, Forgot, Tombstone, Tombstones, handle};
 pub use tone::{Rejudged, TONES};
 
 pub use crate::model::{

@@ -45,6 +45,7 @@ macro_rules! migrations {
             (12, "item views", include_str!(concat!("../../migrations/", $folder, "/0012_item_views.sql"))),
             (13, "cluster ages", include_str!(concat!("../../migrations/", $folder, "/0013_cluster_ages.sql"))),
             (15, "retention", include_str!(concat!("../../migrations/", $folder, "/0015_retention.sql"))),
+            (16, "forgotten", include_str!(concat!("../../migrations/", $folder, "/0016_forgotten.sql"))),
         ]
     };
 }

@@ -56,6 +56,7 @@ macro_rules! tables {
 
 tables! {
     "store_info" ["name"], false, MANY; n []; t ["name", "value"]; b [];
+    "forgotten" ["hash"], false, MANY; n ["at", "done", "since"]; t ["hash", "kind"]; b [];
     "topic" ["id"], false, MANY;
         n ["generation", "planned_until", "paused", "created_at", "removed_at", "next_slot", "paused_at"];
         t ["id", "title", "tags", "definition", "schedule", "pause_reason"]; b [];
@@ -66,7 +67,8 @@ tables! {
         t ["id", "kind", "definition", "schedule"]; b [];
     "run" ["id"], true, MANY;
         n ["id", "slot", "due_at", "attempt", "max_attempts", "side_by_side", "lease_until", "planned_at", "started_at", "finished_at", "found",
-           "new", "duplicate", "outside", "undated", "unreadable", "cost", "seq", "handed_attempt", "handed_at", "clears_at", "thinned", "pruned_at"];
+           "new", "duplicate", "outside", "undated", "unreadable", "cost", "seq", "handed_attempt", "handed_at", "clears_at", "thinned", "pruned_at", "erased",
+           "erased_new"];
         t ["public_id", "job", "topic", "trigger", "state", "reason", "token", "error_class", "error_text"]; b [];
     "search" ["id"], true, MANY;
         n ["id", "run", "attempt", "http_status", "tries", "started_at", "finished_at", "latency_ms", "found", "new", "duplicate", "outside",

@@ -17,7 +17,7 @@ fn promised() -> Vec<(String, Vec<String>)> {
 #[tokio::test]
 async fn the_views_have_the_columns_that_the_docs_promise_on_both_databases() {
     let promised = promised();
-    assert_eq!(promised.len(), 5);
+    assert_eq!(promised.len(), 6);
     for database in databases() {
         let settings =
             Settings { url: database.url.clone(), schema: database.schema.clone(), nature: None, create: true };

@@ -23,8 +23,12 @@ pub(super) mod controls;
 pub(super) mod copying;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
+#[path = "../statements/erase.rs"]
+pub(super) mod erase;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
+#[path = "../statements/forgotten.rs"]
+pub(super) mod forgotten;
 #[path = "../statements/handing.rs"]
 pub(super) mod handing;
 #[path = "../statements/instances.rs"]
@@ -55,12 +59,18 @@ pub(super) mod prune;
 pub(super) mod prune_runs;
 #[path = "../statements/pulse.rs"]
 pub(super) mod pulse;
+#[path = "../statements/quoted.rs"]
+pub(super) mod quoted;
+#[path = "../statements/raws.rs"]
+pub(super) mod raws;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
 pub(super) mod rename;
 #[path = "../statements/report.rs"]
 pub(super) mod report;
+#[path = "../statements/reread.rs"]
+pub(super) mod reread;
 #[path = "../statements/resolve.rs"]
 mod resolve;
 #[path = "../statements/sights.rs"]
@@ -77,6 +87,8 @@ pub(super) mod together;
 pub(super) mod tone;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
+#[path = "../statements/weigh.rs"]
+pub(super) mod weigh;
 
 pub(super) type Database = Postgres;
 pub(super) type Conn = PgConnection;

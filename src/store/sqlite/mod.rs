@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Sqlite, SqlitePool, Transaction};
+use sqlx::{Row as _, Sqlite, SqlitePool, Transaction};
 
 use super::StoreError;
 
@@ -24,8 +24,12 @@ pub(super) mod controls;
 pub(super) mod copying;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
+#[path = "../statements/erase.rs"]
+pub(super) mod erase;
 #[path = "../statements/foresight.rs"]
 pub(super) mod foresight;
+#[path = "../statements/forgotten.rs"]
+pub(super) mod forgotten;
 #[path = "../statements/handing.rs"]
 pub(super) mod handing;
 #[path = "../statements/instances.rs"]
@@ -56,12 +60,18 @@ pub(super) mod prune;
 pub(super) mod prune_runs;
 #[path = "../statements/pulse.rs"]
 pub(super) mod pulse;
+#[path = "../statements/quoted.rs"]
+pub(super) mod quoted;
+#[path = "../statements/raws.rs"]
+pub(super) mod raws;
 #[path = "../statements/read.rs"]
 mod read;
 #[path = "../statements/rename.rs"]
 pub(super) mod rename;
 #[path = "../statements/report.rs"]
 pub(super) mod report;
+#[path = "../statements/reread.rs"]
+pub(super) mod reread;
 #[path = "../statements/resolve.rs"]
 mod resolve;
 #[path = "../statements/sights.rs"]
@@ -78,6 +88,8 @@ pub(super) mod together;
 pub(super) mod tone;
 #[path = "../statements/topics.rs"]
 pub(super) mod topics;
+#[path = "../statements/weigh.rs"]
+pub(super) mod weigh;
 
 pub(super) type Database = Sqlite;
 pub(super) type Conn = sqlx::SqliteConnection;
@@ -212,6 +224,35 @@ impl Pools {
     /// The writer's pool, for migrations.
     pub(super) fn writer(&self) -> &SqlitePool {
         &self.write
+    }
+
+    /// From now on what this process deletes is overwritten, not only set free.
+    pub(super) async fn overwrite_deleted(&self) -> Result<(), StoreError> {
+        sqlx::query("PRAGMA secure_delete = ON").execute(&mut *self.write.acquire().await?).await?;
+        Ok(())
+    }
+
+    /// Writes the file anew, since what was deleted or moved long ago is still in its unused places, and empties the log.
+    /// False when another process kept it from that.
+    pub(super) async fn scrub(&self) -> Result<bool, StoreError> {
+        const TRIES: u32 = 5;
+        for tries in 1..=TRIES {
+            let mut conn = self.write.acquire().await?;
+            let anew = sqlx::query("VACUUM").execute(&mut *conn).await.map_err(StoreError::from);
+            match anew {
+                Err(error) if error.again => {}
+                Err(error) => return Err(error),
+                Ok(_) => {
+                    let row = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *conn).await?;
+                    if row.try_get::<i64, _>(0)? == 0 {
+                        return Ok(true);
+                    }
+                }
+            }
+            drop(conn);
+            super::pause(tries + 3).await;
+        }
+        Ok(false)
     }
 
     /// Closes every connection.

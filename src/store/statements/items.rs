@@ -10,7 +10,7 @@ use super::known::Known;
 use super::merge::merge;
 use super::resolve::World;
 use super::{Conn, Database, tone};
-use crate::model::{Finding, Source};
+use crate::model::{Finding, Source, Time};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
 /// Who writes items, their words' tone or their clusters: items must not change or become one another meanwhile, and their
@@ -21,16 +21,17 @@ pub(super) const ITEMS_LOCK: i64 = 4;
 const BATCH: usize = 500;
 
 /// A sighting to write: run, item, source, what was seen.
-type Sighting<'a> = (i64, i64, Source, &'a Finding);
+pub(super) type Sighting<'a> = (i64, i64, Source, &'a Finding);
 
 /// What a topic learns of an item: the first run that saw it, the last, and how many did.
-struct Lesson<'a> {
-    first: (&'a RunRef, &'a Outcome),
-    last: (&'a RunRef, &'a Outcome),
-    times: i64,
+pub(super) struct Lesson {
+    pub(super) first: (i64, Time),
+    pub(super) last: (i64, Time),
+    pub(super) times: i64,
 }
 
-/// Stores what runs found, as if one came after the other; returns counts per source of each.
+/// Stores what runs found, as if one came after the other; returns counts per source of each. Whoever calls holds the
+/// items' lock.
 pub(super) async fn store_items(
     conn: &mut Conn,
     ends: &[(&RunRef, &Outcome)],
@@ -38,9 +39,9 @@ pub(super) async fn store_items(
     if ends.iter().all(|(_, outcome)| outcome.items.is_empty()) {
         return Ok(ends.iter().map(|_| BTreeMap::new()).collect());
     }
-    // Items are resolved and written under one lock, so that two transactions that find the same new item store it once.
-    super::lock(conn, ITEMS_LOCK).await?;
-    let mut world = World::look_up(conn, ends).await?;
+    let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
+    let topics = ends.iter().map(|(run, _)| run.topic.id.as_str()).collect();
+    let mut world = World::look_up(conn, items, &topics).await?;
     let mut seen = Vec::with_capacity(ends.len());
     let mut counts = Vec::with_capacity(ends.len());
     for (run, outcome) in ends {
@@ -58,21 +59,27 @@ pub(super) async fn store_items(
     keep_revisions(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
-    let mut lessons: BTreeMap<(&str, i64), Lesson<'_>> = BTreeMap::new();
+    let mut lessons: BTreeMap<(&str, i64), Lesson> = BTreeMap::new();
     for (end, items) in ends.iter().zip(&seen) {
+        let at = (end.0.id, end.1.seen_at);
         for one in items {
             let Some(id) = world.items.get(one.item).and_then(|item| item.id) else { continue };
             sightings.extend(one.sightings.iter().map(|(source, finding)| (end.0.id, id, *source, *finding)));
-            let lesson =
-                lessons.entry((&end.0.topic.id, id)).or_insert_with(|| Lesson { first: *end, last: *end, times: 0 });
+            let lesson = lessons.entry((&end.0.topic.id, id)).or_insert(Lesson { first: at, last: at, times: 0 });
             lesson.times += 1;
-            if end.1.seen_at >= lesson.last.1.seen_at {
-                lesson.last = *end;
+            if at.1 >= lesson.last.1 {
+                lesson.last = at;
             }
         }
     }
     insert_sightings(conn, sightings).await?;
     upsert_topic_items(conn, lessons).await?;
+    merge_all(conn, &world).await?;
+    Ok(counts)
+}
+
+/// Makes one of items that turned out to be one; what was seen of them is written already.
+pub(super) async fn merge_all(conn: &mut Conn, world: &World) -> Result<(), StoreError> {
     for (into, from) in &world.merges {
         if let (Some(into), Some(from)) = (world.items.get(*into), world.items.get(*from))
             && let (Some(whole), Some(part)) = (into.id, from.id)
@@ -80,11 +87,11 @@ pub(super) async fn store_items(
             merge(conn, whole, part, into.first_seen).await?;
         }
     }
-    Ok(counts)
+    Ok(())
 }
 
 /// Inserts those that have no id yet, and gives them theirs.
-async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreError> {
+pub(super) async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreError> {
     let mut new: Vec<&Known> = items.iter().filter(|item| item.id.is_none()).collect();
     if new.is_empty() {
         return Ok(());
@@ -129,7 +136,7 @@ async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreErr
     Ok(())
 }
 
-async fn insert_keys(conn: &mut Conn, items: &[Known], version: i64) -> Result<(), StoreError> {
+pub(super) async fn insert_keys(conn: &mut Conn, items: &[Known], version: i64) -> Result<(), StoreError> {
     let named = |item: &Known| item.id.map(|id| item.keys_to_add.iter().map(move |key| (key.clone(), id)).collect());
     let mut keys: Vec<(String, i64)> = items.iter().filter_map(named).flat_map(|keys: Vec<_>| keys).collect();
     keys.sort_unstable();
@@ -145,7 +152,7 @@ async fn insert_keys(conn: &mut Conn, items: &[Known], version: i64) -> Result<(
 
 /// Brings known items up to date. Those about which nothing changed but the time and the reactions, which are nearly all,
 /// take part in one statement.
-async fn update_known(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+pub(super) async fn update_known(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
     let mut known: Vec<(i64, &Known)> =
         items.iter().filter(|item| item.seen && item.stored).filter_map(|item| item.id.map(|id| (id, item))).collect();
     known.sort_by_key(|(id, _)| *id);
@@ -193,7 +200,7 @@ async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreErro
     Ok(())
 }
 
-async fn keep_revisions(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+pub(super) async fn keep_revisions(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
     let of = |item: &Known| item.id.map(|id| (id, item.revisions.clone()));
     let revisions: Vec<_> = items
         .iter()
@@ -214,7 +221,7 @@ async fn keep_revisions(conn: &mut Conn, items: &[Known]) -> Result<(), StoreErr
 
 /// Whoever ends a run has its claim, and ending gives the claim up: the run has no sightings yet. If it had, the insert
 /// would fail and the transaction with it, so that none is counted twice.
-async fn insert_sightings(conn: &mut Conn, mut rows: Vec<Sighting<'_>>) -> Result<(), StoreError> {
+pub(super) async fn insert_sightings(conn: &mut Conn, mut rows: Vec<Sighting<'_>>) -> Result<(), StoreError> {
     rows.sort_by_key(|(run, item, source, _)| (*run, *item, *source));
     for chunk in rows.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new(
@@ -235,7 +242,10 @@ async fn insert_sightings(conn: &mut Conn, mut rows: Vec<Sighting<'_>>) -> Resul
     Ok(())
 }
 
-async fn upsert_topic_items(conn: &mut Conn, lessons: BTreeMap<(&str, i64), Lesson<'_>>) -> Result<(), StoreError> {
+pub(super) async fn upsert_topic_items(
+    conn: &mut Conn,
+    lessons: BTreeMap<(&str, i64), Lesson>,
+) -> Result<(), StoreError> {
     let lessons: Vec<_> = lessons.into_iter().collect();
     for chunk in lessons.chunks(BATCH) {
         let mut upsert = QueryBuilder::<Database>::new(
@@ -243,8 +253,8 @@ async fn upsert_topic_items(conn: &mut Conn, lessons: BTreeMap<(&str, i64), Less
         );
         upsert.push_values(chunk, |mut row, ((topic, item), lesson)| {
             row.push_bind(*topic).push_bind(*item);
-            row.push_bind(lesson.first.1.seen_at.0).push_bind(lesson.first.0.id);
-            row.push_bind(lesson.last.1.seen_at.0).push_bind(lesson.last.0.id).push_bind(lesson.times);
+            row.push_bind(lesson.first.1.0).push_bind(lesson.first.0);
+            row.push_bind(lesson.last.1.0).push_bind(lesson.last.0).push_bind(lesson.times);
         });
         upsert.push(
             " ON CONFLICT (topic, item) DO UPDATE SET times_seen = topic_item.times_seen + excluded.times_seen, \

@@ -28,6 +28,8 @@ pub(super) struct Known {
     /// Whether more than the last sighting and the reactions changed.
     pub(super) rewritten: bool,
     pub(super) revisions: Vec<Revision>,
+    /// Whether a reading again filled reactions that were unknown.
+    pub(super) filled: bool,
     /// Whether its title or text is another than before, so that what was judged of it no longer holds.
     pub(super) reworded: bool,
     /// What a scorer says of its words, when they are new.
@@ -76,6 +78,7 @@ impl Known {
             seen: false,
             rewritten: false,
             revisions: Vec::new(),
+            filled: false,
             reworded: false,
             judged: None,
         }
@@ -112,6 +115,21 @@ impl Known {
         self.rewritten |= strong && !self.strong;
         self.strong |= strong;
         self.last_seen = self.last_seen.max(seen_at);
+        self.seen = true;
+    }
+
+    /// Takes over only what is still unknown, from sightings that a run that is over is known to have had.
+    pub(super) fn fill(&mut self, sightings: &BTreeMap<Source, &Finding>, strong: bool) {
+        let reactions = sightings.values().fold(self.engagement, |known, one| merge(known, one.found.engagement));
+        self.filled |= reactions != self.engagement;
+        self.engagement = reactions;
+        let worded = self.content.worded();
+        for sighting in sightings.values() {
+            self.rewritten |= self.content.fill(&sighting.found);
+        }
+        self.reworded |= worded != self.content.worded();
+        self.rewritten |= strong && !self.strong;
+        self.strong |= strong;
         self.seen = true;
     }
 
@@ -185,6 +203,7 @@ impl Known {
             seen: false,
             rewritten: false,
             revisions: Vec::new(),
+            filled: false,
             reworded: false,
             judged: None,
         })
@@ -270,7 +289,7 @@ impl Content {
 }
 
 /// Known numbers of `first`, filled from `second`.
-fn merge(first: Engagement, second: Engagement) -> Engagement {
+pub(super) fn merge(first: Engagement, second: Engagement) -> Engagement {
     Engagement {
         likes: first.likes.or(second.likes),
         reposts: first.reposts.or(second.reposts),

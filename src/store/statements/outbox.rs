@@ -229,10 +229,10 @@ pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Op
 pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
     const AGAIN: &str =
         "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
-    // One whose bodies were dropped would be sent without them.
-    const WHOLE: &str = "NOT (state = 'sent' AND text = '' AND html IS NULL AND data IS NULL)";
+    // One whose bodies were dropped, or erased, would be sent without them.
+    const WHOLE: &str = "NOT (text = '' AND html IS NULL AND data IS NULL)";
     let Some(events) = events else {
-        let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead'"))).bind(now.0).execute(conn).await?;
+        let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead' AND {WHOLE}"))).bind(now.0).execute(conn).await?;
         return Ok(all.rows_affected());
     };
     let mut queued = 0;

@@ -34,7 +34,7 @@ pub(super) struct Seen<'a> {
     strong: bool,
     kind: Kind,
     /// Entries of each source that were this item: the sighting and its repeats.
-    entries: BTreeMap<Source, i64>,
+    pub(super) entries: BTreeMap<Source, i64>,
 }
 
 /// Stored items that are read together; with their texts they may be large.
@@ -60,13 +60,13 @@ pub(super) fn list<T: serde::Serialize + ?Sized>(values: &T) -> Result<String, S
 }
 
 impl World {
-    /// Looks up what is stored of everything these runs saw.
-    pub(super) async fn look_up(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<Self, StoreError> {
-        let keys: BTreeSet<&str> = ends
-            .iter()
-            .flat_map(|(_, o)| o.items.iter().flat_map(|item| item.keys.iter().map(String::as_str)))
-            .collect();
-        let topics: BTreeSet<&str> = ends.iter().map(|(run, _)| run.topic.id.as_str()).collect();
+    /// Looks up what is stored of everything that runs of these topics saw.
+    pub(super) async fn look_up(
+        conn: &mut Conn,
+        items: impl Iterator<Item = &SeenItem>,
+        topics: &BTreeSet<&str>,
+    ) -> Result<Self, StoreError> {
+        let keys: BTreeSet<&str> = items.flat_map(|item| item.keys.iter().map(String::as_str)).collect();
         let mut world = Self::default();
         // `CROSS JOIN` makes SQLite begin with the keys.
         let sql = format!(
@@ -102,7 +102,7 @@ impl World {
                 super::numbers(1),
                 super::texts(2)
             );
-            for (topic, item) in in_one::<(String, i64)>(conn, sql, [list(ids)?, list(&topics)?]).await? {
+            for (topic, item) in in_one::<(String, i64)>(conn, sql, [list(ids)?, list(topics)?]).await? {
                 world.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
             }
         }
@@ -120,14 +120,48 @@ impl World {
             if let Some(item) = self.items.get_mut(one.item) {
                 item.update(run.id, &one.sightings, one.kind, one.strong, outcome.seen_at);
             }
-            for key in &one.keys {
-                if let (false, Some(item)) = (self.by_key.contains_key(*key), self.items.get_mut(one.item)) {
-                    self.by_key.insert((*key).to_owned(), one.item);
-                    item.keys_to_add.push((*key).to_owned());
-                }
-            }
+            self.name(one);
         }
         (seen, counts)
+    }
+
+    /// The same of a run that is over and is read again, of which items by these ids are known to be seen: of those,
+    /// nothing is replaced and unknown fields are filled, but for those whose words were let go. With each item, whether the topic knows it.
+    pub(super) fn take_again<'a>(
+        &mut self,
+        (run, topic, seen_at): (i64, &str, Time),
+        items: &'a [SeenItem],
+        saw: &HashSet<i64>,
+        bare: &HashSet<i64>,
+    ) -> Vec<(Seen<'a>, bool)> {
+        let mut all = Vec::with_capacity(items.len());
+        for one in self.settle(items, seen_at) {
+            self.unite(&one);
+            let known = !self.of_topic.insert((topic.to_owned(), one.item));
+            let parts = self.merges.iter().filter(|(whole, _)| *whole == one.item).map(|(_, part)| *part);
+            let ids = std::iter::once(one.item).chain(parts).filter_map(|at| self.items.get(at)?.id);
+            let had = ids.into_iter().any(|id| saw.contains(&id));
+            let words = |item: &&mut Known| item.id.is_none_or(|id| !bare.contains(&id));
+            if let Some(item) = self.items.get_mut(one.item).filter(words) {
+                match had {
+                    true => item.fill(&one.sightings, one.strong),
+                    false => item.update(run, &one.sightings, one.kind, one.strong, seen_at),
+                }
+            }
+            self.name(&one);
+            all.push((one, known));
+        }
+        all
+    }
+
+    /// Keys that named nothing name this item from now on.
+    fn name(&mut self, seen: &Seen<'_>) {
+        for key in &seen.keys {
+            if let (false, Some(item)) = (self.by_key.contains_key(*key), self.items.get_mut(seen.item)) {
+                self.by_key.insert((*key).to_owned(), seen.item);
+                item.keys_to_add.push((*key).to_owned());
+            }
+        }
     }
 
     /// Makes one of the stored items that a seen one brings together: those that its ids and addresses name, and one that

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::items::store_items;
+use super::forgotten;
+use super::items::{ITEMS_LOCK, store_items};
 use super::resolve::{in_one, list};
 use super::{Conn, Database};
 use crate::model::{Micros, Source, Time};
@@ -24,12 +25,25 @@ pub(super) async fn finish_all(
     if ends.is_empty() {
         return Ok(Vec::new());
     }
+    if ends.iter().any(|(_, outcome)| !outcome.items.is_empty() || outcome.searches.iter().any(|s| s.raw.is_some())) {
+        // Items are resolved and written under one lock, so that two transactions that find the same new item store it
+        // once, and nothing is forgotten meanwhile.
+        super::lock(conn, ITEMS_LOCK).await?;
+    }
+    let allowed = forgotten::allowed(conn, ends).await?;
+    let erased: Vec<i64> = allowed.iter().map(|kept| kept.as_ref().map_or(0, |kept| kept.erased)).collect();
+    let ends: Vec<(&RunRef, &Outcome)> = ends
+        .iter()
+        .zip(&allowed)
+        .map(|((run, whole), kept)| (*run, kept.as_ref().map_or(*whole, |kept| &kept.outcome)))
+        .collect();
+    let ends = ends.as_slice();
     let counts = store_items(conn, ends).await?;
     let counted: Vec<Counted<'_>> =
         ends.iter().zip(counts).map(|((run, outcome), counts)| (*run, *outcome, counts)).collect();
     store_searches(conn, &counted).await?;
     store_answers(conn, ends).await?;
-    end_runs(conn, &counted).await?;
+    end_runs(conn, &counted, &erased).await?;
     Ok(counted
         .into_iter()
         .map(|(_, outcome, counts)| {
@@ -39,14 +53,14 @@ pub(super) async fn finish_all(
 }
 
 /// A run began when it looked at the world, so that its sightings and the items it saw first tell one time.
-async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreError> {
+async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>], erased: &[i64]) -> Result<(), StoreError> {
     let mut update = QueryBuilder::<Database>::new(
         "UPDATE run SET started_at = v.column2, finished_at = v.column3, state = v.column4, reason = v.column5, error_class = v.column6, \
          error_text = v.column7, found = v.column8, new = v.column9, duplicate = v.column10, outside = v.column11, undated = v.column12, \
-         unreadable = v.column13, clears_at = v.column14, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+         unreadable = v.column13, clears_at = v.column14, erased = v.column15, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
          lease_until = NULL, token = NULL FROM (",
     );
-    update.push_values(ends, |mut row, (run, outcome, counts)| {
+    update.push_values(ends.iter().zip(erased), |mut row, ((run, outcome, counts), erased)| {
         let sum = |of: fn(&Counts) -> i64| counts.values().map(of).sum::<i64>();
         row.push_bind(run.id).push_bind(outcome.seen_at.0).push_bind(outcome.finished_at.0);
         row.push_bind(outcome.state.as_str()).push_bind(&outcome.reason);
@@ -55,6 +69,7 @@ async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreErro
         row.push_bind(sum(|c| c.outside)).push_bind(sum(|c| c.undated));
         row.push_bind(outcome.searches.iter().map(|s| s.unreadable).sum::<i64>());
         row.push_bind(outcome.searches.iter().filter_map(|s| s.clears_at).max().map(|at| at.0));
+        row.push_bind(*erased);
     });
     update.push(") AS v WHERE run.id = v.column1").build().execute(conn).await?;
     Ok(())
@@ -157,8 +172,13 @@ pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<V
     let rows = in_one::<(String, String, i64)>(conn, sql, [list(&keys)?, list(&topics)?]).await?;
     let known: HashMap<(&str, &str), i64> =
         rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
+    // What was forgotten will not be stored, and is nothing new.
+    let gone = forgotten::keys_among(conn, &keys).await?;
     let of = |look: &Look| {
-        let strong = |key: &String| known.get(&(look.topic.as_str(), key.as_str())).map(|strong| *strong != 0);
+        let strong = |key: &String| match known.get(&(look.topic.as_str(), key.as_str())) {
+            None => gone.contains(key.as_str()).then_some(true),
+            Some(strong) => Some(*strong != 0),
+        };
         look.keys.iter().filter_map(|key| strong(key).map(|strong| KnownKey { key: key.clone(), strong })).collect()
     };
     Ok(looks.iter().map(of).collect())

@@ -1,0 +1,231 @@
+//! Forgetting on one page: with the tombstones left, everything that they name is looked for and taken away, a page at a
+//! time: items, what topics found, replies, and the words of answers, messages, searches, runs and reports. Interrupted, it
+//! goes on when it is begun again. Leaving the tombstones is the caller's.
+
+use super::replay::read;
+use crate::model::{Found, Kind, Time};
+use crate::normalise;
+use crate::store::{
+    Forgot, Named, Place, Quoted, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
+};
+
+/// Items looked at together.
+const ITEMS: u32 = 2_000;
+/// Items taken away in one transaction.
+const AT_ONCE: usize = 200;
+/// Replies in memory together; each may have 4 MiB.
+const REPLIES: u32 = 4;
+/// Rows of words looked at together.
+const ROWS: u32 = 200;
+/// Messages in memory together; each may have a page.
+const MESSAGES: u32 = 10;
+
+/// What is to be taken away.
+#[derive(Debug)]
+pub struct Forgetting<'a> {
+    /// Where.
+    pub store: &'a Store,
+    /// All tombstones there are.
+    pub known: Tombstones,
+    /// Those of topics that are not ended yet.
+    pub topics: Vec<Tombstone>,
+    /// The social platform.
+    pub platform: &'a str,
+    /// When.
+    pub now: Time,
+    /// Take nothing away, only look.
+    pub rehearsal: bool,
+}
+
+/// What was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// How much.
+    pub taken: Taken,
+    /// When the first of it was seen.
+    pub since: Option<Time>,
+    /// Topics.
+    pub topics: Vec<String>,
+}
+
+impl Forgetting<'_> {
+    /// Takes away what the tombstones name.
+    pub async fn sweep(mut self) -> Result<Forgotten, StoreError> {
+        let mut done = Forgotten::default();
+        self.items(&mut done).await?;
+        self.of_topics(&mut done).await?;
+        self.replies(&mut done.taken).await?;
+        for place in [Place::Answers, Place::Messages, Place::Reports, Place::Searches, Place::Runs] {
+            let rows = self.words(place, &done.topics).await?;
+            match place {
+                Place::Answers => done.taken.answers += rows,
+                Place::Messages => done.taken.messages += rows,
+                Place::Reports | Place::Searches | Place::Runs => done.taken.words += rows,
+            }
+            crate::mishap::at("forget/words");
+        }
+        Ok(done)
+    }
+
+    async fn items(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
+        if !self.known.any(Forgot::Author) && !self.known.any(Forgot::Item) {
+            return Ok(());
+        }
+        let mut last: Option<Named> = None;
+        loop {
+            let page = self.store.named_items(last.as_ref(), ITEMS).await?;
+            let named: Vec<Named> = page.iter().filter(|item| self.names(item)).cloned().collect();
+            for items in named.chunks(AT_ONCE) {
+                let (weighed, since) = self.store.weigh_items(items).await?;
+                // What hangs on them is known by their keys, also when their author is not told.
+                items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.learn(Forgot::Item, key));
+                done.since = earlier(done.since, since);
+                done.taken.add(if self.rehearsal { weighed } else { self.store.erase_items(items, self.now).await? });
+                crate::mishap::at("forget/items");
+            }
+            last = page.into_iter().next_back();
+            if last.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn names(&self, item: &Named) -> bool {
+        item.author.as_deref().is_some_and(|author| self.known.has(Forgot::Author, author))
+            || item.keys.iter().any(|key| self.known.has(Forgot::Item, key))
+    }
+
+    async fn of_topics(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
+        if self.topics.is_empty() {
+            return Ok(());
+        }
+        for (topic, created_at) in self.store.topics_of_runs().await? {
+            // One that was begun again since is another.
+            let begun_again = |stone: &Tombstone| created_at.is_some_and(|created| created > stone.at);
+            let meant = |stone: &&Tombstone| self.known.hash_of(Forgot::Topic, &topic) == stone.hash;
+            let Some(stone) = self.topics.iter().find(meant) else { continue };
+            if !self.rehearsal && begun_again(stone) {
+                continue;
+            }
+            let (weighed, since) = self.store.weigh_topic(&topic).await?;
+            done.since = earlier(done.since, since);
+            if self.rehearsal {
+                done.taken.add(weighed);
+            } else {
+                self.end_topic(&topic, &mut done.taken).await?;
+            }
+            done.topics.push(topic);
+        }
+        Ok(())
+    }
+
+    async fn end_topic(&self, topic: &str, taken: &mut Taken) -> Result<(), StoreError> {
+        loop {
+            let page = self.store.erase_topic_items(topic, self.now).await?;
+            crate::mishap::at("forget/topic");
+            if page.items + page.shared == 0 {
+                break;
+            }
+            taken.add(page);
+        }
+        let mut after = 0;
+        loop {
+            let (last, page) = self.store.erase_topic_runs(topic, after).await?;
+            taken.add(page);
+            match last {
+                Some(last) => after = last,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn replies(&self, taken: &mut Taken) -> Result<(), StoreError> {
+        let mut last: Option<StoredReply> = None;
+        loop {
+            let page = self.store.raw_replies(last.as_ref(), REPLIES).await?;
+            let named: Vec<&StoredReply> = page.iter().filter(|reply| self.is_named_by(reply)).collect();
+            taken.raws += match named.len() as u64 {
+                0 => 0,
+                some if self.rehearsal => some,
+                _ => self.store.drop_raw_replies(&named).await?,
+            };
+            last = page.into_iter().next_back();
+            if last.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether a reply names what was forgotten; one that cannot be unpacked may.
+    fn is_named_by(&self, reply: &StoredReply) -> bool {
+        let Some(body) = unpack(&reply.body) else { return true };
+        let authors = |found: &Found| found.author.as_deref().is_some_and(|name| self.known.has(Forgot::Author, name));
+        self.known.named_in(&String::from_utf8_lossy(&body))
+            || read(reply, self.platform).is_some_and(|absorbed| {
+                absorbed.findings.iter().any(|finding| {
+                    authors(&finding.found) || finding.keys.iter().any(|key| self.known.has(Forgot::Item, key))
+                })
+            })
+    }
+
+    async fn words(&self, place: Place, topics: &[String]) -> Result<u64, StoreError> {
+        let mut last: Option<Quoted> = None;
+        let most = if place == Place::Messages { MESSAGES } else { ROWS };
+        let mut blanked = 0;
+        loop {
+            let page = self.store.quoted(place, last.as_ref(), most).await?;
+            let of_topic = |row: &Quoted| {
+                let told = matches!(place, Place::Messages | Place::Reports);
+                told && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
+            };
+            let named: Vec<&Quoted> =
+                page.iter().filter(|row| row.texts.iter().any(|text| self.quotes(text)) || of_topic(row)).collect();
+            blanked += match named.len() as u64 {
+                0 => 0,
+                some if self.rehearsal => some,
+                _ => self.store.blank(place, &named).await?,
+            };
+            last = page.into_iter().next_back();
+            if last.is_none() {
+                return Ok(blanked);
+            }
+        }
+    }
+
+    /// Whether a text names what was forgotten, by name or by address.
+    fn quotes(&self, text: &str) -> bool {
+        let leads = |url: &str| {
+            let found = Found { kind: Some(Kind::Page), url: Some(url.to_owned()), ..Found::default() };
+            let keys = normalise::keys_of(&found, self.platform).map(|identity| identity.keys);
+            keys.unwrap_or_default().iter().any(|key| self.known.has(Forgot::Item, key))
+        };
+        self.known.named_in(text) || addresses(text).any(|url| leads(&url))
+    }
+}
+
+fn earlier(mine: Option<Time>, other: Option<Time>) -> Option<Time> {
+    mine.into_iter().chain(other).min()
+}
+
+/// The addresses in a text, of HTML too.
+fn addresses(text: &str) -> impl Iterator<Item = String> {
+    let begins = text.match_indices("http").map(|(at, _)| text.get(at..).unwrap_or_default());
+    begins.filter(|rest| rest.starts_with("http://") || rest.starts_with("https://")).map(|rest| {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | ')' | ']' | '\\' | '\'' | '`');
+        let end = rest.find(ends).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default().trim_end_matches(['.', ',', ';']).replace("&amp;", "&")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::addresses;
+
+    #[test]
+    fn addresses_are_found_in_words_in_markdown_and_in_pages() {
+        let text =
+            r#"See [1](https://a.example/b), <a href="https://c.example/?x=1&amp;y=2">it</a>, http://d.example. httpx"#;
+        let found: Vec<String> = addresses(text).collect();
+        assert_eq!(found, ["https://a.example/b", "https://c.example/?x=1&y=2", "http://d.example"]);
+    }
+}

@@ -1,0 +1,101 @@
+//! What forgetting would take away: items with what may name them, how much hangs on them, the topics there are, and the
+//! reports made since. Reads only.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::resolve::{in_one, list};
+use super::{Conn, read};
+use crate::model::Time;
+use crate::store::{Named, ReportFiles, StoreError, Taken};
+
+/// Items after one, by id, with their authors and keys.
+pub(in crate::store) async fn named_items(conn: &mut Conn, after: i64, most: i64) -> Result<Vec<Named>, StoreError> {
+    let sql = format!(
+        "SELECT {} FROM (SELECT id, author FROM item WHERE id > $1 ORDER BY id LIMIT $2) AS i JOIN item_key k ON k.item = i.id",
+        super::rows_in_one("i.id, i.author, k.key")
+    );
+    let text: String = sqlx::query_scalar(AssertSqlSafe(sql)).bind(after).bind(most).fetch_one(conn).await?;
+    let mut rows: Vec<(i64, Option<String>, String)> =
+        serde_json::from_str(&text).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))?;
+    rows.sort();
+    let mut all: Vec<Named> = Vec::new();
+    for (id, author, key) in rows {
+        match all.last_mut().filter(|last| last.id == id) {
+            Some(last) => last.keys.push(key),
+            None => all.push(Named { id, author, keys: vec![key] }),
+        }
+    }
+    Ok(all)
+}
+
+/// What erasing these items would take away, and when the first of them was seen.
+pub(in crate::store) async fn weigh(conn: &mut Conn, ids: &[i64]) -> Result<(Taken, Option<Time>), StoreError> {
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value",
+        super::rows_in_one(
+            "(SELECT count(*) FROM sighting s WHERE s.item = i.id), (SELECT count(*) FROM item_revision v WHERE v.item = i.id), i.first_seen"
+        ),
+        super::numbers(1)
+    );
+    let rows = in_one::<(u64, u64, i64)>(conn, sql, [list(ids)?]).await?;
+    let mut taken = Taken { items: rows.len() as u64, ..Taken::default() };
+    for (sightings, revisions, _) in &rows {
+        taken.sightings += sightings;
+        taken.revisions += revisions;
+    }
+    Ok((taken, rows.iter().map(|(_, _, seen)| Time(*seen)).min()))
+}
+
+/// What forgetting a topic would take away, and when the first of it was seen.
+pub(in crate::store) async fn weigh_topic(conn: &mut Conn, topic: &str) -> Result<(Taken, Option<Time>), StoreError> {
+    let row = sqlx::query(
+        "SELECT count(CASE WHEN o.topics = 1 THEN 1 END) AS items, count(CASE WHEN o.topics > 1 THEN 1 END) AS shared, min(o.first_seen) AS since, \
+         (SELECT count(*) FROM run r JOIN sighting s ON s.run = r.id WHERE r.topic = $1) AS sightings, \
+         (SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1) AS answers, \
+         (SELECT count(*) FROM run r JOIN search q ON q.run = r.id WHERE r.topic = $1) AS words, \
+         (SELECT count(*) FROM run r JOIN search q ON q.run = r.id JOIN raw_reply w ON w.search = q.id WHERE r.topic = $1) AS raws \
+         FROM (SELECT t.first_seen, (SELECT count(*) FROM topic_item x WHERE x.item = t.item) AS topics FROM topic_item t WHERE t.topic = $1) AS o",
+    )
+    .bind(topic)
+    .fetch_one(conn)
+    .await?;
+    let number = |name: &str| Ok::<_, StoreError>(u64::try_from(row.try_get::<i64, _>(name)?).unwrap_or(0));
+    let taken = Taken {
+        items: number("items")?,
+        shared: number("shared")?,
+        sightings: number("sightings")?,
+        raws: number("raws")?,
+        answers: number("answers")?,
+        words: number("words")?,
+        ..Taken::default()
+    };
+    Ok((taken, read::time(&row, "since")?))
+}
+
+/// Ids of all topics of which there are runs, and when those that are watched began.
+pub(in crate::store) async fn topics(conn: &mut Conn) -> Result<Vec<(String, Option<Time>)>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT r.topic, t.created_at FROM (SELECT DISTINCT topic FROM run WHERE topic IS NOT NULL UNION SELECT id FROM topic) AS r \
+         LEFT JOIN topic t ON t.id = r.topic ORDER BY r.topic",
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.iter().map(|row| Ok((row.try_get("topic")?, read::time(row, "created_at")?))).collect()
+}
+
+/// Reports made since an instant that have files, the latest first.
+pub(in crate::store) async fn reports(conn: &mut Conn, since: Time, most: i64) -> Result<Vec<ReportFiles>, StoreError> {
+    let rows =
+        sqlx::query("SELECT run, made_at, files FROM report WHERE made_at >= $1 ORDER BY made_at DESC, run LIMIT $2")
+            .bind(since.0)
+            .bind(most)
+            .fetch_all(conn)
+            .await?;
+    rows.iter()
+        .map(|row| {
+            let files: String = row.try_get("files")?;
+            let files = serde_json::from_str(&files).unwrap_or_default();
+            Ok(ReportFiles { run: row.try_get("run")?, made_at: Time(row.try_get("made_at")?), files })
+        })
+        .collect()
+}

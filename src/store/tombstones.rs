@@ -1,0 +1,254 @@
+//! What was forgotten, as it is remembered: keyed hashes of authors, items and topics, and whether a text names any of
+//! them. What is erased, and when a tombstone is looked at, is not decided here.
+
+use std::collections::HashSet;
+
+use crate::model::{Time, closed_list};
+
+closed_list! {
+    /// What a tombstone stands for.
+    Forgot {
+        /// An author, on whatever platform, by handle.
+        Author = "author",
+        /// An item, by one of its keys.
+        Item = "item",
+        /// What a topic found until then, by its id.
+        Topic = "topic",
+    }
+}
+
+/// A tombstone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tombstone {
+    /// What it stands for.
+    pub kind: Forgot,
+    /// The keyed hash of what must not come back.
+    pub hash: String,
+    /// When it was asked for.
+    pub at: Time,
+}
+
+/// The key of a database's hashes: who has it can ask whether a name was forgotten, and nothing else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct ForgetKey([u8; 32]);
+
+impl std::fmt::Debug for ForgetKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl ForgetKey {
+    /// Reads it as it is kept, 64 hexadecimal digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text).ok().map(|hash| Self(*hash.as_bytes()))
+    }
+
+    /// As it is kept.
+    #[must_use]
+    pub fn to_hex(&self) -> String {
+        blake3::Hash::from(self.0).to_hex().to_string()
+    }
+
+    /// The tombstone's hash of something.
+    #[must_use]
+    pub fn hash(&self, kind: Forgot, name: &str) -> String {
+        self.digest(kind, name).to_hex().to_string()
+    }
+
+    fn digest(&self, kind: Forgot, name: &str) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(kind.as_str().as_bytes()).update(b"\n");
+        match kind {
+            Forgot::Author => hasher.update(handle(name).as_bytes()),
+            Forgot::Item | Forgot::Topic => hasher.update(name.as_bytes()),
+        };
+        hasher.finalize()
+    }
+}
+
+/// An author's handle as it is compared: without `@`, without regard to case.
+#[must_use]
+pub fn handle(author: &str) -> String {
+    author.trim().trim_start_matches(['@', '＠']).trim().to_lowercase()
+}
+
+/// Tombstones in memory.
+#[derive(Debug, Clone)]
+pub struct Tombstones {
+    key: ForgetKey,
+    authors: HashSet<[u8; 32]>,
+    items: HashSet<[u8; 32]>,
+    topics: HashSet<[u8; 32]>,
+}
+
+/// Longest name that is compared as a whole, in bytes; keys are not longer.
+const MOST_NAME: usize = 600;
+
+impl Tombstones {
+    /// Of one database.
+    #[must_use]
+    pub fn new<'t>(key: ForgetKey, all: impl IntoIterator<Item = &'t Tombstone>) -> Self {
+        let mut known = Self { key, authors: HashSet::new(), items: HashSet::new(), topics: HashSet::new() };
+        for tombstone in all {
+            known.add(tombstone.kind, &tombstone.hash);
+        }
+        known
+    }
+
+    /// Knows one more.
+    pub fn add(&mut self, kind: Forgot, hash: &str) {
+        let set = match kind {
+            Forgot::Author => &mut self.authors,
+            Forgot::Item => &mut self.items,
+            Forgot::Topic => &mut self.topics,
+        };
+        set.extend(blake3::Hash::from_hex(hash).ok().map(|hash| *hash.as_bytes()));
+    }
+
+    /// The hash of a name, in this database.
+    #[must_use]
+    pub fn hash_of(&self, kind: Forgot, name: &str) -> String {
+        self.key.hash(kind, name)
+    }
+
+    /// Knows one more, by its name.
+    pub fn learn(&mut self, kind: Forgot, name: &str) {
+        self.add(kind, &self.hash_of(kind, name));
+    }
+
+    /// Whether there are any of a kind.
+    #[must_use]
+    pub fn any(&self, kind: Forgot) -> bool {
+        !self.of(kind).is_empty()
+    }
+
+    fn of(&self, kind: Forgot) -> &HashSet<[u8; 32]> {
+        match kind {
+            Forgot::Author => &self.authors,
+            Forgot::Item => &self.items,
+            Forgot::Topic => &self.topics,
+        }
+    }
+
+    /// Whether something was forgotten.
+    #[must_use]
+    pub fn has(&self, kind: Forgot, name: &str) -> bool {
+        let set = self.of(kind);
+        !set.is_empty() && set.contains(self.key.digest(kind, name).as_bytes())
+    }
+
+    /// Whether a text names an author or an item that was forgotten: a handle after `@`, `/`, `:`, `"` or `>` (a mention, an
+    /// address, a query, JSON, HTML), or something between quotes or tags that is a handle or a key as a whole. A common
+    /// word that is also a handle counts only there.
+    #[must_use]
+    pub fn named_in(&self, text: &str) -> bool {
+        if self.authors.is_empty() && self.items.is_empty() {
+            return false;
+        }
+        let mut looked: HashSet<&str> = HashSet::new();
+        if self.is_one(text.trim(), &mut looked) {
+            return true;
+        }
+        for (at, mark) in text.char_indices() {
+            if !matches!(mark, '@' | '＠' | '/' | ':' | '"' | '>') {
+                continue;
+            }
+            let rest = text.get(at + mark.len_utf8()..).unwrap_or_default();
+            let end = rest.find(|c: char| !is_of_handle(c)).unwrap_or(rest.len());
+            let word = rest.get(..end).unwrap_or_default().trim_end_matches(['.', '-']);
+            if !word.is_empty() && word.len() <= MOST_NAME && looked.insert(word) && self.has(Forgot::Author, word) {
+                return true;
+            }
+            if matches!(mark, '"' | '>')
+                && let Some(whole) = before(rest, ['"', '<'])
+                && self.is_one(whole, &mut looked)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_one<'t>(&self, whole: &'t str, looked: &mut HashSet<&'t str>) -> bool {
+        let fits = !whole.is_empty() && whole.len() <= MOST_NAME;
+        // A word may have been looked at as a handle, but not as a key.
+        let is_key = fits && whole.contains(':') && self.has(Forgot::Item, whole);
+        is_key || (fits && looked.insert(whole) && self.has(Forgot::Author, whole))
+    }
+}
+
+fn is_of_handle(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
+}
+
+/// What comes before the first of some characters, if it comes soon.
+fn before(text: &str, ends: [char; 2]) -> Option<&str> {
+    let mut near = text.len().min(MOST_NAME + 1);
+    while !text.is_char_boundary(near) {
+        near -= 1;
+    }
+    let end = text.get(..near)?.find(ends)?;
+    text.get(..end)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn of(names: &[(Forgot, &str)]) -> Tombstones {
+        let key = ForgetKey::parse(&"ab".repeat(32)).unwrap();
+        let all: Vec<Tombstone> = names
+            .iter()
+            .map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: Time(0) })
+            .collect();
+        Tombstones::new(key, &all)
+    }
+
+    #[test]
+    fn an_author_is_named_where_handles_stand_and_not_by_a_common_word() {
+        let known = of(&[(Forgot::Author, "@Jane_D")]);
+        for text in [
+            "thanks @jane_d!",
+            "see https://x.com/Jane_D/status/20",
+            "from:JANE_D launch",
+            r#"{"user": {"username":"Jane_D"}}"#,
+            "<bdi>@jane_d</bdi>",
+            "<td>Jane_D</td>",
+            "jane_d",
+            "＠jane_d.",
+        ] {
+            assert!(known.named_in(text), "{text}");
+        }
+        for text in ["", "a word jane_d in between", "@jane_dd", "@other", "https://x.com/jane", "\"", "@", ">"] {
+            assert!(!known.named_in(text), "{text}");
+        }
+        assert!(known.has(Forgot::Author, " @JANE_d ") && !known.has(Forgot::Item, "jane_d"));
+        assert!(!of(&[]).named_in("@jane_d"));
+    }
+
+    #[test]
+    fn an_item_is_named_by_its_key_between_quotes_or_tags() {
+        let known = of(&[(Forgot::Item, "post:x:20"), (Forgot::Author, "Jane Doe")]);
+        for text in [r#"{"key":"post:x:20"}"#, "<code>post:x:20</code>", "post:x:20", r#""author": "jane doe""#] {
+            assert!(known.named_in(text), "{text}");
+        }
+        for text in ["<code>post:x:200</code>", "the post:x:20 of yesterday", "jane"] {
+            assert!(!known.named_in(text), "{text}");
+        }
+        let long = format!("\"{}\u{e9}", "é".repeat(400));
+        assert!(!known.named_in(&long));
+    }
+
+    #[test]
+    fn another_key_gives_another_hash_and_neither_is_shown() {
+        let (one, two) = (ForgetKey::parse(&"ab".repeat(32)).unwrap(), ForgetKey::parse(&"cd".repeat(32)).unwrap());
+        assert_ne!(one.hash(Forgot::Author, "jane"), two.hash(Forgot::Author, "jane"));
+        assert_ne!(one.hash(Forgot::Author, "jane"), one.hash(Forgot::Topic, "jane"));
+        assert_eq!(one.hash(Forgot::Author, "@Jane"), one.hash(Forgot::Author, "jane"));
+        assert_eq!((format!("{one:?}"), ForgetKey::parse(&one.to_hex())), ("***".into(), Some(one)));
+        assert_eq!(ForgetKey::parse("ab"), None);
+    }
+}

@@ -1,0 +1,338 @@
+//! Forgetting, through the binary on both databases against a service that goes on saying what was forgotten: nothing of it
+//! is left, nothing brings it back, and a kill at any point leaves what can be ended.
+
+use crate::databases::{Database, databases, sqlite, wait};
+use crate::program::{NINE, Place};
+use crate::service::{Raw, Reply, reply};
+
+const TEN: &str = "2026-03-11T10:00:00Z";
+const ELEVEN: &str = "2026-03-11T11:00:00Z";
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"always\"\n\n\
+                      [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n";
+/// Words that only the forgotten author wrote.
+const WORDS: &str = "zanzibar umbrella confession";
+const HER_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
+
+/// Posts, pages and an answer; one post is Jane's, pages and the answer lead to it, another post quotes it.
+fn service(path: &str) -> Reply {
+    let body = match path.split('?').next().unwrap_or_default() {
+        "/X/search" => format!(
+            r#"{{"results": [
+              {{"id": "1900000000000000001", "text": "{WORDS} for everybody who reads this long post about acme", "url": "{HER_POST}",
+                "user": {{"username": "Jane_D", "name": "Jane Doe"}}, "created_at": "2026-03-11T08:00:00Z", "like_count": 4}},
+              {{"id": "1900000000000000002", "text": "acme opens a second factory near the river, says the mayor of the town", "user": "bob",
+                "created_at": "2026-03-11T08:10:00Z"}},
+              {{"id": "1900000000000000003", "text": "acme closes the old factory near the river, says the mayor of the town", "user": "cleo",
+                "created_at": "2026-03-11T08:20:00Z"}}]}}"#
+        ),
+        "/ai/search" => {
+            format!(r#"{{"summary": "People speak of acme, see {HER_POST} and others.", "cost_usd": 0.001}}"#)
+        }
+        _ => format!(
+            r#"{{"results": [{{"title": "Post of the day", "url": "https://x.com/i/web/status/1900000000000000001", "snippet": "{WORDS}"}},
+              {{"title": "The town's page", "url": "https://town.example/acme", "snippet": "A factory near the river."}}]}}"#
+        ),
+    };
+    reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+}
+
+/// A place where both topics have run once, with a message and a report that tell of Jane, and one that does not.
+fn told_of_her(database: Database) -> (Raw, Place) {
+    let server = Raw::saying(service);
+    let place = Place::new(database, &server.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let message = |event: &str, text: &str, state: &str| {
+        format!(
+            "INSERT INTO outbox (event, channel, kind, subject, text, html, state, created_at, next_at) \
+             VALUES ('{event}', 'mail', 'report', 'A day', '{text}', '<p>{text}</p>', '{state}', 1, 1);"
+        )
+    };
+    let sql = [
+        message("hers", "the loudest: @Jane_D, {WORDS}", "queued"),
+        message("hers-sent", &format!("see {HER_POST}"), "sent"),
+        message("other", "the loudest: @bob", "queued"),
+        "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) VALUES \
+         ('report:daily@x', 'report:daily', 1773300000000, 1, 2, 2, 'The day of @jane_d', '[\"reports/daily.html\"]');"
+            .to_owned(),
+    ]
+    .concat();
+    wait(place.database.execute(&sql));
+    (server, place)
+}
+
+/// Every text in the database that holds some words, whatever their case, by table and column.
+fn holding(place: &Place, words: &str) -> Vec<String> {
+    let mut held = Vec::new();
+    for (table, columns) in [
+        ("item", "key url author author_name title text"),
+        ("item_key", "key"),
+        ("item_revision", "title text"),
+        ("answer", "text cited"),
+        ("outbox", "subject text html data"),
+        ("report", "subject"),
+        ("search", "query error_text"),
+        ("run", "error_text reason"),
+        ("forgotten", "hash"),
+        ("store_info", "value"),
+    ] {
+        for column in columns.split(' ') {
+            let sql = format!("SELECT {column} FROM {table} WHERE lower({column}) LIKE '%{}%'", words.to_lowercase());
+            held.extend(place.database.texts(&sql).into_iter().map(|text| format!("{table}.{column}: {text}")));
+        }
+    }
+    held
+}
+
+/// Whether any file of a SQLite database, or beside it, holds these bytes, whatever their case.
+fn files_hold(place: &Place, words: &str) -> Vec<String> {
+    let Some(file) = place.database.url.strip_prefix("sqlite:") else { return Vec::new() };
+    let folder = std::path::Path::new(file).parent().unwrap();
+    let mut held = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap().to_ascii_lowercase();
+        if bytes.windows(words.len()).any(|window| window == words.to_lowercase().as_bytes()) {
+            held.push(path.display().to_string());
+        }
+    }
+    held
+}
+
+fn assert_gone(place: &Place, when: &str) {
+    let name = place.database.name;
+    for words in ["jane", WORDS, "1900000000000000001"] {
+        assert_eq!(holding(place, words), Vec::<String>::new(), "{words}, {when}, {name}");
+        assert_eq!(files_hold(place, words), Vec::<String>::new(), "{words}, {when}, {name}");
+    }
+    for what in ["items", "sightings", "answers"] {
+        let rows = place.ok(&["export", "--what", what]).to_lowercase();
+        assert!(!rows.contains("jane") && !rows.contains(WORDS), "{when}, {name}:\n{rows}");
+    }
+    let number = |sql: &str| place.database.number(sql);
+    assert_eq!(number("SELECT sum(found) - sum(new) - sum(duplicate) FROM run"), 0, "{when}, {name}");
+    assert_eq!(
+        number("SELECT sum(new) - sum(erased_new) FROM run"),
+        number("SELECT count(*) FROM topic_item"),
+        "{when}, {name}: what is new and not erased is there"
+    );
+}
+
+#[test]
+fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
+    for database in databases() {
+        let (_server, place) = told_of_her(database);
+        let name = place.database.name;
+        let before = place.database.sizes();
+        assert_ne!(holding(&place, WORDS).len(), 0, "{name}");
+
+        place.run(&["forget", "--author", "@jane_d"]).says(2, &["gone for good", "--dry-run"]);
+        let rehearsed = place.json(&["forget", "--author", "@jane_d", "--dry-run", "--json"]);
+        assert_eq!(
+            (&rehearsed["taken"]["items"], &rehearsed["taken"]["answers"]),
+            (&1.into(), &1.into()),
+            "{rehearsed}"
+        );
+        assert_eq!((place.database.sizes(), holding(&place, "jane").is_empty()), (before, false), "{name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM forgotten"), 0, "a rehearsal leaves nothing");
+
+        let done = place.json(&["forget", "--author", "JANE_D", "--yes", "--json"]);
+        let taken = &done["taken"];
+        assert_eq!(taken["items"], 1, "{name}: {done}");
+        assert_eq!((&taken["answers"], &taken["messages"]), (&1.into(), &2.into()), "{name}: {done}");
+        assert_eq!(done["reports"][0]["files"][0], "reports/daily.html", "{done}");
+        assert_gone(&place, "after it was forgotten");
+        assert_eq!(place.database.texts("SELECT DISTINCT text FROM answer"), ["[erased]"], "{name}");
+        let messages = place.database.texts("SELECT event || ' ' || state || ' ' || text FROM outbox ORDER BY event");
+        assert_eq!(messages, ["hers dead ", "hers-sent sent ", "other queued the loudest: @bob"], "{name}");
+        place.ok(&["outbox", "retry", "--dead"]);
+        assert_eq!(place.database.texts("SELECT state FROM outbox WHERE event = 'hers'"), ["dead"], "{name}");
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM raw_reply"),
+            0,
+            "each of these replies held her: {name}"
+        );
+
+        // The service says all of it again, also under the address that does not tell the author.
+        place.ok(&["once", "--at", TEN]);
+        assert_gone(&place, "after the next run");
+        let runs = "SELECT topic || ' ' || found || ' ' || erased FROM run ORDER BY id";
+        let runs = place
+            .database
+            .texts(&runs.replace("found", "CAST(found AS TEXT)").replace("erased", "CAST(erased AS TEXT)"));
+        assert_eq!(runs, ["acme 5 2", "globex 2 1", "acme 3 2", "globex 1 1"], "{name}");
+        place.ok(&["replay"]);
+        assert_gone(&place, "after a replay");
+        assert_eq!(place.json(&["forget", "--author", "jane_d", "--dry-run", "--json"])["taken"]["items"], 0);
+        place.run(&["forget", "--resume", "--yes"]).shows(0, &["nothing is left"]);
+    }
+}
+
+#[test]
+fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
+    for database in databases() {
+        let server = Raw::saying(|_| {
+            let posts: Vec<String> = ["ann", "bob", "cleo"]
+                .iter()
+                .enumerate()
+                .map(|(n, user)| {
+                    format!(
+                        r#"{{"id": "190000000000000000{n}", "user": "{user}", "text": "The storm took the roof of the old station last night, nobody was hurt",
+                            "url": "https://x.com/{user}/status/190000000000000000{n}", "created_at": "2026-03-11T08:00:00Z"}}"#
+                    )
+                })
+                .collect();
+            reply("200 OK", "", format!(r#"{{"results": [{}]}}"#, posts.join(",")).as_bytes())
+        });
+        let topic = "[[topics]]\nid = \"storm\"\nquery = \"storm\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &server.lines(), topic);
+        let name = place.database.name;
+        place.ok(&["once", "--at", NINE]);
+        let clusters = "SELECT i.key || ' ' || coalesce(c.key, '-') FROM item i LEFT JOIN item c ON c.id = i.cluster ORDER BY i.key";
+        let (a, b, c) = ("post:x:1900000000000000000", "post:x:1900000000000000001", "post:x:1900000000000000002");
+        assert_eq!(
+            place.database.texts(clusters),
+            [format!("{a} {a}"), format!("{b} {a}"), format!("{c} {a}")],
+            "{name}"
+        );
+
+        place.ok(&["forget", "--item", "https://x.com/i/status/1900000000000000000", "--yes"]);
+        assert_eq!(place.database.texts(clusters), [format!("{b} -"), format!("{c} -")], "{name}");
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM cluster_head"),
+            0,
+            "{name}: what its words were is gone"
+        );
+        place.ok(&["once", "--at", TEN]);
+        assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
+        // Another item of the same author is not meant.
+        place.ok(&["forget", "--item", c, "--yes"]);
+        assert_eq!(place.database.texts("SELECT author FROM item"), ["bob"], "{name}");
+        for wrong in [&["--item", "1900"][..], &["--author", "@"], &["--topic", "storm"], &[]] {
+            let ended = place.run(&[&["forget", "--yes"], wrong].concat());
+            assert_eq!(ended.code, Some(2), "{wrong:?}: {ended}");
+        }
+    }
+}
+
+#[test]
+fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
+    for database in databases() {
+        let (server, place) = told_of_her(database);
+        let name = place.database.name;
+        place.run(&["forget", "--topic", "acme", "--yes"]).says(2, &["still watched", "take it out of the file"]);
+        let of = |sql: &str| place.database.number(sql);
+        let shared = of("SELECT count(*) FROM topic_item WHERE topic = 'globex'");
+        place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
+        let done = place.json(&["forget", "--topic", "acme", "--yes", "--json"]);
+        assert_eq!((&done["taken"]["items"], &done["taken"]["shared"]), (&2.into(), &2.into()), "{name}: {done}");
+        assert_eq!(of("SELECT count(*) FROM topic_item WHERE topic = 'acme'"), 0, "{name}");
+        assert_eq!(of("SELECT count(*) FROM topic_item"), shared, "{name}: the other topic keeps what it found");
+        assert_eq!(
+            of("SELECT count(*) FROM sighting s JOIN run r ON r.id = s.run WHERE r.topic = 'acme'"),
+            0,
+            "{name}"
+        );
+        assert_eq!(
+            place.database.texts("SELECT DISTINCT query FROM search WHERE topic = 'acme'"),
+            ["[erased]"],
+            "{name}"
+        );
+        assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'acme'"), 0, "{name}");
+        assert_eq!(
+            of("SELECT count(*) FROM run WHERE topic = 'acme' AND found = 5 AND cost > 0"),
+            1,
+            "{name}: numbers stay"
+        );
+        assert_eq!(of("SELECT count(*) FROM raw_reply w JOIN search q ON q.id = w.search WHERE q.topic = 'acme'"), 0);
+        // Under the same id another begins, and finds what the first had found as new.
+        place.configure(&server.lines(), TOPICS);
+        place.run(&["once", "--at", TEN, "--topic", "acme"]).shows(0, &["5 found = 4 new"]);
+        place.run(&["forget", "--resume"]).shows(0, &["nothing is left"]);
+        assert_eq!(of("SELECT count(*) FROM topic_item WHERE topic = 'acme'"), 4, "{name}");
+    }
+}
+
+#[test]
+fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
+    for point in [
+        "forgotten::begin/written",
+        "forgotten::begin/committed",
+        "forget/left",
+        "erase::page_of_items/written",
+        "forget/items",
+        "quoted::drop_raws/committed",
+        "forget/words",
+        "forget/swept",
+        "forgotten::close/written",
+    ] {
+        for database in databases() {
+            let (_server, place) = told_of_her(database);
+            let (name, begun) = (place.database.name, point != "forgotten::begin/written");
+            let killed = place
+                .program(&["forget", "--author", "jane_d", "--yes"])
+                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point} pass=1"))
+                .run();
+            assert_eq!(killed.code, None, "{point} on {name}: {killed}");
+            let before = place.database.number("SELECT count(*) FROM topic_item");
+            let next = place.run(&["once", "--at", TEN]);
+            if begun {
+                next.says(0, &["a forgetting was interrupted", "forget --resume"]);
+                assert!(place.database.number("SELECT count(*) FROM topic_item") <= before, "{point} on {name}");
+                place.ok(&["forget", "--resume"]);
+            } else {
+                assert_eq!(next.code, Some(0));
+                place.ok(&["forget", "--author", "jane_d", "--yes"]);
+            }
+            assert_gone(&place, &format!("after a kill at {point}"));
+            assert!(!place.run(&["once", "--at", ELEVEN]).err.contains("interrupted"), "{point} on {name}");
+            assert_gone(&place, &format!("in a run after a kill at {point}"));
+        }
+    }
+}
+
+#[test]
+fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
+    let (_server, place) = told_of_her(sqlite());
+    let file = place.database.url.strip_prefix("sqlite:").unwrap().to_owned();
+    let backup = place.path("backup.db").display().to_string();
+    wait(place.database.execute(&format!("VACUUM INTO '{backup}'")));
+    place.ok(&["forget", "--author", "jane_d", "--yes"]);
+    let journal = std::fs::read_to_string(format!("{file}.forgotten")).unwrap();
+    assert!(journal.lines().count() > 1 && !journal.to_lowercase().contains("jane"), "{journal}");
+
+    for end in ["-wal", "-shm"] {
+        std::fs::remove_file(format!("{file}{end}")).ok();
+    }
+    std::fs::rename(&backup, &file).unwrap();
+    for verb in [&["status"][..], &["items"], &["once", "--at", TEN], &["export"]] {
+        place.run(verb).says(4, &["it is older than what was forgotten", "topicwatch forget --resume"]);
+    }
+    place.ok(&["forget", "--resume"]);
+    assert_gone(&place, "after a restore");
+    place.ok(&["once", "--at", TEN]);
+    assert_gone(&place, "after a restore and a run");
+
+    std::fs::write(format!("{file}.forgotten"), "no journal\n").unwrap();
+    place.run(&["status"]).says(4, &["is no journal"]);
+}
+
+#[test]
+fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
+    for (database, other) in databases().into_iter().zip(databases()) {
+        let (_server, place) = told_of_her(database);
+        let (_other_server, restored) = told_of_her(other);
+        place.ok(&["forget", "--author", "jane_d", "--yes"]);
+        let journal = place.path("tombstones").display().to_string();
+        place.run(&["forget", "--export", &journal]).shows(0, &["no name is in them"]);
+        assert!(!std::fs::read_to_string(&journal).unwrap().to_lowercase().contains("jane"));
+        restored.run(&["forget", "--import", &journal]).says(2, &["gone for good"]);
+        restored.ok(&["forget", "--import", &journal, "--yes"]);
+        assert_gone(&restored, "after an import");
+        restored.ok(&["once", "--at", TEN]);
+        assert_gone(&restored, "after an import and a run");
+        // A database with a key of its own cannot know what another key stands for.
+        let (_third_server, third) = told_of_her(sqlite());
+        third.ok(&["forget", "--author", "nobody", "--yes"]);
+        third.run(&["forget", "--import", &journal, "--yes"]).says(2, &["another key"]);
+    }
+}

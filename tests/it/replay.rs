@@ -1,0 +1,169 @@
+//! Replay, through the binary on both databases: what an older decoder left out comes back from the replies, once, without a
+//! call, a key or a moved first sight.
+
+use serde_json::json;
+
+use crate::databases::{databases, wait};
+use crate::program::{Ended, NINE, Place};
+use crate::service::Sandbox;
+use crate::story::assert_adds_up;
+
+const TEN: &str = "2026-03-11T10:00:00Z";
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nai.when = \"always\"\n\n\
+                      [[topics]]\nid = \"globex\"\nquery = \"acme launch\"\nsources = [\"social\", \"web\"]\n";
+
+/// A place with two runs of each topic, whose service is gone afterwards.
+fn places() -> impl Iterator<Item = Place> {
+    databases().into_iter().map(|database| {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        sandbox.turn_to(TEN);
+        place.ok(&["once", "--at", TEN]);
+        place
+    })
+}
+
+/// Without a key; nobody listens at the service's address any more.
+fn replay(place: &Place, args: &[&str]) -> Ended {
+    place.program(&[&["replay"], args].concat()).without("TOPICWATCH_API_KEY").run()
+}
+
+fn replayed(place: &Place, args: &[&str]) -> serde_json::Value {
+    let ended = replay(place, &[args, &["--json"]].concat());
+    assert_eq!(ended.code, Some(0), "{}: {ended}", place.database.name);
+    serde_json::from_str(&ended.out).unwrap()
+}
+
+/// All that readers get, and what they do not: keys and numbers of the ledger.
+fn all(place: &Place) -> Vec<String> {
+    let mut all: Vec<String> =
+        ["items", "sightings", "answers", "runs"].iter().map(|what| place.ok(&["export", "--what", what])).collect();
+    all.extend(
+        place
+            .database
+            .texts("SELECT k.key || ' ' || i.key FROM item_key k JOIN item i ON i.id = k.item ORDER BY k.key"),
+    );
+    all.extend(place.database.texts(
+        "SELECT r.public_id || ' ' || s.source || ' ' || CAST(s.found AS TEXT) || ' ' || CAST(s.new AS TEXT) || ' ' || \
+         CAST(s.duplicate AS TEXT) || ' ' || CAST(s.undated AS TEXT) || ' ' || CAST(r.seq AS TEXT) \
+         FROM search s JOIN run r ON r.id = s.run ORDER BY r.public_id, s.source",
+    ));
+    all
+}
+
+#[test]
+fn replies_that_read_as_they_did_change_nothing() {
+    for place in places() {
+        let before = all(&place);
+        let done = replayed(&place, &[]);
+        assert_eq!((&done["runs"], &done["changed_runs"], &done["lost"]), (&json!(4), &json!(0), &json!(0)), "{done}");
+        assert_eq!(done["replies"], 10, "{done}");
+        assert_eq!(all(&place), before, "{}", place.database.name);
+        assert_eq!(replayed(&place, &["--topic", "globex", "--since", TEN])["runs"], 1);
+        assert_eq!(replayed(&place, &["--topic", "nobody"])["runs"], 0);
+        replay(&place, &["--since", "soon"]).says(2, &["is no time"]);
+    }
+}
+
+#[test]
+fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
+    for place in places() {
+        let name = place.database.name;
+        let before = all(&place);
+        // A post that it could not read, fields of another, a date of a third, a second key, an answer.
+        let keys = place.database.texts(
+            "SELECT i.key FROM item i WHERE i.kind = 'post' AND (SELECT count(*) FROM item_key k WHERE k.item = i.id) > 1 \
+             AND i.published_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM item c WHERE c.cluster = i.id AND c.id <> i.id) AND (SELECT count(*) FROM sighting s WHERE s.item = i.id AND (s.source <> 'social' OR s.fit <> 'in')) = 0 ORDER BY i.key",
+        );
+        let (gone, dateless) = (&keys[0], &keys[1]);
+        let of = format!("(SELECT id FROM item WHERE key = '{gone}')");
+        let fields =
+            place.database.texts("SELECT key FROM item WHERE kind = 'page' AND title IS NOT NULL ORDER BY key LIMIT 1");
+        let mut sql = String::new();
+        for (counted, by) in [
+            ("found", format!("s.item = {of}")),
+            (
+                "new",
+                format!(
+                    "s.item = {of} AND EXISTS (SELECT 1 FROM topic_item t WHERE t.item = s.item AND t.first_run = s.run)"
+                ),
+            ),
+            (
+                "duplicate",
+                format!(
+                    "s.item = {of} AND NOT EXISTS (SELECT 1 FROM topic_item t WHERE t.item = s.item AND t.first_run = s.run)"
+                ),
+            ),
+        ] {
+            sql.push_str(&format!(
+                "UPDATE search SET {counted} = {counted} - (SELECT count(*) FROM sighting s WHERE s.run = search.run AND s.source = search.source AND {by});\
+                 UPDATE run SET {counted} = {counted} - (SELECT count(*) FROM sighting s WHERE s.run = run.id AND {by});"
+            ));
+        }
+        sql.push_str(&format!(
+            "DELETE FROM topic_item WHERE item = {of}; DELETE FROM sighting WHERE item = {of}; DELETE FROM item_key WHERE item = {of};\
+             DELETE FROM cluster_head WHERE item = {of}; UPDATE item SET cluster = id WHERE cluster = {of}; DELETE FROM item WHERE key = '{gone}';\
+             UPDATE item SET title = NULL, url = NULL WHERE key = '{}';\
+             DELETE FROM item_key WHERE key LIKE 'text:%' AND item = (SELECT id FROM item WHERE key = '{dateless}');\
+             DELETE FROM answer WHERE run IN (SELECT id FROM run WHERE topic = 'acme');\
+             INSERT INTO cursor (name, seq, at) VALUES ('export:weekly', 2, 0);",
+            fields[0]
+        ));
+        // Numbers that were known are not taken back, reactions and a date that were not are filled.
+        sql.push_str(&format!(
+            "UPDATE sighting SET likes = NULL, fit = 'undated' WHERE item = (SELECT id FROM item WHERE key = '{dateless}');\
+             UPDATE item SET published_at = NULL WHERE key = '{dateless}';\
+             UPDATE search SET undated = undated + (SELECT count(*) FROM sighting s WHERE s.run = search.run AND s.source = search.source \
+               AND s.item = (SELECT id FROM item WHERE key = '{dateless}'));\
+             UPDATE run SET undated = undated + (SELECT count(*) FROM sighting s WHERE s.run = run.id AND s.item = (SELECT id FROM item WHERE key = '{dateless}'));"
+        ));
+        wait(place.database.execute(&sql));
+        let poorer = all(&place);
+        assert_ne!(poorer, before, "{name}");
+
+        let rehearsed = replayed(&place, &["--dry-run"]);
+        assert_eq!(all(&place), poorer, "{name}: a rehearsal writes nothing");
+        let done = replayed(&place, &[]);
+        for counted in ["items", "new", "sightings", "titles", "dates", "keys", "answers", "refined"] {
+            assert_ne!(done[counted], 0, "{name}: {counted} of {done}");
+            assert!(rehearsed[counted].as_u64() >= done[counted].as_u64(), "{name}: {counted} of {rehearsed}");
+        }
+        assert_eq!(all(&place), before, "{name}: all of it is there again");
+        assert_eq!(done["behind"][0]["reader"], "export:weekly", "{done}");
+        assert_adds_up(&place);
+
+        let again = replayed(&place, &[]);
+        assert_eq!((&again["changed_runs"], &again["behind"]), (&json!(0), &json!([])), "{name}: {again}");
+        assert_eq!(all(&place), before, "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_found_any_more_stays_and_what_cannot_be_read_is_told() {
+    for place in places() {
+        let name = place.database.name;
+        wait(place.database.execute(
+            "INSERT INTO item (key, kind, strong, first_seen, last_seen) VALUES ('post:x:1', 'post', 1, 5, 5);\
+             INSERT INTO item_key (key, version, item) SELECT 'post:x:1', 1, id FROM item WHERE key = 'post:x:1';\
+             INSERT INTO sighting (run, item, source, rank, fit) SELECT r.id, i.id, 'social', 99, 'undated' FROM run r, item i \
+               WHERE r.seq = 1 AND i.key = 'post:x:1';",
+        ));
+        let before = all(&place);
+        let done = replayed(&place, &[]);
+        assert_eq!((&done["lost"], &done["changed_runs"]), (&json!(1), &json!(0)), "{name}: {done}");
+        assert_eq!(all(&place), before, "{name}");
+
+        let broken = if name == "SQLite" { "X'00ff'" } else { "'\\x00ff'" };
+        let one = "(SELECT min(q.id) FROM search q JOIN raw_reply w ON w.search = q.id WHERE q.source = 'social')";
+        let two = "(SELECT min(q.id) FROM search q JOIN raw_reply w ON w.search = q.id WHERE q.source = 'web')";
+        wait(place.database.execute(&format!(
+            "UPDATE raw_reply SET body = {broken} WHERE search = {one}; DELETE FROM raw_reply WHERE search = {two};"
+        )));
+        let done = replayed(&place, &[]);
+        assert_eq!((&done["unreadable"], &done["pruned"]), (&json!(1), &json!(1)), "{name}: {done}");
+        assert_eq!(done["changed_runs"], 0, "{name}: {done}");
+        replay(&place, &[]).shows(0, &["replies that cannot be read", "are not kept any more"]);
+        assert_eq!(all(&place), before, "{name}");
+    }
+}
