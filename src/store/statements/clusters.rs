@@ -15,7 +15,7 @@ use crate::store::{Filter, StoreError, Unclustered};
 const BATCH: usize = 1_000;
 
 /// Where keys are kept, the youngest first.
-const AGES: [&str; 3] = ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"];
+pub(super) const AGES: [&str; 3] = ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"];
 
 /// Runs that are looked at together at most: as many as bring a batch.
 const RUNS: i64 = 50;
