@@ -1,14 +1,15 @@
 //! What looking for near-copies costs per item while ever more items are stored: `cargo bench --bench clusters`, with
-//! TEST_POSTGRES_URL for PostgreSQL too. `CLUSTERS_UP_TO=100000` ends earlier than at a million (PostgreSQL ends at a
-//! hundred thousand). It prints medians and is no test.
+//! TEST_POSTGRES_URL for PostgreSQL too. `CLUSTERS_UP_TO=100000` ends earlier than at a million (PostgreSQL ends at
+//! 300,000), `CLUSTERS_ONE_TABLE=1` keeps all keys in one table, for comparison. Means are over all items since the size
+//! before, with what moving keys on takes; medians over the last rounds. It is no test.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
 use std::time::{Duration, Instant};
 
-use topicwatch::collect::cluster;
+use topicwatch::collect::cluster_by;
 use topicwatch::model::{
-    Finding, Found, Kind, Micros, Nature, RunState, SearchState, SocialOperation, SocialQuery, Source, Time, Topic,
-    Volume, Window, WindowFit, Wording,
+    Finding, Found, Kind, Micros, Nature, Room, RunState, SearchState, SocialOperation, SocialQuery, Source, Time,
+    Topic, Volume, Window, WindowFit, Wording,
 };
 use topicwatch::normalise::near;
 use topicwatch::store::{Filter, Outcome, SearchResult, SeenItem, Settings, Store};
@@ -21,6 +22,8 @@ const ITEMS: u64 = 100;
 const RUNS: u64 = 10;
 /// Sizes at which is measured, over the last rounds before each.
 const SIZES: [u64; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
+/// Items that are decided in one transaction, as `cluster` does.
+const AT_ONCE: usize = 500;
 /// Rounds of which the median is told, and the processor time they took together.
 const ROUNDS: usize = 9;
 
@@ -33,7 +36,7 @@ async fn main() {
     measure("SQLite", &sqlite, "", up_to).await;
     if let Ok(url) = std::env::var("TEST_POSTGRES_URL") {
         let schema = format!("topicwatch_clusters_{}", std::process::id());
-        measure("PostgreSQL", &url, &schema, up_to.min(100_000)).await;
+        measure("PostgreSQL", &url, &schema, up_to.min(300_000)).await;
         println!("left behind: schema {schema}");
     }
 }
@@ -69,6 +72,12 @@ fn processor() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
+/// Bytes that this process handed to files; nothing where there is no `/proc`.
+fn bytes_written() -> u64 {
+    let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    io.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse().ok()).unwrap_or(0)
+}
+
 async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
     let settings = Settings { url: url.into(), schema: schema.into(), nature: None, create: true };
     let store = Store::open(&settings).await.unwrap();
@@ -76,6 +85,12 @@ async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
     store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
     let mut taken: Vec<Duration> = Vec::new();
     let mut worked = Duration::ZERO;
+    let room = match std::env::var_os("CLUSTERS_ONE_TABLE") {
+        Some(_) => Room { young: i64::MAX, middle: i64::MAX, slice: 1 },
+        None => Room::default(),
+    };
+    let (mut all, mut items_before, mut written) = (Duration::ZERO, 0, bytes_written());
+    let mut storing = 0;
     let mut sizes = SIZES.iter().filter(|size| **size <= up_to).peekable();
     for round in 0.. {
         let stored = round * RUNS * ITEMS;
@@ -84,20 +99,29 @@ async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
             let last = *taken.get(taken.len() / 2).unwrap();
             let what = format!("{name}: {stored} items stored");
             let worked = micros(worked, taken.len() as u64 * RUNS * ITEMS);
-            println!("{what:40} {:>8.1} µs per item, {worked:.1} µs of a processor", micros(last, RUNS * ITEMS));
+            let mean = micros(all, (stored - items_before).max(1));
+            let wrote = (bytes_written() - written - storing) / (stored - items_before).max(1);
+            println!(
+                "{what:40} mean {mean:>7.1} µs per item, {wrote} bytes written; median {:.1} µs, {worked:.1} µs of a processor",
+                micros(last, RUNS * ITEMS)
+            );
+            (all, items_before, written, storing) = (Duration::ZERO, stored, bytes_written(), 0);
             let begun = Instant::now();
-            cluster(&store, &|| false).await.unwrap();
+            cluster_by(&store, AT_ONCE, room, &|| false).await.unwrap();
             println!("{name}: nothing to look at {:>47.1?}", begun.elapsed());
         }
         let Some(next) = sizes.peek() else { break };
+        let before_storing = bytes_written();
         for run in round * RUNS..(round + 1) * RUNS {
             let now = NOW.plus(Duration::from_secs(run));
             let held = store.start_manual(&topic, &format!("run-{run:08}"), now, LEASE, "token").await.unwrap();
             store.finish(&held, outcome(now, items(run))).await.unwrap();
         }
         store.publish().await.unwrap();
+        storing += bytes_written() - before_storing;
         let (begun, before) = (Instant::now(), processor());
-        assert_eq!(cluster(&store, &|| false).await.unwrap(), RUNS * ITEMS);
+        assert_eq!(cluster_by(&store, AT_ONCE, room, &|| false).await.unwrap(), RUNS * ITEMS);
+        all += begun.elapsed();
         if **next <= stored + (ROUNDS as u64) * RUNS * ITEMS {
             taken.push(begun.elapsed());
             worked += processor().saturating_sub(before);

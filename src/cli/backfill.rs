@@ -195,7 +195,7 @@ async fn each_day(
 async fn tell(context: &Context, args: &BackfillArgs, store: &Store, days: &[(i64, RunReport)]) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox);
     let reports: Vec<RunReport> = days.iter().map(|(_, report)| report.clone()).collect();
-    let sums = table::sums(&reports);
+    let sums = table::sums(&reports, &table::hidden(store, &reports).await?);
     if args.json {
         let days: Vec<_> = days
             .iter()
@@ -239,12 +239,10 @@ async fn tell(context: &Context, args: &BackfillArgs, store: &Store, days: &[(i6
     };
     text.push_str(&output::table(&header, rows, &[3, 4, 5, 6, 7, 8]));
     text.push_str(&format!(
-        "\n{} of {} days ok · {} found = {} new + {} duplicate · cost {}\n{notes}stored in {}\n",
+        "\n{} of {} days ok · {} · cost {}\n{notes}stored in {}\n",
         sums.ok,
         sums.runs,
-        sums.counts.found,
-        sums.counts.new,
-        sums.counts.duplicate,
+        sums.found(),
         sums.cost,
         output::visible(store.place())
     ));

@@ -224,9 +224,10 @@ async fn tell(
     let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
     let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
     let volume = store.volume_of(&ids).await?;
+    let hidden = table::hidden(store, reports).await?;
     if args.json {
         let mut told = json!({
-            "sandbox": invented, "database": store.place(), "sums": table::sums(reports), "volume": volume, "runs": reports,
+            "sandbox": invented, "database": store.place(), "sums": table::sums(reports, &hidden), "volume": volume, "runs": reports,
         });
         if args.due {
             (told["jobs"], told["deliveries"]) = (json!(beside.jobs), json!(beside.deliveries));
@@ -240,7 +241,7 @@ async fn tell(
     if reports.is_empty() && beside.text.is_empty() {
         text.push_str("nothing was due\n");
     } else if !reports.is_empty() {
-        text.push_str(&table::drawn(reports));
+        text.push_str(&table::drawn(reports, &hidden));
         text.push_str(&format!("{}\n", output::volume(volume)));
     }
     text.push_str(&beside.text);

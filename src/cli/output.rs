@@ -73,15 +73,34 @@ pub(super) fn spaced(text: &str) -> String {
     format!("{before}{shown}{after}")
 }
 
-/// The same, cut to so many characters.
+/// The same, cut to so many columns of a terminal.
 pub(super) fn brief(text: &str, max: usize) -> String {
     let shown = visible(text);
-    if shown.chars().count() <= max {
+    if columns(&shown) <= max {
         return shown;
     }
-    let mut cut: String = shown.chars().take(max.saturating_sub(1)).collect();
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += column(*c);
+        used < max
+    };
+    let mut cut: String = shown.chars().take_while(fits).collect();
     cut.push('…');
     cut
+}
+
+/// Columns of a terminal that a character takes: ideographs, kana, Hangul, full-width forms and emoji take two. Marks that
+/// stand above others are counted as if they took one, so that nothing is told too narrow.
+pub(super) fn column(c: char) -> usize {
+    let wide = matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0xA4CF | 0xA960..=0xA97F | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF | 0xFE10..=0xFE19 | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F000..=0x1FAFF
+        | 0x2_0000..=0x3_FFFD);
+    if wide { 2 } else { 1 }
+}
+
+/// The same of a text.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().map(column).sum()
 }
 
 /// An instant for people: whole seconds. Files and JSON have the milliseconds.

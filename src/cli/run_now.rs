@@ -81,13 +81,18 @@ async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit
     let searches = store.searches(&ids).await?;
     let reports: Vec<RunReport> = ended.into_iter().map(|run| report(run, &searches)).collect();
     let invented = store.nature().await? == Some(Nature::Sandbox);
+    let hidden = table::hidden(store, &reports).await?;
     if args.json {
         output::json(
-            &json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(&reports), "runs": reports }),
+            &json!({ "sandbox": invented, "database": store.place(), "sums": table::sums(&reports, &hidden), "runs": reports }),
         )?;
     } else {
         let heading = if invented { "SANDBOX: findings and costs are invented, nothing is billed\n\n" } else { "" };
-        output::text(&format!("{heading}{}stored in {}\n", table::drawn(&reports), output::visible(store.place())))?;
+        output::text(&format!(
+            "{heading}{}stored in {}\n",
+            table::drawn(&reports, &hidden),
+            output::visible(store.place())
+        ))?;
     }
     Ok(if reports.iter().all(|report| report.state == RunState::Ok) { Exit::Ok } else { Exit::Searches })
 }

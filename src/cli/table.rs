@@ -1,9 +1,15 @@
 //! The table that `once` ends with: one row per topic and source, sums that add up, what went wrong and what to do.
 
+use std::collections::{BTreeMap, HashMap};
+
 use super::output;
 use crate::collect::RunReport;
-use crate::model::{Micros, RunState, SearchState};
-use crate::store::Counts;
+use crate::compare::hidden_new;
+use crate::model::{Micros, RunState, SearchState, Source};
+use crate::store::{Counts, Store, StoreError};
+
+/// The column of what filters hide.
+const FILTERED: usize = 5;
 
 /// Sums over runs.
 #[derive(Debug, Default, serde::Serialize)]
@@ -12,13 +18,34 @@ pub(super) struct Sums {
     pub(super) ok: usize,
     #[serde(flatten)]
     pub(super) counts: Counts,
+    /// Of the new, what the topics' filters hide; the other counts are the ledger's, before any filter.
+    pub(super) filtered: i64,
     #[serde(rename = "cost_usd")]
     pub(super) cost: Micros,
 }
 
-pub(super) fn sums(reports: &[RunReport]) -> Sums {
+/// What filters hide of what runs found new, by run and source; a run whose topic has no filter is not there.
+pub(super) type Hidden = HashMap<String, BTreeMap<Source, i64>>;
+
+impl Sums {
+    /// How much was found, in parts that add up.
+    pub(super) fn found(&self) -> String {
+        let filtered = if self.filtered > 0 { format!("{} filtered + ", self.filtered) } else { String::new() };
+        let Counts { found, new, duplicate, .. } = self.counts;
+        format!("{found} found = {} new + {filtered}{duplicate} duplicate", new - self.filtered)
+    }
+}
+
+/// Reads it; costs nothing where no topic has a filter.
+pub(super) async fn hidden(store: &Store, reports: &[RunReport]) -> Result<Hidden, StoreError> {
+    let runs: Vec<(&str, &str)> = reports.iter().map(|report| (&*report.run, &*report.topic)).collect();
+    hidden_new(store, &runs).await
+}
+
+pub(super) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
     let mut sums =
         Sums { runs: reports.len(), ok: reports.iter().filter(|r| r.state == RunState::Ok).count(), ..Sums::default() };
+    sums.filtered = reports.iter().filter_map(|r| hidden.get(&r.run)).flat_map(BTreeMap::values).sum();
     for search in reports.iter().flat_map(|r| &r.searches) {
         let c = search.counts;
         sums.counts.found += c.found;
@@ -31,7 +58,7 @@ pub(super) fn sums(reports: &[RunReport]) -> Sums {
     sums
 }
 
-pub(super) fn drawn(reports: &[RunReport]) -> String {
+pub(super) fn drawn(reports: &[RunReport], hidden: &Hidden) -> String {
     let mut rows = Vec::new();
     let mut notes = Vec::new();
     for report in reports {
@@ -47,12 +74,14 @@ pub(super) fn drawn(reports: &[RunReport]) -> String {
             let found =
                 if search.saturated { format!("≥{}", search.counts.found) } else { number(search.counts.found) };
             let c = search.counts;
+            let filtered = hidden.get(&report.run).and_then(|of| of.get(&search.source)).copied().unwrap_or(0);
             rows.push(vec![
                 topic,
                 search.source.to_string(),
                 search.state.to_string(),
                 found,
-                number(c.new),
+                number(c.new - filtered),
+                number(filtered),
                 number(c.duplicate),
                 number(c.outside),
                 search.cost.to_string(),
@@ -68,13 +97,19 @@ pub(super) fn drawn(reports: &[RunReport]) -> String {
             }
         }
     }
-    let header = ["topic", "source", "state", "found", "new", "duplicate", "outside", "cost", "time"];
-    let mut text = output::table(&header, rows, &[3, 4, 5, 6, 7, 8]);
-    let sums = sums(reports);
-    text.push_str(&format!(
-        "\n{} of {} runs ok · {} found = {} new + {} duplicate · cost {}\n",
-        sums.ok, sums.runs, sums.counts.found, sums.counts.new, sums.counts.duplicate, sums.cost
-    ));
+    let mut header =
+        vec!["topic", "source", "state", "found", "new", "filtered", "duplicate", "outside", "cost", "time"];
+    let sums = sums(reports, hidden);
+    // Where nothing is hidden nobody wants to read of it.
+    if sums.filtered == 0 {
+        header.remove(FILTERED);
+        for row in &mut rows {
+            row.remove(FILTERED);
+        }
+    }
+    let numbers: Vec<usize> = (3..header.len()).collect();
+    let mut text = output::table(&header, rows, &numbers);
+    text.push_str(&format!("\n{} of {} runs ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.cost));
     said_once(&mut text, &notes);
     text
 }

@@ -1,10 +1,10 @@
 //! The filters of topics for readers that show rows: which to hide, and how many were hidden.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::filter_of;
 use crate::filter::Filter;
-use crate::model::closed_list;
+use crate::model::{Source, closed_list};
 use crate::store::{ItemRow, NewRow, SightingRow, Store, StoreError};
 
 closed_list! {
@@ -97,4 +97,35 @@ impl Hiding {
             Filtered::Only => !passes,
         }
     }
+}
+
+/// Of what runs saw first, how much their topics' filters hide: for each run, by the source that counted it as new. Each run
+/// comes with its topic.
+pub async fn hidden_new(
+    store: &Store,
+    runs: &[(&str, &str)],
+) -> Result<HashMap<String, BTreeMap<Source, i64>>, StoreError> {
+    let mut topics: Vec<String> = runs.iter().map(|(_, topic)| (*topic).to_owned()).collect();
+    topics.sort_unstable();
+    topics.dedup();
+    let mut hiding = Hiding::of(store, &topics, Filtered::Hide).await?;
+    let mut all = HashMap::new();
+    for (run, topic) in runs {
+        if !hiding.filters.contains_key(*topic) {
+            continue;
+        }
+        // The ledger counts an item once, for the first of the sources that showed it.
+        let mut counted: HashMap<String, Source> = HashMap::new();
+        for row in store.sightings_of(run).await?.into_iter().filter(|row| row.new) {
+            if !hiding.sighting(&row) {
+                let source = counted.entry(row.key).or_insert(row.source);
+                *source = row.source.min(*source);
+            }
+        }
+        let hidden: &mut BTreeMap<Source, i64> = all.entry((*run).to_owned()).or_default();
+        for source in counted.into_values() {
+            *hidden.entry(source).or_default() += 1;
+        }
+    }
+    Ok(all)
 }

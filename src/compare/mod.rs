@@ -4,7 +4,7 @@
 mod hiding;
 mod silence;
 
-pub use hiding::{Filtered, Hiding};
+pub use hiding::{Filtered, Hiding, hidden_new};
 pub use silence::{Health, MOST_JUDGED, health};
 
 use crate::filter::Filter;

@@ -1,6 +1,6 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
 //! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
-//! the numbers of a day (`daily`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`), for all of these; what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod changes;
@@ -11,12 +11,14 @@ mod forecast;
 mod holes;
 mod outlook;
 mod quota;
+mod rising;
+mod robust;
 mod silence;
 mod words;
 
 pub use changes::{
-    ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, RISING_GAIN, RISING_SHARE, Reading,
-    Rising, SourceChanges, Unknown, asked, changes, meant, needs,
+    ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, Reading, Rising, SourceChanges,
+    Unknown, asked, changes, meant, needs,
 };
 pub use coverage::{Cover, cover, sum};
 pub use fit::fit_of;
@@ -24,6 +26,7 @@ pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use quota::{Allowance, Amount, Quota, UsedUp};
+pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
 pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
 pub use words::{Piece, word_diff};
 

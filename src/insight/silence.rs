@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::robust::{Middle, middle};
 use crate::model::{Beat, Pulse, Source, Time, closed_list};
 
 /// Answered searches before which nothing is said.
@@ -71,24 +72,23 @@ fn ninth_decile(sorted: &[i64]) -> i64 {
     sorted.get(place).copied().unwrap_or(0)
 }
 
-fn median(sorted: &[i64]) -> i64 {
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0)
+/// Longest wait that is still usual: three times what nine of ten do not exceed, or the median and six deviations,
+/// whichever is longer. Neither is moved by a few outliers. It is a limit and no band as `daily::usual` has: a wait that is
+/// short is no trouble, and waits stray far more than counts do.
+fn longest(mut values: Vec<i64>) -> i64 {
+    values.sort_unstable();
+    let Middle { median, stray } = middle(values.iter().map(|value| real(*value)));
+    ninth_decile(&values).saturating_mul(TIMES).max(whole(median + stray * DEVIATIONS))
 }
 
-/// Longest that is still usual: three times what nine of ten do not exceed, or the median and six deviations, whichever
-/// is longer. Neither is moved by a few outliers.
-fn usual(mut values: Vec<i64>) -> i64 {
-    values.sort_unstable();
-    let median = median(&values);
-    let mut away: Vec<i64> = values.iter().map(|value| (value - median).abs()).collect();
-    away.sort_unstable();
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "spans of time are far below 2^53"
-    )]
-    let robust = median + (self::median(&away) as f64 * 1.4826 * DEVIATIONS) as i64;
-    ninth_decile(&values).saturating_mul(TIMES).max(robust)
+#[expect(clippy::cast_precision_loss, reason = "spans of time are far below 2^53")]
+fn real(value: i64) -> f64 {
+    value as f64
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "spans of time are far below 2^53")]
+fn whole(value: f64) -> i64 {
+    value as i64
 }
 
 /// Whether the latest searches of a source leave it open that it is ill: a quick look that spares the long one.
@@ -118,7 +118,7 @@ fn silent(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
     if held.len() < LEAST_EMPTY {
         return None;
     }
-    let usual = usual(rows).max(i64::try_from(LEAST_EMPTY).unwrap_or(0) - 1);
+    let usual = longest(rows).max(i64::try_from(LEAST_EMPTY).unwrap_or(0) - 1);
     (i64::try_from(empty).unwrap_or(0) > usual).then(|| Illness {
         topic: pulse.topic.clone(),
         source: pulse.source,
@@ -142,9 +142,8 @@ fn stale(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
     if gaps.len() < JUDGED_FROM / 4 {
         return None;
     }
-    let mut between: Vec<i64> = beats.windows(2).map(|pair| (pair[1].at.0 - pair[0].at.0).max(0)).collect();
-    between.sort_unstable();
-    let usual = usual(gaps).max(median(&between).saturating_mul(TIMES));
+    let between = middle(beats.windows(2).map(|pair| real((pair[1].at.0 - pair[0].at.0).max(0))));
+    let usual = longest(gaps).max(whole(between.median).saturating_mul(TIMES));
     let since = beats.iter().filter(|beat| beat.at > last).count();
     (now.0 - last.0 > usual && since >= LEAST_EMPTY).then(|| Illness {
         topic: pulse.topic.clone(),

@@ -44,6 +44,23 @@ pub enum Choice {
     CopyOf(i64, Option<i64>),
 }
 
+/// How many keys are kept apart while they are young. Where a key is kept changes nothing of what it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Keys among the youngest; few enough that a batch of new ones shares their pages.
+    pub young: i64,
+    /// Keys between those and all others.
+    pub middle: i64,
+    /// Keys that move on in one transaction.
+    pub slice: i64,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { young: 24_000, middle: 300_000, slice: 8_000 }
+    }
+}
+
 /// How much a topic heard, and how much of it was said anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Volume {

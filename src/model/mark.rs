@@ -85,6 +85,8 @@ pub struct Words {
 pub struct Reaction {
     /// Public key.
     pub key: String,
+    /// The source that showed it.
+    pub source: Source,
     /// When it was seen.
     pub at: Time,
     /// What was counted then.

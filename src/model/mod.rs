@@ -26,7 +26,7 @@ mod words;
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
 pub use channel::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec, shown_url};
-pub use cluster::{Choice, ClusterRow, Head, Marks, Volume, Wording};
+pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use job::{Job, JobKind};

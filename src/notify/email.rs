@@ -19,7 +19,8 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
         return Err(Refusal::for_good("the channel is no mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
-    let wrong = |error: lettre::transport::smtp::Error| Refusal::passing(http::with_causes(&error));
+    let told = |error: &lettre::transport::smtp::Error| advised(http::with_causes(error), host);
+    let wrong = |error: lettre::transport::smtp::Error| Refusal::passing(told(&error));
     let tls = match tls {
         SmtpTls::StartTls => Tls::Required(TlsParameters::new(host.clone()).map_err(wrong)?),
         SmtpTls::Implicit => Tls::Wrapper(TlsParameters::new(host.clone()).map_err(wrong)?),
@@ -35,9 +36,23 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
     match server.build().send(mail).await {
         Ok(_) => Ok(()),
         // 5yz: the server will not take it, however often it is asked. A client's error is a login it does not offer.
-        Err(error) if error.is_permanent() || error.is_client() => Err(Refusal::for_good(http::with_causes(&error))),
+        Err(error) if error.is_permanent() || error.is_client() => Err(Refusal::for_good(told(&error))),
         Err(error) => Err(wrong(error)),
     }
+}
+
+/// What happened, and what to do where that is not plain. What is refused here was refused before anything but a greeting
+/// went out.
+fn advised(text: String, host: &str) -> String {
+    if text.contains("STARTTLS") {
+        return format!("{text}: {host} offers no STARTTLS; nothing was sent (another port, or tls = \"implicit\"?)");
+    }
+    if text.contains("certificate") {
+        return format!(
+            "{text}; nothing was sent (is its authority one of this machine's, see SSL_CERT_FILE, and is it a certificate that names {host}?)"
+        );
+    }
+    text
 }
 
 fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Result<Mail, Refusal> {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{AnswerFacts, Citation};
+use super::words::counted;
 use crate::insight::daily::links;
 use crate::model::{Found, Span, Topic};
 use crate::normalise::keys_of;
@@ -17,7 +18,8 @@ const MOST_TEXT: usize = 8_000;
 pub(super) async fn read(moment: &mut Moment, topic: &Topic, span: Span) -> Result<Option<AnswerFacts>, StoreError> {
     let Some(answer) = moment.answer(&topic.id, span).await? else { return Ok(None) };
     let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
-    let named: Vec<(&str, Option<String>)> = links(text).into_iter().map(|link| (link, key_of(link))).collect();
+    let (looked_at, beyond) = links(text);
+    let named: Vec<(&str, Option<String>)> = looked_at.into_iter().map(|link| (link, key_of(link))).collect();
     let keys: BTreeSet<&String> = answer.cited.iter().chain(named.iter().filter_map(|(_, key)| key.as_ref())).collect();
     let met = moment.meet(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
     let met: BTreeMap<&str, &str> = met.iter().map(|met| (met.asked.as_str(), met.key.as_str())).collect();
@@ -42,6 +44,7 @@ pub(super) async fn read(moment: &mut Moment, topic: &Topic, span: Span) -> Resu
         partial: answer.partial || shown.len() < answer.text.len(),
         text: shown.to_owned(),
         citations,
+        beyond,
     }))
 }
 
@@ -71,6 +74,12 @@ impl AnswerFacts {
     pub(super) fn listed(&self) -> (&[Citation], u64) {
         let (listed, rest) = self.citations.split_at(self.citations.len().min(LISTED));
         (listed, rest.len() as u64)
+    }
+
+    /// What is said of links that were too many to be looked up.
+    pub(super) fn unlooked(&self) -> Option<String> {
+        let more = counted(self.beyond, "more link");
+        (self.beyond > 0).then(|| format!("The answer names {more}, which were not looked up."))
     }
 
     /// Whether an address of a line of the text was looked up in vain; what ends at a cut was not looked up as it is.
@@ -103,6 +112,7 @@ mod tests {
             text: String::new(),
             partial: false,
             citations: citations.collect(),
+            beyond: 0,
         }
     }
 

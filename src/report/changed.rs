@@ -15,6 +15,18 @@ const NAMED: usize = 8;
 /// Characters of an edit that are shown.
 const SHOWN: usize = 400;
 
+/// When a topic was asked something else than before, in a span, in time.
+pub(super) async fn asked_anew(store: &Store, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
+    let since = store.seq_before(topic, span.from).await?;
+    let until = store.seq_before(topic, span.until).await?;
+    let asked = queries_between(store, topic, Between { since, until }).await?;
+    let anew = asked.iter().flat_map(|source| source.queries.iter().filter(|query| query.changed));
+    let mut at: Vec<Time> = anew.map(|query| query.from).collect();
+    at.sort_unstable();
+    at.dedup();
+    Ok(at)
+}
+
 /// Reads them; bounded by the runs' places in the reading order, which never change.
 pub(super) async fn read(
     store: &Store,
@@ -24,14 +36,7 @@ pub(super) async fn read(
     now: Time,
 ) -> Result<(), StoreError> {
     let since = store.seq_before(&topic.id, span.from).await?;
-    let drawn = facts.days.first().map_or(span.from, |day| day.span.from);
     let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
-    let drawn = Between { since: store.seq_before(&topic.id, drawn).await?, until };
-    let asked = queries_between(store, &topic.id, drawn).await?;
-    let anew = asked.iter().flat_map(|source| source.queries.iter().filter(|query| query.changed));
-    facts.asked_anew = anew.map(|query| query.from).collect();
-    facts.asked_anew.sort_unstable();
-    facts.asked_anew.dedup();
     if until > since {
         let changes = changes_between(store, topic, Between { since, until }, NAMED).await?;
         let queries = changes.sources.iter().flat_map(|source| {

@@ -32,6 +32,9 @@ pub struct TopicFacts {
     pub changes: Option<ChangeFacts>,
     /// When another query began, in the days of the charts.
     pub asked_anew: Vec<Time>,
+    /// Since when it is asked what it is asked now, where that was something else earlier in the days that are compared:
+    /// only days since then are.
+    pub asked_since: Option<Time>,
     /// Sources that are answered but have fallen silent, in words.
     pub ill: Vec<String>,
     /// What is usual for such a day; `None` where there is too little to compare with.
@@ -74,6 +77,12 @@ pub struct TopicFacts {
     pub rows_left_out: u64,
     /// Whether there were more items in the charts' days than are read.
     pub cut: bool,
+    /// Whether the period itself lies in what was not read: all its figures are too low, and nothing is compared.
+    pub period_cut: bool,
+    /// There were more sightings with reactions in the period than are compared; the latest were.
+    pub risers_cut: bool,
+    /// There were more searches in the period than are read; the latest were, and the cost is theirs.
+    pub searches_cut: bool,
     /// What pruning took of the charts' days, in words.
     pub pruned: Option<String>,
 }
@@ -124,6 +133,15 @@ impl TopicFacts {
     /// Whether it was asked something else in the period than before: what that found cannot be compared.
     pub(super) fn asked_otherwise(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
+    }
+
+    /// What is said where not all items were read.
+    pub(super) fn cut_words(&self) -> Option<&'static str> {
+        match (self.period_cut, self.cut) {
+            (true, _) => Some("more items than are read at once: those of the period are incomplete"),
+            (false, true) => Some("more items than are read at once: the oldest days are incomplete"),
+            (false, false) => None,
+        }
     }
 }
 
@@ -189,6 +207,8 @@ pub struct AnswerFacts {
     pub partial: bool,
     /// What it rests on.
     pub citations: Vec<Citation>,
+    /// Links of the text that are too many to be looked up.
+    pub beyond: u64,
 }
 
 /// Something an answer names or was found with.

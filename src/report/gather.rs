@@ -55,15 +55,22 @@ pub(super) struct Made {
     pub(super) now: Time,
 }
 
-/// Reads one topic and works out its part; `rows` is how many rows there is room for.
+/// The days that a report looks at, its own the last.
+pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
+    daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone)
+}
+
+/// Reads one topic and works out its part; `anew` is when it was asked something else, `rows` how many rows there is room
+/// for.
 pub(super) async fn topic(
     moment: &mut Moment,
     spec: &ReportSpec,
     topic: &Topic,
     Made { span, since, now }: Made,
+    anew: &[Time],
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
-    let history = daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone);
+    let history = history(spec, span);
     let from = history.first().map_or(span.from, |day| day.span.from.min(span.from));
     let seen = Span { from, until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
@@ -72,6 +79,9 @@ pub(super) async fn topic(
     let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
     let all = moment.marks(&topic.id, known, MOST_MARKS).await?;
     let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
+    // What was first seen before the earliest that was read is not known here.
+    let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
+    let period_cut = reach.is_some_and(|reach| reach > span.from);
     let (marks, hidden) = meant(moment, topic, all).await?;
     let looked = coverage::Looked::read(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
@@ -83,10 +93,16 @@ pub(super) async fn topic(
     let chart = history.get(history.len().saturating_sub(CHART)..).unwrap_or_default();
     let drawn = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
     let scorer = daily::scorer_of(marks.iter().filter(|mark| drawn.holds(mark.moment())));
-    let earlier = earlier(&marks, &history, &looked);
-    let compared = history.last().filter(|day| belongs.by_moment && day.span == span);
+    // What another question found says nothing about what is usual for this one.
+    let asked_since = anew.iter().copied().filter(|at| *at < span.until).max();
+    let comparable = |day: &&Day| asked_since.max(reach).is_none_or(|at| at <= day.span.from);
+    let before = history.split_last().map_or(&*history, |(_, before)| before);
+    let before: Vec<Day> = before.iter().filter(comparable).copied().collect();
+    let earlier = earlier(&marks, &before, &looked);
+    let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
     let searches = moment.asked(&topic.id, tail, MOST_SEARCHES).await?;
+    let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
@@ -102,7 +118,7 @@ pub(super) async fn topic(
         covered: looked.covered(span),
         days: chart.iter().map(|day| day_facts(day, &marks, &looked, scorer.as_deref())).collect(),
         holes: looked.holes(Span { until: drawn.until.min(now), ..drawn }),
-        tone: tone(&period, &marks, &history, scorer),
+        tone: tone(&period, &marks, latest(&history, &before), scorer),
         answer: answer::read(moment, topic, tail).await?,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
@@ -119,9 +135,13 @@ pub(super) async fn topic(
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
         changes: None,
-        asked_anew: Vec::new(),
+        asked_anew: anew.iter().copied().filter(|at| drawn.holds(*at)).collect(),
+        asked_since,
         ill: Vec::new(),
         cut,
+        period_cut,
+        risers_cut: chosen.risers_cut,
+        searches_cut,
         pruned: moment.trimmed(&topic.id, drawn).await?.told(),
     })
 }
@@ -146,8 +166,7 @@ async fn meant(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<(
 }
 
 /// The days that the last one can be compared with, and their items: watched, and looked at all but a little.
-fn earlier(marks: &[Mark], history: &[Day], looked: &coverage::Looked) -> Vec<(Day, u64)> {
-    let before = history.split_last().map_or(history, |(_, before)| before);
+fn earlier(marks: &[Mark], before: &[Day], looked: &coverage::Looked) -> Vec<(Day, u64)> {
     let whole = before.iter().filter(|day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE);
     whole.map(|day| (*day, marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64)).collect()
 }
@@ -167,9 +186,13 @@ fn day_facts(day: &Day, marks: &[Mark], looked: &coverage::Looked, scorer: Optio
     }
 }
 
-fn tone(period: &[&Mark], marks: &[Mark], history: &[Day], scorer: Option<String>) -> ToneFacts {
-    let before = history.split_last().map_or(history, |(_, before)| before);
-    let before = before.get(before.len().saturating_sub(BEFORE)..).unwrap_or_default();
+/// Of some days those that the tone of the last one of a history is compared with.
+fn latest<'a>(history: &[Day], before: &'a [Day]) -> &'a [Day] {
+    let week = history.get(history.len().saturating_sub(BEFORE + 1)).map_or(Time(i64::MIN), |day| day.span.from);
+    before.get(before.partition_point(|day| day.span.from < week)..).unwrap_or_default()
+}
+
+fn tone(period: &[&Mark], marks: &[Mark], before: &[Day], scorer: Option<String>) -> ToneFacts {
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
     let inside = |mark: &&Mark| before.iter().any(|day| day.span.holds(mark.moment())) && !ours.contains(&*mark.key);
     let before = daily::sounds(marks.iter().filter(inside), scorer.as_deref());

@@ -30,6 +30,8 @@ pub(super) struct Chosen {
     pub(super) campaigns: Vec<Copies>,
     pub(super) rows: Vec<RowFacts>,
     pub(super) left_out: u64,
+    /// There were more sightings with reactions than were compared.
+    pub(super) risers_cut: bool,
 }
 
 pub(super) async fn choose(
@@ -59,7 +61,7 @@ pub(super) async fn choose(
     let positive = best(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
     let by_key: HashMap<&str, &Mark> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
-    let risers = risers(moment, topic, &by_key, span).await?;
+    let (risers, risers_cut) = risers(moment, topic, &by_key, span).await?;
 
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
@@ -89,17 +91,20 @@ pub(super) async fn choose(
             .collect(),
         rows: shown.iter().map(|mark| row(mark, item(&mark.key))).collect(),
         left_out: (period.len() - told) as u64,
+        risers_cut,
     })
 }
 
-/// What rises, of any age, that the topic's filter means; one of each cluster.
+/// What rises, of any age, that the topic's filter means; one of each cluster. Also whether there was more to compare.
 async fn risers(
     moment: &mut Moment,
     topic: &Topic,
     by_key: &HashMap<&str, &Mark>,
     span: Span,
-) -> Result<Vec<Rise>, StoreError> {
-    let mut risers = rising(&moment.reactions(&topic.id, span, MOST_REACTIONS).await?, RISERS);
+) -> Result<(Vec<Rise>, bool), StoreError> {
+    let reactions = moment.reactions(&topic.id, span, MOST_REACTIONS).await?;
+    let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
+    let mut risers = rising(&reactions, RISERS);
     if !topic.filter.is_none() {
         let filter = crate::compare::filter_of(topic);
         let keys: Vec<String> = risers.iter().map(|rise| rise.key.clone()).collect();
@@ -117,7 +122,7 @@ async fn risers(
         let cluster = by_key.get(rise.key.as_str()).map_or(rise.key.as_str(), |mark| mark.cluster.as_str());
         clusters.len() < LIST && clusters.insert(cluster.to_owned())
     });
-    Ok(risers)
+    Ok((risers, cut))
 }
 
 /// Whether a filter means what somebody wrote.

@@ -35,10 +35,16 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
     if topic.asked_otherwise() {
         return "not compared: the query changed".to_owned();
     }
+    if topic.period_cut {
+        return "not compared: more items than are read at once".to_owned();
+    }
     if report.window == ReportWindow::SinceLast {
         return "not compared: only whole days are".to_owned();
     }
-    format!("too few days to compare with: {}", topic.comparable)
+    match topic.asked_since {
+        Some(_) => format!("too few days to compare with since the query changed: {}", topic.comparable),
+        None => format!("too few days to compare with: {}", topic.comparable),
+    }
 }
 
 /// Why fewer than usual would be no news.
@@ -64,8 +70,12 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.asked_otherwise() {
             return Some("the query changed".to_owned());
         }
+        if topic.period_cut {
+            return Some("more items than are read at once".to_owned());
+        }
         let fewest = topic.tone.period.sample().min(topic.tone.before.sample());
-        (fewest < MIN_SAMPLE).then(|| format!("fewer than {MIN_SAMPLE} scored items now or in the week before"))
+        let since = if topic.asked_since.is_some() { ", of this query" } else { "" };
+        (fewest < MIN_SAMPLE).then(|| format!("fewer than {MIN_SAMPLE} scored items now or in the week before{since}"))
     }),
     ("sources", "every source answered", |_, topic| {
         if topic.sources.is_empty() {
@@ -185,6 +195,35 @@ mod tests {
         let report = report(vec![facts.clone()]);
         assert_eq!(standing(&report, &facts), "not compared: the query changed");
         assert!(calm(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
+    }
+
+    #[test]
+    fn what_is_cut_is_said_in_both_formats_and_not_compared() {
+        let mut facts = topic("a");
+        (facts.usual, facts.cut, facts.period_cut) = (None, true, true);
+        (facts.risers_cut, facts.searches_cut) = (true, true);
+        facts.answer = Some(crate::report::AnswerFacts {
+            run: "r".into(),
+            asked_at: Time(0),
+            model: None,
+            text: "many links".into(),
+            partial: false,
+            citations: Vec::new(),
+            beyond: 12,
+        });
+        let report = report(vec![facts.clone()]);
+        for told in [
+            "more items than are read at once: those of the period are incomplete",
+            "not compared: more items than are read at once",
+            "the latest of the period were compared",
+            "counts and cost are those of the latest",
+            "The answer names 12 more links, which were not looked up.",
+        ] {
+            assert!(report.html().contains(told), "{told}");
+            assert!(report.markdown().contains(told), "{told}: {}", report.markdown());
+        }
+        facts.period_cut = false;
+        assert!(super::super::samples::report(vec![facts]).markdown().contains("the oldest days are incomplete"));
     }
 
     #[test]

@@ -88,6 +88,9 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         if left > 0 {
             text.push_str(&format!("- {} more, not listed\n", counted(left, "citation")));
         }
+        if let Some(unlooked) = answer.unlooked() {
+            text.push_str(&format!("\n{unlooked}\n"));
+        }
         text.push('\n');
     }
     text.push_str(&numbers(report, topic));
@@ -112,6 +115,9 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         "Rising fastest",
         topic.rising.iter().map(|r| format!("{} · +{} an hour", item(&r.item), round(r.rise.per_hour))),
     ));
+    if topic.risers_cut {
+        text.push_str(&format!("{}\n\n", words::RISERS_CUT));
+    }
     text.push_str(&listed(
         "One text, many times",
         topic.campaigns.iter().map(|c| {
@@ -178,6 +184,9 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     if topic.filtered > 0 {
         text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
     }
+    if let Some(cut) = topic.cut_words() {
+        text.push_str(&format!("There are {cut}.\n\n"));
+    }
     let tone = &topic.tone;
     let shares: Vec<String> =
         tone.shares.iter().map(|(sound, share)| format!("{sound} {}", words::share(share))).collect();
@@ -240,7 +249,8 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     let covered =
         format!("{} of the period {}covered", percent(topic.covered), if report.over() { "" } else { "so far " });
     let ill = topic.ill.iter().map(|ill| escaped(&words::line(ill, 240)));
-    listed("How it was looked at", sources.chain(ill).chain([covered]).chain(holes))
+    let cut = topic.searches_cut.then(|| words::SEARCHES_CUT.to_owned());
+    listed("How it was looked at", sources.chain(cut).chain(ill).chain([covered]).chain(holes))
 }
 
 fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {

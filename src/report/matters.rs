@@ -106,7 +106,11 @@ fn authors(topic: &TopicFacts) -> String {
 
 fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     let tone = &topic.tone;
-    if topic.asked_otherwise() || tone.period.sample() < MIN_SAMPLE || tone.before.sample() < MIN_SAMPLE {
+    if topic.asked_otherwise()
+        || topic.period_cut
+        || tone.period.sample() < MIN_SAMPLE
+        || tone.before.sample() < MIN_SAMPLE
+    {
         return;
     }
     let pairs = tone.shares.iter().filter_map(|(sound, now)| {

@@ -77,16 +77,22 @@ pub async fn make(
     since: Option<i64>,
     now: Time,
 ) -> Result<Report, StoreError> {
+    let ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
+    let from = gather::history(spec, span).first().map_or(span.from, |day| day.span.from.min(span.from));
+    let compared = Span { from, until: Time(span.until.0.min(now.0.saturating_add(1))) };
+    let mut anew = Vec::with_capacity(ours.len());
+    for topic in &ours {
+        anew.push(changed::asked_anew(store, &topic.id, compared).await?);
+    }
     let mut moment = store.moment().await?;
     let seq = moment.last_seq().await?;
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let about = gather::Made { span, since, now };
-    let ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());
-    for topic in &ours {
-        gathered.push(gather::topic(&mut moment, spec, topic, about, rows).await?);
+    for (topic, anew) in ours.iter().zip(&anew) {
+        gathered.push(gather::topic(&mut moment, spec, topic, about, anew, rows).await?);
     }
     let sandbox = moment.nature().await? == Some(Nature::Sandbox);
     moment.end().await?;

@@ -16,7 +16,7 @@ pub(super) enum Piece<'a> {
 pub(super) fn pieces(line: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();
     let mut rest = line;
-    for address in links(line) {
+    for address in links(line).0 {
         let Some(at) = rest.find(address) else { continue };
         let (before, after) = (rest.get(..at).unwrap_or_default(), rest.get(at + address.len()..).unwrap_or_default());
         // `[label](address)`, the label on the same line.

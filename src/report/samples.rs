@@ -41,6 +41,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         filtered: 0,
         changes: None,
         asked_anew: Vec::new(),
+        asked_since: None,
         ill: Vec::new(),
         usual: None,
         comparable: 2,
@@ -62,6 +63,9 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         rows: Vec::new(),
         rows_left_out: 0,
         cut: false,
+        period_cut: false,
+        risers_cut: false,
+        searches_cut: false,
         pruned: None,
     }
 }

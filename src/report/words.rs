@@ -6,6 +6,13 @@ use std::time::Duration;
 use crate::insight::daily::Share;
 use crate::model::{Span, Time, Tone};
 
+/// What is said where not all reactions were compared.
+pub(super) const RISERS_CUT: &str =
+    "More sightings with reactions than are read at once: the latest of the period were compared.";
+
+/// What is said where not all searches were read.
+pub(super) const SEARCHES_CUT: &str = "More searches than are read at once: counts and cost are those of the latest.";
+
 /// Foreign text on one line, cut to so many characters; control characters and marks that turn text around are left out.
 pub(super) fn line(text: &str, most: usize) -> String {
     let mut shown = String::new();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Db, Filter, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
-use crate::model::{Choice, ClusterRow, Head, Volume, Wording};
+use crate::model::{Choice, ClusterRow, Head, Room, Volume, Wording};
 
 /// Items that nobody has looked at, and what was known when they were read. The database's ids stay inside the process.
 #[derive(Debug, Clone)]
@@ -17,9 +17,21 @@ pub struct Unclustered {
     pub(crate) next: i64,
     /// Changes with everything that is written.
     pub(crate) turn: i64,
+    /// Keys that are kept apart because they are young, and whether they are moving on.
+    pub(crate) young: i64,
+    pub(crate) middle: i64,
+    pub(crate) sinking: bool,
     pub(crate) items: Vec<i64>,
     /// What they say, in order.
     pub(crate) words: Vec<Wording>,
+}
+
+impl Unclustered {
+    /// Whether keys are to move on before more are written.
+    #[must_use]
+    pub fn crowded(&self, room: &Room) -> bool {
+        self.sinking || self.young > room.young || self.middle > room.middle
+    }
 }
 
 impl Store {
@@ -47,6 +59,12 @@ impl Store {
     /// or items became one meanwhile: then the next batch is to be read again.
     pub async fn keep_clusters(&self, batch: &Unclustered, choices: &[Choice]) -> Result<bool, StoreError> {
         write_tx!(self, clusters::keep(batch, choices))
+    }
+
+    /// Moves some keys on to the older ones, all or none, where there are more than there is room for; false when there is
+    /// nothing to move. What keys lead to is the same before and after.
+    pub async fn sink_cluster_keys(&self, room: &Room) -> Result<bool, StoreError> {
+        write_tx!(self, clusters::sink(room))
     }
 
     /// How much each topic heard that it had not seen before, by topic.

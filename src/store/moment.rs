@@ -72,7 +72,7 @@ impl Moment {
         ask!(self, days::reactions(topic, span, most))
     }
 
-    /// Searches of the topic's runs of a span, in time.
+    /// Searches of the topic's runs of a span, in time; of more than `most` the latest.
     pub async fn asked(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<Asked>, StoreError> {
         ask!(self, days::asked(topic, span, most))
     }

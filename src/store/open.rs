@@ -43,6 +43,7 @@ macro_rules! migrations {
             (10, "changes", include_str!(concat!("../../migrations/", $folder, "/0010_changes.sql"))),
             (11, "jobs", include_str!(concat!("../../migrations/", $folder, "/0011_jobs.sql"))),
             (12, "item views", include_str!(concat!("../../migrations/", $folder, "/0012_item_views.sql"))),
+            (13, "cluster ages", include_str!(concat!("../../migrations/", $folder, "/0013_cluster_ages.sql"))),
             (14, "item words", include_str!(concat!("../../migrations/", $folder, "/0014_item_words.sql"))),
             (15, "retention", include_str!(concat!("../../migrations/", $folder, "/0015_retention.sql"))),
             (16, "forgotten", include_str!(concat!("../../migrations/", $folder, "/0016_forgotten.sql"))),

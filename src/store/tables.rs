@@ -104,7 +104,9 @@ tables! {
     "raw_reply" ["search"], false, FEW; n ["search", "received_at", "bytes", "truncated"]; t ["request", "dialect", "headers"]; b ["body"];
     "cluster_head" ["place"], false, MANY; n ["place", "item"]; t []; b ["sketch"];
     "cluster_lead" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
-    "cluster_progress" ["one"], false, MANY; n ["one", "seq", "next", "turn"]; t []; b [];
+    "cluster_lead_young" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
+    "cluster_lead_middle" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
+    "cluster_progress" ["one"], false, MANY; n ["one", "seq", "next", "turn", "young", "middle", "sinking"]; t []; b [];
     "cursor" ["name"], false, MANY; n ["seq", "at"]; t ["name"]; b [];
     "report" ["run"], false, MANY; n ["made_at", "span_from", "span_until", "seq", "delivered_at"]; t ["run", "name", "subject", "files"]; b [];
     "outbox" ["event"], false, FEW;

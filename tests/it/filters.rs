@@ -160,3 +160,22 @@ fn what_is_older_than_its_window_is_not_new_in_the_last_day() {
         .run(&["items", "--new-since", "2026-03-11"])
         .shows(0, &["1 first seen since then were older than their window"]);
 }
+
+#[test]
+fn once_tells_apart_what_is_new_and_what_a_filter_hides() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"hiring\"]"));
+        let three = || vec![post(1, 20, "acme one", 5), post(2, 20, "acme is hiring", 5), post(3, 20, "acme three", 5)];
+        world.posts(&three());
+        let told = place.run(&["once", "--at", &hour(24)]);
+        told.shows(0, &["filtered", "3 found = 2 new + 1 filtered + 0 duplicate"]);
+        let four: Vec<Value> = three().into_iter().chain([post(4, 22, "hiring again", 5)]).collect();
+        world.posts(&four);
+        let sums = &place.json(&["once", "--at", &hour(25), "--json"])["sums"];
+        // As the ledger has it: what filters hide is said beside it.
+        assert_eq!(["found", "new", "filtered", "duplicate"].map(|name| sums[name].as_i64().unwrap()), [4, 1, 1, 3]);
+        assert_eq!(place.database.number("SELECT sum(new) FROM search"), 4, "{}", place.database.name);
+        place.run(&["once", "--at", &hour(26)]).shows(0, &["4 found = 0 new + 4 duplicate"]);
+    }
+}

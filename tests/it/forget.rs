@@ -202,6 +202,10 @@ fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
             0,
             "{name}: what its words were is gone"
         );
+        for keys in ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"] {
+            let left = place.database.number(&format!("SELECT count(*) FROM {keys}"));
+            assert_eq!(left, 0, "{name}: {keys} holds keys of what was forgotten");
+        }
         place.ok(&["once", "--at", TEN]);
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
         // Another item of the same author is not meant.

@@ -38,6 +38,7 @@ mod idle;
 mod kills;
 mod ledger_cli;
 mod living;
+mod mail_tls;
 mod moving;
 mod near_copies;
 mod outbox;

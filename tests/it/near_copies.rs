@@ -2,7 +2,7 @@
 //! and when items become one; and the numbers that are told apart by them.
 
 use topicwatch::collect::{cluster, cluster_by};
-use topicwatch::model::{Kind, Source, Time, Topic, Volume};
+use topicwatch::model::{Kind, Room, Source, Time, Topic, Volume};
 use topicwatch::store::{Filter, SeenItem, Store};
 
 use crate::databases::{Database, databases, sqlite};
@@ -12,6 +12,18 @@ use crate::store::{NOW, items, manual, open, outcome, seen, topic};
 
 const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
 const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
+
+/// So little room that the keys of a few items move on, a few at a time.
+const SMALL: Room = Room { young: 9, middle: 40, slice: 4 };
+
+/// Every key and where it leads, whichever table holds it.
+const LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \
+                     UNION ALL SELECT key, place FROM cluster_lead";
+
+fn leads(database: &Database) -> Vec<String> {
+    let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({LEADS}) AS l ORDER BY 1");
+    database.texts(&all)
+}
 
 fn at(seconds: i64) -> Time {
     Time(NOW.0 + seconds * 1_000)
@@ -62,13 +74,13 @@ fn world() -> Vec<Vec<SeenItem>> {
 #[tokio::test]
 async fn copies_share_the_first_that_was_seen_on_both_databases_whatever_the_batches() {
     let mut all = Vec::new();
-    for at_once in [1, 7, 500] {
+    for (at_once, room) in [(1, Room::default()), (7, SMALL), (500, Room::default()), (3, Room { slice: 1, ..SMALL })] {
         for database in databases() {
             let store = open(&database).await;
             store_runs(&store, &topic("storm"), 0, world()).await;
             assert!(clusters(&store).await.iter().all(|(_, cluster)| cluster.is_none()));
             let count = clusters(&store).await.len() as u64;
-            assert_eq!(cluster_by(&store, at_once, &|| false).await.unwrap(), count, "{}", database.name);
+            assert_eq!(cluster_by(&store, at_once, room, &|| false).await.unwrap(), count, "{}", database.name);
             assert_eq!(cluster(&store, &|| false).await.unwrap(), 0, "each is looked at once");
             all.push((database.name, at_once, clusters(&store).await));
             database.close(store).await;
@@ -251,9 +263,9 @@ async fn several_processes_that_look_at_once_decide_as_one_does() {
         store_runs(&store, &topic("storm"), 0, world()).await;
         let others = [open(&database).await, open(&database).await, open(&database).await];
         let (a, b, c) = tokio::join!(
-            cluster_by(&others[0], 3, &|| false),
-            cluster_by(&others[1], 5, &|| false),
-            cluster_by(&others[2], 4, &|| false)
+            cluster_by(&others[0], 3, SMALL, &|| false),
+            cluster_by(&others[1], 5, SMALL, &|| false),
+            cluster_by(&others[2], 4, Room::default(), &|| false)
         );
         let sum = a.unwrap() + b.unwrap() + c.unwrap();
         assert_eq!(sum, alone.len() as u64, "{}: each was decided once", database.name);
@@ -281,7 +293,8 @@ async fn a_phrase_that_everybody_uses_leads_to_few_and_copies_of_later_texts_are
             (0..120).map(|n| post(1_000 + n, "bob", &format!("RT @ann: {}", say(n as usize)))).collect();
         store_runs(&store, &t, 0, vec![many, again]).await;
         cluster(&store, &|| false).await.unwrap();
-        let most = database.number("SELECT max(n) FROM (SELECT count(*) AS n FROM cluster_lead GROUP BY key) AS leads");
+        let most = database
+            .number(&format!("SELECT max(n) FROM (SELECT count(*) AS n FROM ({LEADS}) AS l GROUP BY key) AS leads"));
         assert!(most <= 16, "{}: a key leads to {most}", database.name);
         let found = clusters(&store).await;
         let of = |key: String| found.iter().find(|(k, _)| *k == key).and_then(|(_, cluster)| cluster.clone()).unwrap();
@@ -289,6 +302,97 @@ async fn a_phrase_that_everybody_uses_leads_to_few_and_copies_of_later_texts_are
             assert_eq!(of(format!("post:x:{}", 1_000 + n)), of(format!("post:x:{n}")), "{}: {n}", database.name);
         }
         database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_two_slices() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("storm");
+        let mut first = world();
+        let rest = first.split_off(6);
+        store_runs(&store, &t, 0, first).await;
+        cluster(&store, &|| false).await.unwrap();
+        let before = leads(&database);
+        let held = |table: &str| database.number(&format!("SELECT count(*) FROM {table}"));
+        let progress = |column: &str| database.number(&format!("SELECT {column} FROM cluster_progress"));
+        assert_eq!((held("cluster_lead_young"), held("cluster_lead")), (before.len() as i64, 0));
+        // Slice by slice, each a transaction of its own: whoever looks in between finds every key once.
+        let mut slices = 0;
+        while store.sink_cluster_keys(&SMALL).await.unwrap() {
+            slices += 1;
+            assert_eq!(leads(&database), before, "{}: after {slices} slices", database.name);
+            assert_eq!(
+                (held("cluster_lead_young"), held("cluster_lead_middle")),
+                (progress("young"), progress("middle"))
+            );
+            if slices == 3 {
+                assert_eq!(progress("sinking"), 0, "what was begun is gone on with");
+            }
+        }
+        assert!(slices > 6, "{slices}");
+        assert_eq!((progress("sinking"), held("cluster_lead_young")), (-1, 0));
+        assert_eq!(held("cluster_lead"), before.len() as i64, "the middle had no room either");
+        store_runs(&store, &t, 6, rest).await;
+        let looks = std::sync::atomic::AtomicU32::new(0);
+        // Somebody who stops again and again.
+        let enough = || looks.fetch_add(1, std::sync::atomic::Ordering::SeqCst) % 3 == 2;
+        while store.unclustered(1).await.unwrap().is_some() {
+            cluster_by(&store, 4, SMALL, &enough).await.unwrap();
+        }
+        let found = clusters(&store).await;
+        database.close(store).await;
+        let other = sqlite();
+        let store = open(&other).await;
+        store_runs(&store, &t, 0, world()).await;
+        cluster(&store, &|| false).await.unwrap();
+        assert_eq!(found, clusters(&store).await, "as when nothing ever moved");
+        other.close(store).await;
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up_by_indexes() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
+        place.ok(&["once", "--at", NINE]);
+        let before = leads(&place.database);
+        assert!(!before.is_empty());
+        let held = |table: &str| place.database.number(&format!("SELECT count(*) FROM {table}"));
+        for (mishap, young) in
+            [("kill clusters::sink/written", before.len() as i64), ("kill clusters::sink/committed", 0)]
+        {
+            // As if very many had come, and as a process leaves it that was killed before it looked at the last run.
+            let crowd = "UPDATE cluster_progress SET young = 1000000, seq = 0; UPDATE item SET cluster = NULL";
+            crate::databases::wait(place.database.execute(crowd));
+            let killed = place.program(&["once", "--at", NINE]).env("TOPICWATCH_TEST_MISHAP", mishap).start().wait();
+            assert_eq!(killed.code, None, "{}: {mishap}: {}", place.database.name, killed.err);
+            assert_eq!((leads(&place.database), held("cluster_lead_young")), (before.clone(), young), "{mishap}");
+        }
+        let logged = place.program(&["once", "--at", NINE, "--log-format", "json"]);
+        let ended = logged.env("RUST_LOG", "sqlx::query=debug").start().wait();
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        let statements: Vec<String> = ended
+            .err
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            })
+            .filter(|sql| sql.starts_with("SELECT") && sql.contains("cluster_lead_young"))
+            .collect();
+        let [asked, ..] = statements.as_slice() else { panic!("nobody asked: {}", ended.err) };
+        let plan = place.database.plan(asked);
+        let scans = plan.iter().filter(|line| line.contains("SCAN l") || line.contains("Seq Scan on cluster_lead"));
+        assert_eq!(scans.count(), 0, "{}: {plan:#?}", place.database.name);
+        assert_eq!(
+            plan.iter().filter(|line| line.contains("SEARCH l") || line.contains("using cluster_lead")).count(),
+            3,
+            "{plan:#?}"
+        );
     }
 }
 
@@ -308,7 +412,7 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         assert!(place.ok(&["show", "acme"]).contains(&told));
         assert_eq!(volume["raw"], shown["items"].as_array().unwrap().len());
         // As a process leaves it that was killed before it looked.
-        let places = "DELETE FROM cluster_lead; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
+        let places = "DELETE FROM cluster_lead; DELETE FROM cluster_lead_young; DELETE FROM cluster_lead_middle; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
                       UPDATE cluster_progress SET seq = 0, next = 1, turn = turn + 1";
         let before = clustered(&place.database);
         crate::databases::wait(place.database.execute(places));

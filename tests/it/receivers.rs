@@ -127,27 +127,73 @@ fn read_request(stream: &mut TcpStream) -> Option<Got> {
 }
 
 /// A mail as it came.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Mail {
     pub from: String,
     pub to: Vec<String>,
     pub data: String,
+    /// Who logged in, as it came.
+    pub login: Option<String>,
+    /// Whether it came encrypted.
+    pub encrypted: bool,
+}
+
+/// How a mail server encrypts, with the certificate of this name in `tls/`.
+#[derive(Clone, Copy)]
+pub enum Wire {
+    Plain,
+    StartTls(&'static str),
+    Implicit(&'static str),
 }
 
 /// A mail server that takes what it is given, or answers the nth mail (from 0) with a line of its own.
 pub struct Post {
     listening: Listening,
     got: Arc<Mutex<Vec<Mail>>>,
+    clear: Arc<Mutex<Vec<String>>>,
+}
+
+/// What a conversation is about.
+struct Talk<'a> {
+    keep: &'a Mutex<Vec<Mail>>,
+    clear: &'a Mutex<Vec<String>>,
+    answer: &'a dyn Fn(usize) -> Option<&'static str>,
+    /// Offers to encrypt from here on.
+    offers: bool,
+    encrypted: bool,
+    greets: bool,
 }
 
 impl Post {
     pub fn answering(answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
+        Self::over(Wire::Plain, answer)
+    }
+
+    pub fn over(wire: Wire, answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
         let got: Arc<Mutex<Vec<Mail>>> = Arc::default();
-        let keep = Arc::clone(&got);
-        let listening = Listening::begin(move |mut stream| {
-            let _ = converse(&mut stream, &keep, &answer);
+        let clear: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (keep, heard) = (Arc::clone(&got), Arc::clone(&clear));
+        let listening = Listening::begin(move |stream| {
+            let plain = Talk {
+                keep: &keep,
+                clear: &heard,
+                answer: &answer,
+                offers: matches!(wire, Wire::StartTls(_)),
+                encrypted: false,
+                greets: true,
+            };
+            let secret = |greets| Talk { offers: false, encrypted: true, greets, ..plain };
+            // A client that breaks off is the case's to judge.
+            let _ = match wire {
+                Wire::Plain => converse(stream, &plain).map(drop),
+                Wire::Implicit(name) => converse(encrypted(stream, name), &secret(true)).map(drop),
+                Wire::StartTls(name) => converse(stream, &plain).and_then(|stream| match stream {
+                    Some(stream) => converse(encrypted(stream, name), &secret(false)).map(drop),
+                    None => Ok(()),
+                }),
+            };
         });
-        Self { listening, got }
+        Self { listening, got, clear }
     }
 
     pub fn good() -> Self {
@@ -161,24 +207,61 @@ impl Post {
     pub fn got(&self) -> Vec<Mail> {
         self.got.lock().unwrap().clone()
     }
+
+    /// Every line that came unencrypted.
+    pub fn in_clear(&self) -> Vec<String> {
+        self.clear.lock().unwrap().clone()
+    }
 }
 
-fn converse(
-    stream: &mut TcpStream,
-    keep: &Mutex<Vec<Mail>>,
-    answer: &dyn Fn(usize) -> Option<&'static str>,
-) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let mut mail = Mail { from: String::new(), to: Vec::new(), data: String::new() };
-    stream.write_all(b"220 here\r\n")?;
+/// A file of `tls/`: certificates of an authority that nobody but these cases trusts, valid from 2020 to 2119.
+pub fn certificate(name: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/tls/{name}.pem"))
+}
+
+fn encrypted(stream: TcpStream, name: &str) -> rustls::StreamOwned<rustls::ServerConnection, TcpStream> {
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    let (chain, key) =
+        (CertificateDer::from_pem_file(certificate(name)), PrivateKeyDer::from_pem_file(certificate(name)));
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![chain.unwrap()], key.unwrap())
+        .unwrap();
+    rustls::StreamOwned::new(rustls::ServerConnection::new(Arc::new(config)).unwrap(), stream)
+}
+
+/// Talks until the other side is done, or wants to go on encrypted: then the connection comes back.
+fn converse<S: Read + Write>(stream: S, talk: &Talk<'_>) -> std::io::Result<Option<S>> {
+    let mut reader = BufReader::new(stream);
+    let mut mail = Mail { encrypted: talk.encrypted, ..Mail::default() };
+    if talk.greets {
+        say(&mut reader, "220 here")?;
+    }
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 {
-            return Ok(());
+            return Ok(None);
+        }
+        if !talk.encrypted {
+            talk.clear.lock().unwrap().push(line.trim().to_owned());
         }
         let word = line.split([' ', ':']).next().unwrap_or("").trim().to_ascii_uppercase();
         let reply = match word.as_str() {
-            "EHLO" | "HELO" => "250-here\r\n250 8BITMIME",
+            "EHLO" | "HELO" if talk.offers => "250-here\r\n250-AUTH PLAIN\r\n250-STARTTLS\r\n250 8BITMIME",
+            "EHLO" | "HELO" => "250-here\r\n250-AUTH PLAIN\r\n250 8BITMIME",
+            "STARTTLS" if talk.offers => {
+                say(&mut reader, "220 go on")?;
+                assert!(reader.buffer().is_empty(), "nothing may be said before it is encrypted");
+                return Ok(Some(reader.into_inner()));
+            }
+            "STARTTLS" => "502 not here",
+            "AUTH" => {
+                mail.login = Some(line.trim().to_owned());
+                "235 yes"
+            }
             "MAIL" => {
                 mail.from = line.trim().to_owned();
                 "250 yes"
@@ -188,7 +271,7 @@ fn converse(
                 "250 yes"
             }
             "DATA" => {
-                stream.write_all(b"354 go on\r\n")?;
+                say(&mut reader, "354 go on")?;
                 loop {
                     let mut line = String::new();
                     reader.read_line(&mut line)?;
@@ -197,16 +280,21 @@ fn converse(
                     }
                     mail.data.push_str(&line);
                 }
-                let mut got = keep.lock().unwrap();
+                let mut got = talk.keep.lock().unwrap();
                 got.push(mail.clone());
-                answer(got.len() - 1).unwrap_or("250 taken")
+                (talk.answer)(got.len() - 1).unwrap_or("250 taken")
             }
             "QUIT" => {
-                stream.write_all(b"221 bye\r\n")?;
-                return Ok(());
+                say(&mut reader, "221 bye")?;
+                return Ok(None);
             }
             _ => "250 yes",
         };
-        stream.write_all(format!("{reply}\r\n").as_bytes())?;
+        say(&mut reader, reply)?;
     }
+}
+
+fn say<S: Read + Write>(reader: &mut BufReader<S>, reply: &str) -> std::io::Result<()> {
+    reader.get_mut().write_all(format!("{reply}\r\n").as_bytes())?;
+    reader.get_mut().flush()
 }

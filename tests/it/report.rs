@@ -326,6 +326,41 @@ fn what_rises_is_what_the_filter_means() {
 }
 
 #[test]
+fn only_days_on_which_the_same_was_asked_are_usual() {
+    for database in databases() {
+        let before = made(&database, ReportWindow::Day);
+        assert!(before.topics.iter().all(|topic| topic.usual.is_some() && topic.asked_since.is_none()));
+        // Three days before the report's, acme began to be asked something else.
+        let at = before.span.from.0 - 3 * DAY;
+        // What was asked is read of each run's last attempt, which the made-up runs leave out.
+        let other = format!(
+            "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = 'acme' AND started_at >= {at}"
+        );
+        wait(database.execute(&other));
+        let after = wait(async {
+            let store = crate::store::open(&database).await;
+            let spec = spec("Europe/Berlin", ReportWindow::Day);
+            let made = make(&store, &spec, &topics(), before.span, None, NOW).await.unwrap();
+            store.close().await;
+            made
+        });
+        let [acme, globex] = &after.topics[..] else { panic!() };
+        assert!(acme.asked_since.is_some_and(|since| since.0 >= at), "{:?}", acme.asked_since);
+        assert_eq!(acme.usual, None, "{}", database.name);
+        assert!((1..=3).contains(&acme.comparable), "{}", acme.comparable);
+        assert!(acme.tone.before.sample() < before.topics[0].tone.before.sample());
+        assert_eq!(globex.usual, before.topics[1].usual);
+        let told = format!("too few days to compare with since the query changed: {}", acme.comparable);
+        assert!(after.html().contains(&told) && after.markdown().contains(&told), "{}", after.markdown());
+        assert!(
+            after.matters.iter().all(|matter| matter.topic != "acme" || matter.kind != "volume"),
+            "{:?}",
+            after.matters
+        );
+    }
+}
+
+#[test]
 fn files_are_named_by_the_template_and_days_are_local() {
     let spec = spec("Europe/Berlin", ReportWindow::Day);
     let span = at_date(&spec, "2026-03-29".parse().unwrap()).unwrap();

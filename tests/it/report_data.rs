@@ -157,7 +157,7 @@ pub fn fill(database: &Database) {
             if slot == RUNS - 3 {
                 for back in 1..6 {
                     let item = items.0.len() - back;
-                    sightings.add(format!("{}, {item}, 'ai', {back}, 'in', {back}", id - 2));
+                    sightings.add(format!("{}, {item}, 'social', {back}, 'in', {back}", id - 2));
                 }
                 answers.add(format!(
                     "{id}, 'See [1](https://x.com/i/status/{slot}{number}000) and https://nowhere.example/x.', 'NOVA', 0, '[\"post:x:{slot}{number}000\",\"post:x:404\"]'"

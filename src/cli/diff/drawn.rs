@@ -8,18 +8,15 @@ use crate::model::{ItemHead, WindowFit, spell};
 const CONTEXT: usize = 24;
 
 pub(super) fn drawn(topic: &str, changes: &Changes, width: usize) -> String {
-    let mut text = format!("{topic} · {}\n", span(changes));
-    let counts = &changes.counts;
-    text.push_str(&format!("{}\n", headline(counts)));
-    for note in notes(counts) {
-        text.push_str(&format!("  {note}\n"));
-    }
-    for source in &changes.sources {
-        for line in source_lines(source) {
-            text.push_str(&format!("  {}\n", output::brief(&line, width.saturating_sub(2).max(40))));
-        }
-    }
     let width = width.max(40);
+    let counts = &changes.counts;
+    let mut text = String::new();
+    for line in [format!("{topic} · {}", span(changes)), headline(counts)] {
+        text.push_str(&indented(&line, "", width));
+    }
+    for line in notes(counts).into_iter().chain(changes.sources.iter().flat_map(source_lines)) {
+        text.push_str(&indented(&output::visible(&line), "  ", width));
+    }
     list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
     list(&mut text, "Seen first, but older than the window", counts.outside, &changes.outside, |item| new(item, width));
     list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone(item, width));
@@ -145,18 +142,14 @@ fn new(item: &New, width: usize) -> String {
         (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::when(item.first_seen)),
         (_, Some(at)) => output::when(at),
     };
-    format!("  {}\n    {when} · {}\n{}", words(&item.item, width), sources.join("+"), address(&item.item))
+    let told = indented(&format!("{when} · {}", sources.join("+")), "    ", width);
+    format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
 }
 
 fn gone(item: &Gone, width: usize) -> String {
-    format!(
-        "  {}\n    {}: last seen {}, missed {}\n{}",
-        words(&item.item, width),
-        item.source,
-        output::when(item.last_seen),
-        output::when(item.missed),
-        address(&item.item)
-    )
+    let (seen, missed) = (output::when(item.last_seen), output::when(item.missed));
+    let told = indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
+    format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
 }
 
 fn edited(item: &Edited, width: usize) -> String {
@@ -192,24 +185,38 @@ fn marked(pieces: &[Piece], most: usize) -> String {
     text
 }
 
-/// Lines of so many characters, broken at blanks where there are any.
+/// A text under an indent, over as many lines as it needs.
+fn indented(text: &str, indent: &str, width: usize) -> String {
+    let lines = wrapped(text, width.saturating_sub(indent.len()));
+    lines.into_iter().map(|line| format!("{indent}{line}\n")).collect()
+}
+
+/// Lines of so many columns, broken at blanks where there are any.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
         let mut rest: Vec<char> = word.chars().collect();
-        if used > 0 && used + 1 + rest.len() > width {
+        if used > 0 && used + 1 + output::columns(word) > width {
             lines.push(String::new());
             used = 0;
         }
         loop {
             let gap = usize::from(used > 0);
-            let part: Vec<char> = rest.drain(..rest.len().min(width.saturating_sub(gap))).collect();
+            let mut room = width.saturating_sub(used + gap);
+            let fits = |c: &&char| {
+                let fits = output::column(**c) <= room;
+                room = room.saturating_sub(output::column(**c));
+                fits
+            };
+            // At least one, so that it ends.
+            let many = rest.iter().take_while(fits).count().max(usize::from(used == 0)).min(rest.len());
+            let part: Vec<char> = rest.drain(..many).collect();
             if let Some(line) = lines.last_mut() {
                 line.push_str(if gap > 0 { " " } else { "" });
                 line.extend(&part);
             }
-            used += gap + part.len();
+            used += gap + part.iter().map(|c| output::column(*c)).sum::<usize>();
             if rest.is_empty() {
                 break;
             }
@@ -237,15 +244,9 @@ fn around(text: &str, first: bool, last: bool) -> String {
 }
 
 fn rising(item: &Rising, width: usize) -> String {
-    format!(
-        "  {}\n    +{} reactions in {} ({} before), {:.1} an hour\n{}",
-        words(&item.item, width),
-        item.gain,
-        spell(item.until.since(item.from)),
-        item.had,
-        item.per_hour,
-        address(&item.item)
-    )
+    let length = spell(item.until.since(item.from));
+    let told = format!("+{} reactions in {length} ({} before), {:.1} an hour", item.gain, item.had, item.per_hour);
+    format!("  {}\n{}{}", words(&item.item, width), indented(&told, "    ", width), address(&item.item))
 }
 
 #[cfg(test)]
@@ -270,7 +271,13 @@ mod tests {
     fn no_line_is_longer_than_the_terminal_and_no_character_is_lost() {
         let long = format!("some words {} and 漢字 {}", "x".repeat(95), "more words ".repeat(20));
         let lines = wrapped(long.trim(), 36);
-        assert!(lines.iter().all(|line| line.chars().count() <= 36 && !line.is_empty()), "{lines:#?}");
+        assert!(lines.iter().all(|line| output::columns(line) <= 36 && !line.is_empty()), "{lines:#?}");
+        let wide = "漢字かな交じり文".repeat(20);
+        let lines = wrapped(&format!("a {wide}"), 37);
+        assert!(lines.iter().all(|line| output::columns(line) <= 37 && !line.is_empty()), "{lines:#?}");
+        assert_eq!(lines.concat().replace(' ', ""), format!("a{wide}"));
+        assert!(output::columns(&output::brief(&wide, 37)) <= 37);
+        let lines = wrapped(long.trim(), 36);
         let bare = |text: &str| text.replace(' ', "");
         assert_eq!(bare(&lines.concat()), bare(&long));
     }

@@ -2,7 +2,6 @@
 //! believed. The exact words are those of docs/changes.md. Pure: rows of the store in, statements out.
 
 mod gone;
-mod rising;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -11,11 +10,11 @@ mod told;
 use std::collections::BTreeSet;
 
 pub use gone::{GONE_AFTER, Needs, needs};
-pub use rising::{RISING_GAIN, RISING_SHARE};
 use sources::baselines;
 pub use sources::{InForce, SourceChanges, asked};
 pub use told::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
 
+use super::rising::grown;
 use super::words::word_diff;
 use crate::filter::Filter;
 use crate::model::{
@@ -190,11 +189,11 @@ fn edited(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, c
 }
 
 fn rising(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
-    let mut risen: Vec<Rising> = reading.growths.iter().filter_map(rising::judge).collect();
-    risen.sort_by(|a, b| a.item.key.cmp(&b.item.key).then(b.gain.cmp(&a.gain)));
+    let mut all: Vec<Rising> = reading.growths.iter().filter_map(risen).collect();
+    all.sort_by(|a, b| a.item.key.cmp(&b.item.key).then(b.gain.cmp(&a.gain)));
     // Two sources that show the same item tell of one rise.
-    risen.dedup_by(|b, a| a.item.key == b.item.key);
-    for rise in risen {
+    all.dedup_by(|b, a| a.item.key == b.item.key);
+    for rise in all {
         if meant(filter, &rise.item) {
             told.rising.push(rise);
         } else {
@@ -202,8 +201,25 @@ fn rising(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, c
         }
     }
     counts.rising = told.rising.len();
-    told.rising.sort_by(|a, b| b.pace().cmp(&a.pace()).then(b.gain.cmp(&a.gain)).then(a.item.key.cmp(&b.item.key)));
+    told.rising
+        .sort_by(|a, b| b.per_hour.total_cmp(&a.per_hour).then(b.gain.cmp(&a.gain)).then(a.item.key.cmp(&b.item.key)));
     told.rising.truncate(most);
+}
+
+/// An item that is rising.
+fn risen(growth: &Growth) -> Option<Rising> {
+    let grown = grown((growth.from, growth.before), (growth.until, growth.after))?;
+    Some(Rising {
+        item: growth.item.clone(),
+        source: growth.source,
+        from: growth.from,
+        until: growth.until,
+        had: grown.had,
+        gain: grown.gain,
+        per_hour: grown.per_hour(),
+        before: growth.before,
+        after: growth.after,
+    })
 }
 
 /// Whether a time lies in a span that ends at another.

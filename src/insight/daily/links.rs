@@ -5,26 +5,27 @@ use std::collections::BTreeSet;
 /// Links of a text beyond these are not looked at.
 const MOST: usize = 100;
 
-/// The http and https addresses in a text. One ends where white space, a quote or an angle bracket does; a closing
+/// The addresses in a text, and how many different ones beyond those there are. One ends where white space, a quote or an angle bracket does; a closing
 /// bracket or a mark of punctuation that nothing in the address opened does not belong to it.
 #[must_use]
-pub fn links(text: &str) -> Vec<&str> {
+pub fn links(text: &str) -> (Vec<&str>, u64) {
     let mut seen = BTreeSet::new();
-    let mut all = Vec::new();
+    let (mut all, mut more) = (Vec::new(), 0);
     let mut rest = text;
     while let Some(at) = begin(rest) {
         let from = rest.get(at..).unwrap_or_default();
         let end = from.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|' | '“' | '”'));
         let link = trimmed(from.get(..end.unwrap_or(from.len())).unwrap_or_default());
         if link.len() > "https://".len() && seen.insert(link) {
-            all.push(link);
-        }
-        if all.len() == MOST {
-            break;
+            if all.len() < MOST {
+                all.push(link);
+            } else {
+                more += 1;
+            }
         }
         rest = from.get(link.len().max("http".len())..).unwrap_or_default();
     }
-    all
+    (all, more)
 }
 
 /// Where the next address begins.
@@ -69,7 +70,10 @@ mod tests {
             ("https:// http://)https://c.example", vec!["https://c.example"]),
             ("javascript:alert(1) HTTPS", vec![]),
         ] {
-            assert_eq!(links(text), found, "{text}");
+            assert_eq!(links(text), (found, 0), "{text}");
         }
+        let many: String = (0..130).map(|n| format!("https://a.example/{} ", n % 115)).collect();
+        let (all, more) = links(&many);
+        assert_eq!((all.len(), more), (100, 15), "what is left out is counted");
     }
 }

@@ -1,11 +1,9 @@
-//! What is rising: how fast reactions to an item grew between the sightings of a period.
+//! What rises in a period, the fastest first. When something rises at all, `insight::rising` says, as for `diff`.
 
 use std::collections::BTreeMap;
 
-use crate::model::{Reaction, Time};
-
-/// Sightings closer than this say nothing about speed, milliseconds.
-const CLOSE: i64 = 600_000;
+use crate::insight::grown;
+use crate::model::{Engagement, Reaction, Source, Time};
 
 /// How reactions to an item grew.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -24,34 +22,32 @@ pub struct Rise {
     pub per_hour: f64,
 }
 
-/// The items whose reactions grew fastest, the fastest first.
+/// The items that rise, the fastest first: each by its first and its last sighting of one source.
 #[must_use]
 pub fn rising(reactions: &[Reaction], most: usize) -> Vec<Rise> {
-    // One moment of one item may have been seen by several sources: the largest count is the latest.
-    let mut seen: BTreeMap<&str, BTreeMap<Time, i64>> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, Source), BTreeMap<Time, Engagement>> = BTreeMap::new();
     for reaction in reactions {
-        let sum = reaction.engagement.sum();
-        let at = seen.entry(&reaction.key).or_default().entry(reaction.at).or_insert(sum);
-        *at = (*at).max(sum);
+        seen.entry((&reaction.key, reaction.source)).or_default().insert(reaction.at, reaction.engagement);
     }
-    let mut all: Vec<Rise> = seen
-        .into_iter()
-        .filter_map(|(key, at)| {
-            let ((from_at, from), (to_at, to)) = (at.first_key_value()?, at.last_key_value()?);
-            let length = to_at.0 - from_at.0;
-            #[expect(clippy::cast_precision_loss, reason = "counts and hours")]
-            let per_hour = (to - from) as f64 * 3_600_000.0 / length.max(1) as f64;
-            let (from_at, to_at) = (*from_at, *to_at);
-            (length >= CLOSE && to > from).then(|| Rise {
-                key: key.to_owned(),
-                from: *from,
-                to: *to,
-                from_at,
-                to_at,
-                per_hour,
-            })
-        })
-        .collect();
+    // Two sources that show the same item tell of one rise, that of which more is known to have come.
+    let mut rises: BTreeMap<&str, Rise> = BTreeMap::new();
+    for ((key, _), at) in seen {
+        let (Some(first), Some(last)) = (at.first_key_value(), at.last_key_value()) else { continue };
+        let Some(grown) = grown((*first.0, *first.1), (*last.0, *last.1)) else { continue };
+        let rise = Rise {
+            key: key.to_owned(),
+            from: grown.had,
+            to: grown.had.saturating_add(grown.gain),
+            from_at: *first.0,
+            to_at: *last.0,
+            per_hour: grown.per_hour(),
+        };
+        match rises.get(key) {
+            Some(other) if other.to - other.from >= grown.gain => {}
+            _ => drop(rises.insert(key, rise)),
+        }
+    }
+    let mut all: Vec<Rise> = rises.into_values().collect();
     all.sort_by(|a, b| b.per_hour.total_cmp(&a.per_hour).then_with(|| a.key.cmp(&b.key)));
     all.truncate(most);
     all
@@ -61,30 +57,38 @@ pub fn rising(reactions: &[Reaction], most: usize) -> Vec<Rise> {
 mod tests {
     #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
     use super::*;
-    use crate::model::Engagement;
 
     #[test]
-    fn speed_is_told_only_between_sightings_that_are_apart() {
-        let seen = |key: &str, minutes: i64, likes: i64| Reaction {
+    fn an_item_rises_by_its_first_and_last_sighting_of_one_source() {
+        let by = |source, key: &str, minutes: i64, likes: i64| Reaction {
             key: key.to_owned(),
+            source,
             at: Time(minutes * 60_000),
             engagement: Engagement { likes: Some(likes), ..Engagement::default() },
         };
+        let seen = |key: &str, minutes: i64, likes: i64| by(Source::Social, key, minutes, likes);
         let all = rising(
             &[
                 seen("a", 0, 10),
+                seen("a", 60, 12),
                 seen("a", 120, 50),
                 seen("b", 0, 0),
                 seen("b", 5, 900),
                 seen("c", 0, 5),
                 seen("c", 60, 4),
-                seen("d", 0, 1),
-                seen("d", 60, 31),
-                seen("d", 60, 30),
+                seen("d", 0, 1_000),
+                seen("d", 60, 1_100),
+                by(Source::Ai, "e", 0, 1),
+                seen("e", 60, 31),
+                by(Source::Ai, "f", 0, 1),
+                by(Source::Ai, "f", 120, 21),
+                seen("f", 0, 1),
+                seen("f", 60, 19),
             ],
             9,
         );
-        assert_eq!(all.iter().map(|r| (r.key.as_str(), r.per_hour)).collect::<Vec<_>>(), [("d", 30.0), ("a", 20.0)]);
+        let told: Vec<_> = all.iter().map(|rise| (rise.key.as_str(), rise.per_hour)).collect();
+        assert_eq!(told, [("b", 900.0), ("a", 20.0), ("f", 10.0)], "a tenth more, and other sources, tell nothing");
         assert_eq!((all[1].from, all[1].to), (10, 50));
     }
 }

@@ -2,6 +2,7 @@
 //! become the measure of the next.
 
 use super::Day;
+use crate::insight::robust::{Middle, middle};
 
 /// Days of the same weekday that are enough to be compared with.
 const SAME_WEEKDAY: usize = 3;
@@ -9,8 +10,6 @@ const SAME_WEEKDAY: usize = 3;
 const ANY_DAY: usize = 5;
 /// How many days back any day is looked at, when weekdays are too few.
 const LATEST: usize = 14;
-/// A median absolute deviation as a standard deviation.
-const SIGMA: f64 = 1.482_602_218_505_602;
 
 /// What is usual.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -39,19 +38,10 @@ pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
         return Err(counts.len());
     }
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-    let counts: Vec<f64> = counts.into_iter().map(|n| n as f64).collect();
-    let median = middle(counts.clone());
-    let stray = middle(counts.iter().map(|n| (n - median).abs()).collect()) * SIGMA;
+    let Middle { median, stray } = middle(counts.iter().map(|n| *n as f64));
     // Counts scatter at least as much as rare events do.
     let spread = 2.0 * stray.max(median.sqrt());
     Ok(Usual { median, low: (median - spread).max(0.0), high: median + spread, days: counts.len(), same_weekday })
-}
-
-fn middle(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let at = |place: usize| values.get(place).copied().unwrap_or(0.0);
-    let half = values.len() / 2;
-    if values.len().is_multiple_of(2) { f64::midpoint(at(half.saturating_sub(1)), at(half)) } else { at(half) }
 }
 
 #[cfg(test)]

@@ -80,13 +80,14 @@ fn rising(topic: &TopicFacts, zone: &str) -> Markup {
     html! {
         section {
             h3 { "Rising fastest" }
-            @if topic.rising.is_empty() { p.meta { "Nothing was seen to grow between two sightings of the period." } } @else { ol.items { @for riser in &topic.rising { li {
+            @if topic.rising.is_empty() { p.meta { "Nothing rose between two sightings of the period: at least 10 reactions more, and a fifth of what there was." } } @else { ol.items { @for riser in &topic.rising { li {
                 (named(&riser.item))
                 p.meta {
                     (by(&riser.item)) " · +" (round(riser.rise.per_hour)) " an hour: " (words::signed(riser.rise.from)) " at " (words::short(riser.rise.from_at, zone))
                     ", " (words::signed(riser.rise.to)) " at " (words::short(riser.rise.to_at, zone))
                 }
             } } } }
+            @if topic.risers_cut { p.note { (words::RISERS_CUT) } }
         }
     }
 }

@@ -44,6 +44,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
                 ". " (counted(answer.citations.len() as u64, "citation")) " checked against what is stored"
                 @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
             }
+            @if let Some(unlooked) = answer.unlooked() { p.note { (unlooked) } }
             @if !answer.citations.is_empty() {
                 details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
@@ -94,7 +95,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     @if let Some(usual) = topic.usual {
                         "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) ", median " (words::round(usual.median)) " of " (counted(usual.days as u64, "day")) @if usual.same_weekday { " of this weekday" } ". "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
-                        "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) " of 5 needed. "
+                        "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of 5 needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered." }
                     (chart::anew(topic, &report.timezone))
@@ -140,9 +141,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
             number(topic.filtered)
         ));
     }
-    if topic.cut {
-        told.push("more items than are read: the oldest days are incomplete".to_owned());
-    }
+    told.extend(topic.cut_words().map(str::to_owned));
     told.extend(topic.pruned.clone());
     html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }
 }
@@ -215,6 +214,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                     } } }
                 } }
             }
+            @if topic.searches_cut { p.note { (words::SEARCHES_CUT) } }
             @for ill in &topic.ill { p.note { (words::line(ill, 240)) } }
             p #(words::id(&topic.id, "coverage")) {
                 (percent(topic.covered)) " of the period " @if !report.over() { "so far " } "covered. "

@@ -7,12 +7,15 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::items::ITEMS_LOCK;
 use super::resolve::{in_one, list};
-use super::{Conn, Database, Row, narrow, read};
-use crate::model::{Choice, ClusterRow, Head, Kind, Time, Volume, Wording};
+use super::{Conn, Database, ROW_LOCK, Row, narrow, read};
+use crate::model::{Choice, ClusterRow, Head, Kind, Room, Time, Volume, Wording};
 use crate::store::{Filter, StoreError, Unclustered};
 
 /// Rows of a statement; the values they bind stay below both databases' limits.
 const BATCH: usize = 1_000;
+
+/// Where keys are kept, the youngest first.
+pub(super) const AGES: [&str; 3] = ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"];
 
 /// Runs that are looked at together at most: as many as bring a batch.
 const RUNS: i64 = 50;
@@ -23,8 +26,11 @@ const MOST_READ: i64 = 8_192;
 /// The items to look at next, in the order of the runs that found them and of their keys. Runs that found nothing new are
 /// passed over.
 pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Result<Option<Unclustered>, StoreError> {
-    let row = sqlx::query("SELECT seq, next, turn FROM cluster_progress").fetch_one(&mut *conn).await?;
+    let row = sqlx::query("SELECT seq, next, turn, young, middle, sinking FROM cluster_progress")
+        .fetch_one(&mut *conn)
+        .await?;
     let (from, next, turn): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let (young, middle, sinking): (i64, i64, i64) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
     let runs =
         sqlx::query("SELECT seq, new FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2")
             .bind(from)
@@ -53,7 +59,17 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
     .bind(MOST_READ)
     .fetch_all(conn)
     .await?;
-    let mut batch = Unclustered { from, until: last, next, turn, items: Vec::new(), words: Vec::new() };
+    let mut batch = Unclustered {
+        from,
+        until: last,
+        next,
+        turn,
+        young,
+        middle,
+        sinking: sinking >= 0,
+        items: Vec::new(),
+        words: Vec::new(),
+    };
     for row in rows.iter().take(most) {
         batch.items.push(row.try_get("id")?);
         batch.words.push(Wording {
@@ -69,14 +85,56 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
     Ok(Some(batch))
 }
 
-/// Where keys lead.
+/// Where keys lead, whichever table holds them. One statement, so that a key that moves on meanwhile is seen once.
 pub(in crate::store) async fn leads(conn: &mut Conn, keys: &[i64]) -> Result<Vec<(i64, i64)>, StoreError> {
+    let given = super::numbers(1);
+    let of = |table: &str| format!("SELECT l.key, l.place FROM {given} CROSS JOIN {table} l WHERE l.key = given.value");
+    let [young, middle, old] = AGES.map(of);
     let sql = format!(
-        "SELECT {} FROM {} CROSS JOIN cluster_lead l WHERE l.key = given.value",
-        super::rows_in_one("l.key, l.place"),
-        super::numbers(1)
+        "SELECT {} FROM ({young} UNION ALL {middle} UNION ALL {old}) AS found",
+        super::rows_in_one("found.key, found.place")
     );
     in_one(conn, sql, [list(keys)?]).await
+}
+
+/// Moves the smallest keys of a table that is being emptied, or has become too full, into the next. They come in order, so
+/// that a page of the next is written once for many of them. What is over when a process ends goes on with the next.
+pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool, StoreError> {
+    let held = format!("SELECT young, middle, sinking FROM cluster_progress{ROW_LOCK}");
+    let row = sqlx::query(AssertSqlSafe(held)).fetch_one(&mut *conn).await?;
+    let (young, middle, sinking): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    // The middle first, so that the young find room there.
+    let (from, into, age) = match sinking {
+        1 => (AGES[1], AGES[2], 1),
+        0 => (AGES[0], AGES[1], 0),
+        _ if middle > room.middle => (AGES[1], AGES[2], 1),
+        _ if young > room.young => (AGES[0], AGES[1], 0),
+        _ => return Ok(false),
+    };
+    let bound = format!("SELECT max(key) FROM (SELECT key FROM {from} ORDER BY key LIMIT $1) AS least");
+    let bound: Option<i64> =
+        sqlx::query_scalar(AssertSqlSafe(bound)).bind(room.slice.max(1)).fetch_one(&mut *conn).await?;
+    let mut moved = 0;
+    if let Some(bound) = bound {
+        let copy = format!(
+            "INSERT INTO {into} (key, place) SELECT key, place FROM {from} WHERE key <= $1 ORDER BY key, place"
+        );
+        let drop = format!("DELETE FROM {from} WHERE key <= $1");
+        for statement in [copy, drop] {
+            let done = sqlx::query(AssertSqlSafe(statement)).bind(bound).execute(&mut *conn).await?;
+            moved = i64::try_from(done.rows_affected()).unwrap_or(i64::MAX);
+        }
+    }
+    let emptied = moved < room.slice;
+    let left = |held: i64| if emptied { 0 } else { (held - moved).max(0) };
+    let (young, middle) = if age == 0 { (left(young), middle + moved) } else { (young, left(middle)) };
+    sqlx::query("UPDATE cluster_progress SET young = $1, middle = $2, sinking = $3")
+        .bind(young)
+        .bind(middle)
+        .bind(if emptied { -1 } else { age })
+        .execute(conn)
+        .await?;
+    Ok(true)
 }
 
 /// First items by their places.
@@ -105,12 +163,22 @@ pub(in crate::store) async fn keep(
             Choice::Alone | Choice::CopyOf(..) => None,
         })
         .collect();
-    let moved = sqlx::query("UPDATE cluster_progress SET seq = $1, next = next + $2, turn = turn + 1 WHERE turn = $3")
-        .bind(batch.until.max(batch.from))
-        .bind(i64::try_from(begins.len()).unwrap_or(i64::MAX))
-        .bind(batch.turn)
-        .execute(&mut *conn)
-        .await?;
+    let mut keys: Vec<(i64, i64)> =
+        begins.iter().flat_map(|(_, head, keys)| keys.iter().map(|key| (*key, head.place))).collect();
+    keys.extend(choices.iter().filter_map(|choice| match choice {
+        Choice::CopyOf(place, Some(key)) => Some((*key, *place)),
+        Choice::CopyOf(_, None) | Choice::Alone | Choice::Begins(..) => None,
+    }));
+    keys.sort_unstable();
+    let moved = sqlx::query(
+        "UPDATE cluster_progress SET seq = $1, next = next + $2, turn = turn + 1, young = young + $3 WHERE turn = $4",
+    )
+    .bind(batch.until.max(batch.from))
+    .bind(i64::try_from(begins.len()).unwrap_or(i64::MAX))
+    .bind(i64::try_from(keys.len()).unwrap_or(i64::MAX))
+    .bind(batch.turn)
+    .execute(&mut *conn)
+    .await?;
     if moved.rows_affected() == 0 {
         return Ok(false);
     }
@@ -121,15 +189,8 @@ pub(in crate::store) async fn keep(
         });
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
-    let mut keys: Vec<(i64, i64)> =
-        begins.iter().flat_map(|(_, head, keys)| keys.iter().map(|key| (*key, head.place))).collect();
-    keys.extend(choices.iter().filter_map(|choice| match choice {
-        Choice::CopyOf(place, Some(key)) => Some((*key, *place)),
-        Choice::CopyOf(_, None) | Choice::Alone | Choice::Begins(..) => None,
-    }));
-    keys.sort_unstable();
     for chunk in keys.chunks(BATCH) {
-        let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_lead (key, place) ");
+        let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_lead_young (key, place) ");
         insert.push_values(chunk, |mut row, (key, place)| {
             row.push_bind(*key).push_bind(*place);
         });

@@ -96,7 +96,7 @@ pub(in crate::store) async fn reactions(
 ) -> Result<Vec<Reaction>, StoreError> {
     // `CROSS JOIN` makes SQLite begin with the runs.
     let mut query = QueryBuilder::<Database>::new(
-        "SELECT i.key, r.started_at, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views FROM run r CROSS JOIN sighting s CROSS JOIN item i \
+        "SELECT i.key, s.source, r.started_at, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views FROM run r CROSS JOIN sighting s CROSS JOIN item i \
          WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND coalesce(s.likes, s.reposts, s.replies, s.quotes) IS NOT NULL AND r.topic = ",
     );
     within(&mut query, topic, span);
@@ -106,6 +106,7 @@ pub(in crate::store) async fn reactions(
         .map(|row| {
             Ok(Reaction {
                 key: row.try_get("key")?,
+                source: read::word(row, "source", Source::parse)?,
                 at: read::time(row, "started_at")?.unwrap_or_default(),
                 engagement: read::engagement(row)?,
             })
@@ -124,9 +125,10 @@ pub(in crate::store) async fn asked(
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
     );
     within(&mut query, topic, span);
-    query.push(" ORDER BY ").push(read::RUN_AT).push(", r.public_id, s.attempt, s.source LIMIT ").push_bind(most);
-    let rows = query.build().fetch_all(conn).await?;
+    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, s.attempt DESC, s.source DESC LIMIT ");
+    let rows = query.push_bind(most).build().fetch_all(conn).await?;
     rows.iter()
+        .rev()
         .map(|row| {
             Ok(Asked {
                 source: read::word(row, "source", Source::parse)?,

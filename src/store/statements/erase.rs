@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{in_one, list};
-use super::{Conn, forgotten, words};
+use super::{Conn, clusters, forgotten, words};
 use crate::model::Time;
 use crate::store::{ERASED, ForgetKey, StoreError, StoreErrorKind, Taken};
 
@@ -61,10 +61,12 @@ pub(in crate::store) async fn items(
     taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;
     run(conn, &delete("item_key", "item"), &ids_json).await?;
     // What leads nowhere would take copies in that no cluster has.
-    let leads = format!(
-        "DELETE FROM cluster_lead WHERE place IN (SELECT h.place FROM {given} CROSS JOIN cluster_head h WHERE h.item = given.value)"
-    );
-    run(conn, &leads, &ids_json).await?;
+    for keys in clusters::AGES {
+        let leads = format!(
+            "DELETE FROM {keys} WHERE place IN (SELECT h.place FROM {given} CROSS JOIN cluster_head h WHERE h.item = given.value)"
+        );
+        run(conn, &leads, &ids_json).await?;
+    }
     run(conn, &delete("cluster_head", "item"), &ids_json).await?;
     words::remove(conn, ids).await?;
     taken.items = run(conn, &delete("item", "id"), &ids_json).await?;

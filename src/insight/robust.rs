@@ -1,0 +1,47 @@
+//! The middle of some values and how far they stray from it, neither moved by a few outliers: the one measure behind
+//! everything that is called usual here. `daily::usual` makes a band of it for counts of days, `silence` a longest wait;
+//! what is too far is theirs to say.
+
+/// A median absolute deviation as a standard deviation of a normal distribution.
+const SIGMA: f64 = 1.482_602_218_505_602;
+
+/// The middle of values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Middle {
+    /// Half of them are not above it; of none, 0.
+    pub(super) median: f64,
+    /// Their median distance from it, as a standard deviation.
+    pub(super) stray: f64,
+}
+
+/// The middle of some values, in any order.
+pub(super) fn middle(values: impl IntoIterator<Item = f64>) -> Middle {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    let median = median(&mut values);
+    let mut away: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
+    Middle { median, stray: self::median(&mut away) * SIGMA }
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let at = |place: usize| values.get(place).copied().unwrap_or(0.0);
+    let half = values.len() / 2;
+    if values.len().is_multiple_of(2) { f64::midpoint(at(half.saturating_sub(1)), at(half)) } else { at(half) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outliers_move_neither_the_middle_nor_the_stray() {
+        for (values, median, stray) in [
+            (vec![], 0.0, 0.0),
+            (vec![7.0], 7.0, 0.0),
+            (vec![4.0, 2.0], 3.0, SIGMA),
+            (vec![100.0, 98.0, 102.0, 5_000.0, 100.0], 100.0, 2.0 * SIGMA),
+        ] {
+            assert_eq!(middle(values), Middle { median, stray });
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Mail over TLS to a real server on loopback, through the binary: STARTTLS and TLS from the first byte, a server that offers
+//! none, certificates that are wrong. Nothing worth reading goes out in clear. The machine's authorities are replaced by
+//! one of the cases' own.
+
+use crate::databases::sqlite;
+use crate::program::{Ended, NINE, Place};
+use crate::receivers::{Post, Wire, certificate};
+use crate::service::Sandbox;
+
+const PASSWORD: &str = "mail-pa55word";
+
+/// One mail of a report over this wire; `trusts` is whether the authority of the cases is the machine's.
+fn sent(wire: Wire, tls: &str, host: &str, trusts: bool) -> (Ended, Post) {
+    let (sandbox, post) = (Sandbox::at(NINE, &[]), Post::over(wire, |_| None));
+    let rest = format!(
+        "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
+         [[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\npath = \"out/{{name}}-{{date}}\"\n\
+         channels = [\"mail\"]\n\n\
+         [[channels]]\nname = \"mail\"\nkind = \"email\"\nhost = \"{host}\"\nport = {}\ntls = \"{tls}\"\n\
+         from = \"Watch <watch@example.com>\"\nto = [\"team@example.com\"]\nuser = \"mail-user\"\npassword_env = \"MAIL_PASSWORD\"\n",
+        post.port()
+    );
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest);
+    let run = |args: &[&str]| {
+        let program = place.program(args).env("MAIL_PASSWORD", PASSWORD);
+        let authority = certificate(if trusts { "authority" } else { "elsewhere" });
+        program.env("SSL_CERT_FILE", authority.to_str().unwrap()).run()
+    };
+    run(&["once", "--due", "--at", NINE]).shows(0, &["nothing was due"]);
+    run(&["once", "--at", NINE]);
+    sandbox.turn_to("2026-03-11T10:00:00Z");
+    let told = run(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
+    (told, post)
+}
+
+/// Of what came in clear nothing may tell more than that a mail client is there.
+fn nothing_in_clear(post: &Post) {
+    let clear = post.in_clear();
+    let told = clear.iter().any(|line| {
+        ["AUTH", "MAIL", "RCPT", "DATA", "SUBJECT"].iter().any(|word| line.to_uppercase().starts_with(word))
+    });
+    assert!(!told && !clear.concat().contains("example.com"), "{clear:?}");
+}
+
+#[test]
+fn a_mail_goes_over_starttls_and_over_tls_from_the_first_byte() {
+    for (wire, tls, host) in [
+        (Wire::StartTls("localhost"), "starttls", "localhost"),
+        (Wire::Implicit("localhost"), "implicit", "localhost"),
+        (Wire::Implicit("localhost"), "implicit", "127.0.0.1"),
+    ] {
+        let (told, post) = sent(wire, tls, host, true);
+        told.shows(0, &["/mail: delivered"]);
+        let [mail] = &post.got()[..] else { panic!("{tls}: {told}") };
+        assert!(mail.encrypted && mail.data.contains("X-Topicwatch-Event"), "{tls}: {mail:?}");
+        assert!(mail.login.as_deref().is_some_and(|login| login.starts_with("AUTH PLAIN ")), "{mail:?}");
+        nothing_in_clear(&post);
+    }
+}
+
+#[test]
+fn a_server_without_starttls_gets_neither_the_login_nor_the_mail() {
+    let (told, post) = sent(Wire::Plain, "starttls", "localhost", true);
+    assert_eq!(post.got().len(), 0, "{told}");
+    nothing_in_clear(&post);
+    assert!(!told.out.contains("delivered"), "{told}");
+    assert!(told.out.contains("offers no STARTTLS; nothing was sent"), "{told}");
+    assert!(!told.out.contains(PASSWORD) && !told.err.contains(PASSWORD));
+}
+
+#[test]
+fn a_certificate_that_is_wrong_is_an_error_that_says_what_to_look_at() {
+    for (wire, tls, trusts) in [
+        (Wire::StartTls("localhost"), "starttls", false),
+        (Wire::Implicit("localhost"), "implicit", false),
+        (Wire::StartTls("elsewhere"), "starttls", true),
+        (Wire::Implicit("elsewhere"), "implicit", true),
+    ] {
+        let (told, post) = sent(wire, tls, "localhost", trusts);
+        assert_eq!(post.got().len(), 0, "{told}");
+        nothing_in_clear(&post);
+        assert!(!told.out.contains("delivered"), "{told}");
+        assert!(told.out.contains("certificate") && told.out.contains("names localhost"), "{tls} {trusts}: {told}");
+    }
+}
