@@ -35,7 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "mishap"]),
     ("compare", &["model", "store", "insight", "filter"]),
     // Of normalise: links that may be shown.
-    ("export", &["model", "normalise", "store", "insight", "compare"]),
+    ("export", &["model", "files", "normalise", "store", "insight", "compare", "mishap"]),
     ("notify", &["model", "http", "store", "mishap"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare"]),

@@ -33,6 +33,7 @@ mod replay;
 mod rows;
 mod shares;
 mod sqlite;
+mod steps;
 mod streams;
 mod tables;
 mod together;

@@ -1,16 +1,15 @@
 //! Opening a database: which one, whether it is ours, of the right nature and of a known version, and bringing its
 //! tables up to date. Safe when several processes start at once.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use sqlx::SqlSafeStr;
-use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
+use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::postgres::PgConnectOptions;
 
 use super::locks::Passing;
+use super::steps::{POSTGRES, SQLITE, migrator};
 use super::{Db, Nature, Store, StoreError, StoreErrorKind, postgres, sqlite};
 
 /// Versions of SQLite from this one on are free of a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
@@ -27,43 +26,6 @@ pub struct Settings {
     pub nature: Option<Nature>,
     /// Whether to create what is not there; a reader of a database that does not exist is told so instead.
     pub create: bool,
-}
-
-macro_rules! migrations {
-    ($folder:literal) => {
-        [
-            (1, "main", include_str!(concat!("../../migrations/", $folder, "/0001_main.sql"))),
-            (2, "read views", include_str!(concat!("../../migrations/", $folder, "/0002_read_views.sql"))),
-            (3, "next slot", include_str!(concat!("../../migrations/", $folder, "/0003_next_slot.sql"))),
-            (4, "coverage", include_str!(concat!("../../migrations/", $folder, "/0004_coverage.sql"))),
-            (5, "living", include_str!(concat!("../../migrations/", $folder, "/0005_living.sql"))),
-            (6, "shared limits", include_str!(concat!("../../migrations/", $folder, "/0006_shared_limits.sql"))),
-            (7, "budget", include_str!(concat!("../../migrations/", $folder, "/0007_budget.sql"))),
-            (9, "clusters", include_str!(concat!("../../migrations/", $folder, "/0009_clusters.sql"))),
-            (10, "changes", include_str!(concat!("../../migrations/", $folder, "/0010_changes.sql"))),
-            (11, "jobs", include_str!(concat!("../../migrations/", $folder, "/0011_jobs.sql"))),
-            (12, "item views", include_str!(concat!("../../migrations/", $folder, "/0012_item_views.sql"))),
-            (13, "cluster ages", include_str!(concat!("../../migrations/", $folder, "/0013_cluster_ages.sql"))),
-            (14, "item words", include_str!(concat!("../../migrations/", $folder, "/0014_item_words.sql"))),
-            (15, "retention", include_str!(concat!("../../migrations/", $folder, "/0015_retention.sql"))),
-            (16, "forgotten", include_str!(concat!("../../migrations/", $folder, "/0016_forgotten.sql"))),
-            (17, "editions", include_str!(concat!("../../migrations/", $folder, "/0017_editions.sql"))),
-        ]
-    };
-}
-
-const SQLITE: &[(i64, &str, &str)] = &migrations!("sqlite");
-const POSTGRES: &[(i64, &str, &str)] = &migrations!("postgres");
-
-fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
-    Migrator::with_migrations(
-        steps
-            .iter()
-            .map(|(version, name, sql)| {
-                Migration::new(*version, Cow::Borrowed(name), MigrationType::Simple, (*sql).into_sql_str(), false)
-            })
-            .collect(),
-    )
 }
 
 /// The address without its password, for people and logs. Works on text that is no address at all: broken ones are
