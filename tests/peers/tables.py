@@ -30,7 +30,7 @@ FLAGS = {"is_repost", "is_quote", "is_new", "partial"}
 # Columns in words from anywhere, which `excel` guards, and ids, which it keeps from becoming numbers.
 TEXTS = {
     "topic", "run", "key", "url", "author", "author_name", "title", "text", "lang", "first_run", "last_run", "model",
-    "cited", "reason", "error_class", "error_text", "conversation_id",
+    "cited", "reason", "error_class", "error_text", "conversation_id", "cluster", "scorer",
 }
 GUARDED = tuple("=+-@|%\t\r\n＝＋－＠'")
 BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -41,7 +41,8 @@ SQL = {
     "items": f"""
         SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at,
                t.first_seen, f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost,
-               i.is_quote, i.conversation_id, {", ".join("i." + name for name in COUNTS)}, i.revisions
+               i.is_quote, i.conversation_id, {", ".join("i." + name for name in COUNTS)}, i.revisions,
+               (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score, i.scorer
         FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run""",
     "sightings": f"""
         SELECT r.public_id AS run, r.topic, r.started_at AS seen_at, s.source, s.rank, i.key, i.kind, s.fit,
@@ -67,6 +68,8 @@ def cell(column, value):
         return ""
     if column == "cost_usd":
         return f"{value // 1_000_000}.{value % 1_000_000:06}"
+    if column == "score":
+        return f"{'-' if value < 0 else ''}{abs(value) // 1000}.{abs(value) % 1000:03}"
     if column in TIMES:
         at = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=value)
         return at.isoformat(timespec="milliseconds") + "Z"
