@@ -155,7 +155,7 @@ pub enum Verb {
     /// Erase an author, an item or what a topic found, and keep it out
     #[command(after_help = examples::FORGET)]
     Forget(ForgetArgs),
-    /// Let go what is older than [retention] says
+    /// Let go what is older than `[retention]` says
     #[command(after_help = examples::PRUNE)]
     Prune(PruneArgs),
     /// Write a copy of the database, beside whoever works on it, and read it again
