@@ -1,7 +1,8 @@
 //! What looking for near-copies costs per item while ever more items are stored: `cargo bench --bench clusters`, with
-//! TEST_POSTGRES_URL for PostgreSQL too. `CLUSTERS_UP_TO=100000` ends earlier than at a million (PostgreSQL ends at
-//! 300,000), `CLUSTERS_ONE_TABLE=1` keeps all keys in one table, for comparison. Means are over all items since the size
-//! before, with what moving keys on takes; medians over the last rounds. It is no test.
+//! TEST_POSTGRES_URL for PostgreSQL too. `CLUSTERS_UP_TO=100000` ends earlier than at a million, `CLUSTERS_ONE_TABLE=1` keeps
+//! all keys in one table, for comparison, `CLUSTERS_ONLY=sqlite` or `postgres` leaves the other out. It is measured over the
+//! rounds before each size; moving keys on, which happens now and then, is told apart, per item since the size before.
+//! It is no test.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
 use std::time::{Duration, Instant};
@@ -16,16 +17,18 @@ use topicwatch::store::{Filter, Outcome, SearchResult, SeenItem, Settings, Store
 
 const NOW: Time = Time(1_773_219_600_000);
 const LEASE: Duration = Duration::from_secs(600);
-/// Items a run finds.
+/// Items a run finds, and runs that are looked at together, as after a tick of many topics, where it is measured.
 const ITEMS: u64 = 100;
-/// Runs that are looked at together, as after a tick of many topics.
 const RUNS: u64 = 10;
+/// Items of a run that only fills the database up to there.
+const FILLING: u64 = 1_000;
 /// Sizes at which is measured, over the last rounds before each.
 const SIZES: [u64; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
-/// Items that are decided in one transaction, as `cluster` does.
+/// Items that are decided in one transaction, as `cluster` does; and while the database is filled.
 const AT_ONCE: usize = 500;
+const AT_ONCE_FILLING: usize = 2_000;
 /// Rounds of which the median is told, and the processor time they took together.
-const ROUNDS: usize = 9;
+const ROUNDS: u64 = 9;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
@@ -33,10 +36,13 @@ async fn main() {
     pure();
     let folder = tempfile::tempdir().unwrap();
     let sqlite = format!("sqlite:{}", folder.path().join("bench.db").display());
-    measure("SQLite", &sqlite, "", up_to).await;
-    if let Ok(url) = std::env::var("TEST_POSTGRES_URL") {
+    let only = std::env::var("CLUSTERS_ONLY").unwrap_or_default();
+    if only != "postgres" {
+        measure("SQLite", &sqlite, "", up_to).await;
+    }
+    if let (Ok(url), true) = (std::env::var("TEST_POSTGRES_URL"), only != "sqlite") {
         let schema = format!("topicwatch_clusters_{}", std::process::id());
-        measure("PostgreSQL", &url, &schema, up_to.min(300_000)).await;
+        measure("PostgreSQL", &url, &schema, up_to).await;
         println!("left behind: schema {schema}");
     }
 }
@@ -62,14 +68,28 @@ fn micros(took: Duration, items: u64) -> f64 {
     took.as_secs_f64() * 1e6 / items as f64
 }
 
-/// Processor time of this process, in hundredths of a second, which a busy machine does not stretch; nothing where there
-/// is no `/proc`.
+/// Processor time of this process and, where `CLUSTERS_SERVER` is a word of their command lines (the `cluster_name` of a
+/// server that serves nothing else), of the database's; nothing where there is no `/proc`. A busy machine stretches it
+/// less than time.
 fn processor() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks =
-        after_name.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>();
-    Duration::from_millis(ticks * 10)
+    let mine = ran("/proc/self/task");
+    let Ok(server) = std::env::var("CLUSTERS_SERVER") else { return mine };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let of_server = processes.filter(|process| {
+        let line = std::fs::read_to_string(process.path().join("cmdline")).unwrap_or_default();
+        line.starts_with("postgres:") && line.contains(&server)
+    });
+    mine + of_server.map(|process| ran(&process.path().join("task").to_string_lossy())).sum::<Duration>()
+}
+
+/// What the threads in a folder ran, in nanoseconds of the scheduler.
+fn ran(tasks: &str) -> Duration {
+    let threads = std::fs::read_dir(tasks).into_iter().flatten().flatten();
+    let ran = threads.filter_map(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        stat.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(ran.sum())
 }
 
 /// Bytes that this process handed to files; nothing where there is no `/proc`.
@@ -78,57 +98,79 @@ fn bytes_written() -> u64 {
     io.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse().ok()).unwrap_or(0)
 }
 
+/// What was spent on some items.
+#[derive(Default)]
+struct Spent {
+    walls: Vec<Duration>,
+    worked: Duration,
+    written: u64,
+    items: u64,
+}
+
+impl Spent {
+    async fn on<T>(&mut self, items: u64, work: impl Future<Output = T>) -> T {
+        let (begun, worked, written) = (Instant::now(), processor(), bytes_written());
+        let done = work.await;
+        self.walls.push(begun.elapsed());
+        self.worked += processor().saturating_sub(worked);
+        self.written += bytes_written() - written;
+        self.items += items;
+        done
+    }
+}
+
+/// Stores a round of runs; returns its items.
+async fn store_round(store: &Store, topic: &Topic, stored: u64, items: u64, runs: u64) -> u64 {
+    for first in (0..runs).map(|run| stored + run * items) {
+        let now = NOW.plus(Duration::from_secs(first / ITEMS));
+        let held = store.start_manual(topic, &format!("run-{first:08}"), now, LEASE, "token").await.unwrap();
+        store.finish(&held, outcome(now, found(first, items))).await.unwrap();
+    }
+    store.publish().await.unwrap();
+    items * runs
+}
+
 async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
     let settings = Settings { url: url.into(), schema: schema.into(), nature: None, create: true };
     let store = Store::open(&settings).await.unwrap();
     let topic = topic();
     store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
-    let mut taken: Vec<Duration> = Vec::new();
-    let mut worked = Duration::ZERO;
     let room = match std::env::var_os("CLUSTERS_ONE_TABLE") {
         Some(_) => Room { young: i64::MAX, middle: i64::MAX, slice: 1 },
         None => Room::default(),
     };
-    let (mut all, mut items_before, mut written) = (Duration::ZERO, 0, bytes_written());
-    let mut storing = 0;
-    let mut sizes = SIZES.iter().filter(|size| **size <= up_to).peekable();
-    for round in 0.. {
-        let stored = round * RUNS * ITEMS;
-        while sizes.next_if(|size| **size <= stored).is_some() {
-            taken.sort_unstable();
-            let last = *taken.get(taken.len() / 2).unwrap();
-            let what = format!("{name}: {stored} items stored");
-            let worked = micros(worked, taken.len() as u64 * RUNS * ITEMS);
-            let mean = micros(all, (stored - items_before).max(1));
-            let wrote = (bytes_written() - written - storing) / (stored - items_before).max(1);
-            println!(
-                "{what:40} mean {mean:>7.1} µs per item, {wrote} bytes written; median {:.1} µs, {worked:.1} µs of a processor",
-                micros(last, RUNS * ITEMS)
-            );
-            (all, items_before, written, storing) = (Duration::ZERO, stored, bytes_written(), 0);
-            let begun = Instant::now();
-            cluster_by(&store, AT_ONCE, room, &|| false).await.unwrap();
-            println!("{name}: nothing to look at {:>47.1?}", begun.elapsed());
+    println!(
+        "{name}: items stored | median µs per item | processor | bytes | processor and bytes of keys that move on"
+    );
+    let (mut stored, mut known) = (0, 0);
+    for size in SIZES.into_iter().filter(|size| *size <= up_to) {
+        let (mut looked, mut moved) = (Spent::default(), Spent::default());
+        while stored < size {
+            let measured = stored + ROUNDS * RUNS * ITEMS >= size;
+            let (items, runs, at_once) = if measured { (ITEMS, RUNS, AT_ONCE) } else { (FILLING, 1, AT_ONCE_FILLING) };
+            let count = store_round(&store, &topic, stored, items, runs).await;
+            stored += count;
+            let crowded = async {
+                // Early enough that none move on while a round is measured.
+                let early = Room { young: room.young - 8 * ITEMS.cast_signed() * RUNS.cast_signed(), ..room };
+                while store.sink_cluster_keys(&early).await.unwrap() {}
+            };
+            moved.on(count, crowded).await;
+            let work = cluster_by(&store, at_once, room, &|| false);
+            let done = if measured { looked.on(count, work).await } else { work.await };
+            assert_eq!(done.unwrap(), count);
         }
-        let Some(next) = sizes.peek() else { break };
-        let before_storing = bytes_written();
-        for run in round * RUNS..(round + 1) * RUNS {
-            let now = NOW.plus(Duration::from_secs(run));
-            let held = store.start_manual(&topic, &format!("run-{run:08}"), now, LEASE, "token").await.unwrap();
-            store.finish(&held, outcome(now, items(run))).await.unwrap();
-        }
-        store.publish().await.unwrap();
-        storing += bytes_written() - before_storing;
-        let (begun, before) = (Instant::now(), processor());
-        assert_eq!(cluster_by(&store, AT_ONCE, room, &|| false).await.unwrap(), RUNS * ITEMS);
-        all += begun.elapsed();
-        if **next <= stored + (ROUNDS as u64) * RUNS * ITEMS {
-            taken.push(begun.elapsed());
-            worked += processor().saturating_sub(before);
-        } else {
-            taken.clear();
-            worked = Duration::ZERO;
-        }
+        looked.walls.sort_unstable();
+        let median = looked.walls.get(looked.walls.len() / 2).copied().unwrap_or_default();
+        println!(
+            "{size:>9} | {:>6.1} | {:>6.1} | {:>6} | {:>6.1} {:>6}",
+            micros(median, RUNS * ITEMS),
+            micros(looked.worked, looked.items),
+            looked.written / looked.items.max(1),
+            micros(moved.worked, stored - known),
+            moved.written / (stored - known),
+        );
+        known = stored;
     }
     let Volume { raw, unique, .. } = store.volumes(&Filter::default()).await.unwrap()[0].1;
     println!("{name}: {raw} items, {unique} unique");
@@ -173,10 +215,10 @@ fn word(k: u64) -> String {
         .collect()
 }
 
-fn items(run: u64) -> Vec<SeenItem> {
-    (0..ITEMS)
+fn found(first: u64, items: u64) -> Vec<SeenItem> {
+    (0..items)
         .map(|rank| {
-            let id = run * ITEMS + rank;
+            let id = first + rank;
             let found = Found {
                 kind: Some(Kind::Post),
                 id: Some(id.to_string()),

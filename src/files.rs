@@ -1,6 +1,7 @@
 //! Replacing a file as a whole: readers see the old one or the new one, never a part. Not for databases, which keep
 //! their own files.
 
+use std::fs::TryLockError;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -31,8 +32,8 @@ impl Replacement {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         };
-        // The temporary file is created readable by its owner only (0600) and stays so: findings are nobody else's.
-        let file = tempfile::Builder::new().prefix(".topicwatch-").suffix(".part").tempfile_in(&folder)?;
+        let file = begun(&folder)?;
+        sweep(&folder);
         Ok(Self { target: target.to_owned(), folder, file })
     }
 
@@ -52,6 +53,59 @@ impl Replacement {
         std::fs::File::open(&self.folder)?.sync_all()?;
         Ok(())
     }
+}
+
+/// How the names of files begin that are being written, and how they end.
+const PART: (&str, &str) = (".topicwatch-", ".part");
+
+/// An empty file, locked for as long as somebody writes it. It is readable by its owner only (0600) and stays so: findings
+/// are nobody else's.
+fn begun(folder: &Path) -> io::Result<NamedTempFile> {
+    loop {
+        let file = tempfile::Builder::new().prefix(PART.0).suffix(PART.1).tempfile_in(folder)?;
+        // Where files cannot be locked, nobody takes this one for left behind either.
+        let locked = !matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        // Somebody may have taken it for left behind before it was locked.
+        if locked && file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes what processes that were killed had begun in a folder: whoever still writes holds the lock of its file, and the
+/// system gives it back with the process.
+#[cfg(unix)]
+fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let part = name.to_str().is_some_and(|name| name.starts_with(PART.0) && name.ends_with(PART.1));
+        if !part || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        // One that this user may not write is somebody else's.
+        let Ok(file) = std::fs::OpenOptions::new().write(true).open(entry.path()) else { continue };
+        if file.try_lock().is_ok() {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// An open file cannot be removed there.
+#[cfg(not(unix))]
+fn sweep(_folder: &Path) {}
+
+/// Makes the folder of a file that is to be put in place.
+pub fn make_folder_of(target: &Path) -> io::Result<()> {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all)
+}
+
+/// Replaces a file with this content, in a folder that is made where it is not there.
+pub fn put(target: &Path, content: &[u8]) -> io::Result<()> {
+    make_folder_of(target)?;
+    let mut file = Replacement::create(target)?;
+    file.write_all(content)?;
+    file.commit()
 }
 
 /// Whether the folder is one whose entries are no files of anybody's, whatever they point at (/dev/stdout).
@@ -92,6 +146,46 @@ mod tests {
         new.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in [".topicwatch-dead.part", "topicwatch-x.part", ".topicwatch-x.csv", ".other-x.part"] {
+            std::fs::write(path(name), "left").unwrap();
+        }
+        std::os::unix::fs::symlink(path(".other-x.part"), path(".topicwatch-link.part")).unwrap();
+        let mut living = Replacement::create(&path("one.csv")).unwrap();
+        assert!(!path(".topicwatch-dead.part").exists());
+        living.write_all(b"one").unwrap();
+        put(&path("two.csv"), b"two").unwrap();
+        put(&path("one.csv"), b"other").unwrap();
+        living.commit().unwrap();
+        assert_eq!(std::fs::read_to_string(path("one.csv")).unwrap(), "one");
+        let mut left: Vec<String> =
+            std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        let others = [".other-x.part", ".topicwatch-link.part", ".topicwatch-x.csv"];
+        assert_eq!(left, [&others[..], &["one.csv", "topicwatch-x.part", "two.csv"]].concat());
+    }
+
+    #[test]
+    fn many_writers_of_a_folder_take_nothing_from_one_another() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    for n in 0..60 {
+                        let target = folder.join(format!("{}.csv", (writer + n) % 5));
+                        put(&target, format!("{writer} {n}").as_bytes()).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5, "the files alone are left");
     }
 
     #[cfg(unix)]

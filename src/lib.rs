@@ -3,7 +3,7 @@
 //! The journey of one finding, room by room:
 //!
 //! ```text
-//! jobs.toml -> config -> schedule -> search -> normalise -> sentiment -> store -> insight -> export | report
+//! jobs.toml -> config -> schedule -> search -> normalise -> sentiment -> store -> insight -> export | report | alert
 //!                 \_______________ collect: one run, on one page _______________/
 //! ```
 //!
@@ -17,24 +17,29 @@
 //! * [`insight`] reads several rows as one statement: what is new, which sources agree;
 //! * [`filter`] says which items of a topic are meant, [`compare`] what changed between two of its runs;
 //! * [`export`] hands it out again as CSV, [`report`] as a page to read each morning;
+//! * [`alert`] follows the runs and says what somebody should hear of at once;
 //! * [`notify`] delivers what was made, by mail or webhook, at least once;
+//! * [`web`] shows it as pages, [`draw`] the charts of pages and reports;
 //! * [`sandbox`] stands in for the service, so that everything can be tried without a key;
 //! * [`daemon`] is the only loop, [`cli`] the only place where the parts are wired together.
 //!
 //! What this crate is not: a crawler, a queue, or a library of helpers for other programs. Its public interface exists
 //! for the binary, its tests and its benchmarks.
 
+pub mod alert;
 pub mod budget;
 pub mod cli;
 pub mod collect;
 pub mod compare;
 pub mod config;
 pub mod daemon;
+pub mod draw;
 pub mod export;
 pub mod files;
 pub mod filter;
 pub mod http;
 pub mod insight;
+mod listener;
 mod mishap;
 pub mod model;
 pub mod normalise;
@@ -45,3 +50,4 @@ pub mod schedule;
 pub mod search;
 pub mod sentiment;
 pub mod store;
+pub mod web;

@@ -22,23 +22,30 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("http", &[]),
     ("files", &[]),
+    // A bounded number of connections; it speaks no protocol.
+    ("listener", &[]),
     ("budget", &["model"]),
     ("schedule", &["model"]),
     ("normalise", &["model"]),
     ("filter", &["model", "normalise"]),
     ("sentiment", &["model"]),
     // Nothing of search: the stand-in and the client check one another.
-    ("sandbox", &["model"]),
+    ("sandbox", &["model", "listener"]),
     ("search", &["model", "http", "mishap"]),
     ("store", &["model", "mishap"]),
     ("insight", &["model", "budget", "schedule", "filter"]),
-    ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "mishap"]),
+    // What reports and pages draw alike.
+    ("draw", &["model", "insight"]),
+    ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "insight", "mishap"]),
     ("compare", &["model", "store", "insight", "filter"]),
     // Of normalise: links that may be shown.
     ("export", &["model", "files", "normalise", "store", "insight", "compare", "mishap"]),
     ("notify", &["model", "http", "store", "mishap"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
-    ("report", &["model", "normalise", "filter", "store", "insight", "compare"]),
+    ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
+    // Of normalise: links that may be shown, and how words that are searched for are read.
+    ("web", &["model", "normalise", "listener", "store", "insight", "compare", "draw"]),
+    ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "mishap"]),
     ("config", &["model", "budget", "schedule", "search", "filter", "export"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
     ("cli", EVERY_ROOM),
@@ -53,8 +60,8 @@ const EVERY_ROOM: &[&str] = &["*"];
 const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("clap", &["cli", "main"]),
-    ("axum", &["sandbox"]),
-    ("maud", &["report"]),
+    ("axum", &["listener", "sandbox", "web"]),
+    ("maud", &["draw", "report", "web"]),
     ("tokio_cron_scheduler", &["daemon"]),
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),

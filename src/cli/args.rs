@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::alerts::AlertsArgs;
 use super::backup::BackupArgs;
 pub(super) use super::control_args::{
     OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
@@ -25,6 +26,7 @@ use super::rescore::RescoreArgs;
 use super::sandbox::SandboxArgs;
 use super::schedule::ScheduleArgs;
 use super::score::ScoreArgs;
+use super::serve::ServeArgs;
 
 /// Watches topics through a search service and keeps every finding once.
 #[derive(Debug, Parser)]
@@ -140,7 +142,10 @@ pub enum Verb {
     /// What is to be delivered, what was, and what was given up
     #[command(after_help = examples::OUTBOX)]
     Outbox(OutboxArgs),
-    /// Write items, sightings, runs, searches or answers: CSV, JSON Lines, XLSX, Atom
+    /// Alerts: what fires, what was seen, a test, a look at the past, and "I know"
+    #[command(after_help = examples::ALERTS)]
+    Alerts(AlertsArgs),
+    /// Write items, sightings, runs, answers, days …: CSV, JSON Lines, XLSX, Atom
     #[command(after_help = examples::EXPORT)]
     Export(Box<ExportArgs>),
     /// Say how texts sound: one a line in, one JSON object a line out
@@ -164,6 +169,9 @@ pub enum Verb {
     /// Move everything to another database, SQLite or PostgreSQL
     #[command(after_help = examples::DB)]
     Db(DbArgs),
+    /// Show pages of what is stored, for reading only
+    #[command(after_help = examples::SERVE)]
+    Serve(ServeArgs),
     /// Bring the database's tables up to date (every other verb does so by itself)
     #[command(after_help = examples::MIGRATE)]
     Migrate,

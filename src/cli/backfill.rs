@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{BackfillArgs, Common};
 use super::context::{Context, Service};
 use super::{Exit, Failure, ids, once, output, table};
-use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words};
+use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words, roll_days};
 use crate::daemon::Skew;
 use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spell};
 use crate::search::{self, Ask, LooksBack, looks_back};
@@ -47,6 +47,9 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
     }
     if let Err(error) = index_words(&store, &|_| false).await {
         tracing::warn!("words were not indexed: {error}; the next run does");
+    }
+    if let Err(error) = roll_days(&store, (context.clock)(), &|| false).await {
+        tracing::warn!("days were not counted: {error}; the next run does");
     }
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
@@ -214,7 +217,7 @@ async fn tell(context: &Context, args: &BackfillArgs, store: &Store, days: &[(i6
                 if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
                 search.source.to_string(),
                 search.state.to_string(),
-                format!("{}{}", if search.saturated { "≥" } else { "" }, c.found),
+                output::at_least(c.found, search.saturated),
                 c.new.to_string(),
                 c.duplicate.to_string(),
                 c.outside.to_string(),

@@ -51,7 +51,8 @@ pub(super) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
                     hint: "put the whole address there: https://…".to_owned(),
                 });
             }
-            Way::Webhook { url, secret: secret("secret", &hook.secret)?, allow_private: hook.allow_private }
+            let secret = secret("secret", &hook.secret)?;
+            Way::Webhook { url, secret, form: hook.form, allow_private: hook.allow_private }
         }
     };
     let timeout = Duration::from_millis(spec.timeout_ms);

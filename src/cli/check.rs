@@ -39,6 +39,7 @@ fn told(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value 
             "name": spec.name, "kind": spec.kind(), "whom": spec.whom(), "problem": problem(spec),
         })).collect::<Vec<_>>(),
         "exports": config.exports,
+        "alerts": config.alerts,
         "warnings": config.warnings,
         "probe": probed,
     })
@@ -49,7 +50,7 @@ fn problem(spec: &ChannelSpec) -> Option<String> {
     channels::one(spec).err().map(|why| why.message)
 }
 
-/// Reports, exports and channels, if there are any.
+/// Reports, exports, alerts and channels, if there are any.
 fn deliveries(context: &Context) -> String {
     let (config, now) = (&context.config, (context.clock)());
     let mut text = String::new();
@@ -78,6 +79,19 @@ fn deliveries(context: &Context) -> String {
         });
         text.push('\n');
         text.push_str(&output::table(&["export", "next slot", "rows", "path"], rows.collect(), &[]));
+    }
+    if !config.alerts.is_empty() {
+        let rows = config.alerts.iter().map(|alert| {
+            let topics: Vec<&str> = alert.topics.iter().chain(&alert.tags).map(String::as_str).collect();
+            vec![
+                alert.name.clone(),
+                alert.rule.to_string(),
+                if topics.is_empty() { "all".to_owned() } else { output::brief(&topics.join(" "), 80) },
+                alert.channels.join(" "),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["alert", "looks for", "topics", "channels"], rows.collect(), &[]));
     }
     if !config.channels.is_empty() {
         let rows = config.channels.iter().map(|spec| {

@@ -8,9 +8,9 @@ use serde_json::json;
 use super::args::{Common, DiffArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
-use crate::compare::changes_between;
-use crate::model::{Between, Span, Time, Topic, Trimmed};
-use crate::store::{Filter, Nature, Store};
+use crate::compare::{Since, changes_between, stretch};
+use crate::model::{Span, Time, Topic, Trimmed};
+use crate::store::{Nature, Store};
 
 /// Items of each list in JSON, whatever `--limit` says of the text.
 const MOST_IN_JSON: usize = 1_000;
@@ -19,7 +19,8 @@ pub(super) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failur
     let context = Context::load(common, args.at.as_deref())?;
     let store = context.store(false).await?;
     let topic = stored(&context, &store, &args.topic).await?;
-    let between = span(&context, &store, &topic, args).await?;
+    let since = since(&context, &store, &topic, args.since.as_deref()).await?;
+    let between = stretch(&store, &topic.id, since, None).await?.ok_or_else(|| never(&topic.id))?;
     let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
     let changes = changes_between(&store, &topic, between, most).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
@@ -81,42 +82,31 @@ async fn last_report(context: &Context, store: &Store, topic: &Topic) -> Result<
     })
 }
 
-/// The runs that are compared: from the run before the last one, a run, or an instant on.
-async fn span(context: &Context, store: &Store, topic: &Topic, args: &DiffArgs) -> Result<Between, Failure> {
+/// Where a comparison begins: with the run before the last one, a run, the last report, or an instant.
+pub(super) async fn since(
+    context: &Context,
+    store: &Store,
+    topic: &Topic,
+    named: Option<&str>,
+) -> Result<Since, Failure> {
+    let Some(named) = named else { return Ok(Since::TheRunBefore) };
+    if named == "last-report" {
+        return last_report(context, store, topic).await.map(Since::Run);
+    }
+    if let Some(run) = store.run(named).await?.filter(|run| run.topic.as_deref() == Some(topic.id.as_str())) {
+        return run.seq.map(Since::Run).ok_or_else(|| {
+            Failure::usage(
+                format!("run {} has not ended", output::brief(named, 100)),
+                "name one that has: topicwatch runs lists them",
+            )
+        });
+    }
     let now = (context.clock)();
-    let latest = store.last_snapshot(&topic.id).await?.and_then(|run| run.seq);
-    let Some(latest) = latest else { return Err(never(&topic.id)) };
-    let since = match args.since.as_deref() {
-        None => {
-            let filter = Filter { topics: vec![topic.id.clone()], ..Filter::default() };
-            let runs = store.runs(&filter, 200).await?;
-            let before = || runs.iter().filter(|run| run.seq.is_some_and(|seq| seq < latest));
-            let found = before().filter(|run| run.counts.found > 0).filter_map(|run| run.seq).max();
-            found.or_else(|| before().filter_map(|run| run.seq).max()).unwrap_or(0)
-        }
-        Some("last-report") => last_report(context, store, topic).await?,
-        Some(named) => match store.run(named).await?.filter(|run| run.topic.as_deref() == Some(topic.id.as_str())) {
-            Some(run) => match run.seq {
-                Some(seq) => seq,
-                None => {
-                    return Err(Failure::usage(
-                        format!("run {} has not ended", output::brief(named, 100)),
-                        "name one that has: topicwatch runs lists them",
-                    ));
-                }
-            },
-            None => match instant("--since", Some(named), now) {
-                Ok(at) => store.seq_before(&topic.id, at.unwrap_or(now)).await?,
-                Err(_) => {
-                    return Err(Failure::usage(
-                        format!("--since: `{}` is neither a run of {} nor a time", output::brief(named, 100), topic.id),
-                        "name a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
-                    ));
-                }
-            },
-        },
-    };
-    // Runs that failed after the last snapshot belong to it too: their sources are told as unanswered.
-    let until = store.seq_before(&topic.id, Time(i64::MAX)).await?.max(latest);
-    Ok(Between { since: since.min(until), until })
+    match instant("--since", Some(named), now) {
+        Ok(at) => Ok(Since::Instant(at.unwrap_or(now))),
+        Err(_) => Err(Failure::usage(
+            format!("--since: `{}` is neither a run of {} nor a time", output::brief(named, 100), topic.id),
+            "name a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
+        )),
+    }
 }

@@ -221,6 +221,15 @@ Examples:
 Nothing may run on the source meanwhile. Every table is compared by its rows
 and a hash. Interrupted, the same command goes on; until it is done, nobody
 can open the target. The source stays as it is.";
+pub(super) const SERVE: &str = "\
+Examples:
+  topicwatch serve                      http://127.0.0.1:8080
+  topicwatch serve --listen 127.0.0.1:0
+  TOPICWATCH_WEB_TOKEN=… topicwatch serve --listen 192.168.1.5:8080
+
+Changes nothing, and may stand beside `topicwatch run`, which serves the
+same pages with buttons when [web] listen is set. An address that others
+reach needs a token of 16 characters or more.";
 pub(super) const MIGRATE: &str = "\
 Examples:
   topicwatch migrate
@@ -234,6 +243,15 @@ pub(super) const COMPLETIONS: &str = "\
 Examples:
   topicwatch completions bash > /etc/bash_completion.d/topicwatch
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
+pub(super) const ALERTS: &str = "\
+Examples:
+  topicwatch alerts
+  topicwatch alerts test recalls            does a message arrive?
+  topicwatch alerts backtest recalls --days 30
+  topicwatch alerts ack recalls
+  topicwatch alerts snooze recalls --for 8h
+
+How to write one, and when it fires: docs/alerts.md.";
 pub(super) const OUTBOX: &str = "\
 Examples:
   topicwatch outbox

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::args::{Common, ExportArgs};
 use super::context::{Context, instant};
 use super::progress::Rows;
-use super::{Exit, Failure, output, search};
-use crate::compare::{Filtered, Hiding};
+use super::{Exit, Failure, diff, output, search};
+use crate::compare::{Filtered, Hiding, Since};
 use crate::export::{self, Format, Order, Packed, Part, Profile, What};
 use crate::files::Replacement;
 use crate::model::{Between, Source, Time, Tone};
@@ -18,7 +18,7 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
     if let Some(file) = &args.verify {
         return super::verify::run(&context, file).await;
     }
-    let order = order(args, (context.clock)())?;
+    let mut order = order(args, (context.clock)())?;
     let packed = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::unpacked_name(name).1);
     fits(args, &order, packed)?;
     let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
@@ -26,8 +26,14 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
     if let Some((part, takers)) = what.refuses(&order.filter, filtered != Filtered::Keep) {
         return Err(refused(what, part, &takers));
     }
+    if args.timezone.is_some() && what != What::Daily {
+        return Err(Failure::usage(format!("--timezone means nothing for {what}"), "leave it out, or export daily"));
+    }
     let store = context.store(false).await?;
     known(&context, &store, &args.topic).await?;
+    if what == What::Changes {
+        begin(&context, &store, args, &mut order).await?;
+    }
     if order.filter.words.is_some() {
         search::index(&store, common.quiet).await?;
     }
@@ -82,26 +88,58 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
 /// What was asked for. clap has checked words against the same lists.
 fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
+    let timezone = args.timezone.clone().unwrap_or_else(|| "UTC".into());
+    crate::schedule::check_zone(&timezone)
+        .map_err(|refused| Failure::usage(format!("--timezone: {}", refused.message), refused.hint))?;
     let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
     let what = What::parse(&args.what).unwrap_or(What::Items);
+    // Items of a feed are new ones.
+    let what = if format == Format::Atom && what == What::Items { What::New } else { what };
+    // What `changes` begins with may be a run of each topic: `begin` reads it.
+    let instant = |flag: &str, given: &Option<String>| match given.as_deref() {
+        Some(_) if what == What::Changes && flag != "--until" => Ok(None),
+        given => instant(flag, given, now),
+    };
     Ok(Order {
-        // Items of a feed are new ones.
-        what: if format == Format::Atom && what == What::Items { What::New } else { what },
+        timezone,
         format,
         profile: Profile::parse(&args.profile).unwrap_or(Profile::Machine),
         filter: Filter {
             topics: args.topic.clone(),
             tags: args.tag.clone(),
             sources: args.source.iter().filter_map(|source| Source::parse(source)).collect(),
-            since: instant("--since", args.since.as_deref(), now)?,
-            until: instant("--until", args.until.as_deref(), now)?,
+            since: instant("--since", &args.since)?,
+            until: instant("--until", &args.until)?,
             tones: args.tone.iter().filter_map(|tone| Tone::parse(tone)).collect(),
             authors: args.author.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect(),
-            new_since: instant("--new-since", args.new_since.as_deref(), now)?,
+            new_since: instant("--new-since", &args.new_since)?,
             words: args.search.as_deref().map(search::wanted).transpose()?,
             seq: args.seq.as_deref().map(stretch).transpose()?,
         },
+        ..Order::all(what)
     })
+}
+
+/// With which run the changes of each topic begin, as `diff --since` reads it.
+async fn begin(context: &Context, store: &Store, args: &ExportArgs, order: &mut Order) -> Result<(), Failure> {
+    let named = match (&args.since, &args.new_since) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage("--since and --new-since are the same for changes", "say one of them"));
+        }
+        (since, new_since) => since.as_deref().or(new_since.as_deref()),
+    };
+    let Some(named) = named else { return Ok(()) };
+    for topic in store.watched(&order.filter.topics).await?.into_iter().filter_map(|watched| watched.definition) {
+        if !order.filter.tags.is_empty() && !topic.tags.iter().any(|tag| order.filter.tags.contains(tag)) {
+            continue;
+        }
+        match diff::since(context, store, &topic, Some(named)).await? {
+            Since::Run(seq) => drop(order.since_runs.insert(topic.id, seq)),
+            Since::Instant(at) => order.filter.since = Some(at),
+            Since::TheRunBefore => {}
+        }
+    }
+    Ok(())
 }
 
 /// Refuses what a format cannot be of.

@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Which rows
-    #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers"])]
+    #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes"])]
     pub what: String,
     /// How they are written [default: by the ending of --out, else csv]; atom is a feed of what is new in one topic
     #[arg(long, value_name = "FORMAT", value_parser = ["csv", "jsonl", "xlsx", "atom"])]
@@ -25,7 +25,7 @@ pub struct ExportArgs {
     /// Only what this source showed (repeat for more)
     #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
     pub source: Vec<String>,
-    /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago; of changes also a run, or `last-report`
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Before (same forms)
@@ -46,6 +46,9 @@ pub struct ExportArgs {
     /// Only runs with numbers above A up to B (`seq` of the views), in that order
     #[arg(long, value_name = "A..B")]
     pub seq: Option<String>,
+    /// Whose days `daily` tells of [default: UTC]
+    #[arg(long, value_name = "ZONE")]
+    pub timezone: Option<String>,
     /// Items and sightings that their topic's filter hides: all rows, without them, or only them
     #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
     pub filtered: String,

@@ -151,10 +151,10 @@ async fn rehearse(context: &Context, store: &Store, names: &[(Forgot, String)], 
     let platform = &context.config.service.platform;
     let known = Tombstones::new(key, &meant);
     let found = Forgetting { store, known: known.clone(), topics, platform, now, rehearsal: true }.sweep().await?;
-    let asked = asked_for(store, &known).await?;
+    let naming = naming(store, &known).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
-    tell(&Told { found, reports, asked, rehearsal: true, scrubbed: true, copies: false }, json)?;
+    tell(&Told { found, reports, naming, rehearsal: true, scrubbed: true, copies: false }, json)?;
     Ok(Exit::Ok)
 }
 
@@ -173,7 +173,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     let mut found = sweep.sweep().await?;
     // What was taken away before an interruption is known to the tombstones only.
     found.since = found.since.into_iter().chain(store.forgotten_since().await?).min();
-    let (asked, reports) = (asked_for(store, &known).await?, reports(store, &found).await?);
+    let (naming, reports) = (naming(store, &known).await?, reports(store, &found).await?);
     crate::mishap::at("forget/swept");
     // The index of words keeps what was taken out until it is written anew.
     store.scour_words().await?;
@@ -185,7 +185,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     }
     store.close().await;
     let copies = found.taken.items > 0 || !found.topics.is_empty();
-    tell(&Told { found, reports, asked, rehearsal: false, scrubbed, copies }, args.json)?;
+    tell(&Told { found, reports, naming, rehearsal: false, scrubbed, copies }, args.json)?;
     if !scrubbed {
         output::note(
             "error: another process kept the file from being written anew: what was erased may still be in its unused places",
@@ -196,11 +196,21 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     Ok(Exit::Ok)
 }
 
-/// Topics whose questions name what was forgotten: the service is still asked for it.
-async fn asked_for(store: &Store, known: &Tombstones) -> Result<Vec<String>, Failure> {
+/// What still names what was forgotten: topics whose questions do (the service is asked for it), and exports and reports
+/// that are about it.
+struct Naming {
+    topics: Vec<String>,
+    jobs: Vec<String>,
+}
+
+async fn naming(store: &Store, known: &Tombstones) -> Result<Naming, Failure> {
     let topics = store.definitions().await?;
     let names = |topic: &crate::model::Topic| serde_json::to_string(topic).is_ok_and(|text| known.named_in(&text));
-    Ok(topics.into_iter().filter(names).map(|topic| topic.id).collect())
+    let jobs = store.job_definitions().await?.into_iter().filter(|(_, definition)| known.named_in(definition));
+    Ok(Naming {
+        topics: topics.into_iter().filter(names).map(|topic| topic.id).collect(),
+        jobs: jobs.map(|(job, _)| job).collect(),
+    })
 }
 
 async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, Failure> {
@@ -214,14 +224,14 @@ async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, F
 struct Told {
     found: Forgotten,
     reports: Vec<ReportFiles>,
-    asked: Vec<String>,
+    naming: Naming,
     rehearsal: bool,
     scrubbed: bool,
     copies: bool,
 }
 
 fn tell(told: &Told, as_json: bool) -> Result<(), Failure> {
-    let Told { found, reports, asked, rehearsal, scrubbed, copies } = told;
+    let Told { found, reports, naming, rehearsal, scrubbed, copies } = told;
     if as_json {
         output::json(&json!({
             "dry_run": rehearsal,
@@ -229,7 +239,8 @@ fn tell(told: &Told, as_json: bool) -> Result<(), Failure> {
             "since": found.since,
             "topics": found.topics,
             "reports": reports,
-            "asked_for_by": asked,
+            "asked_for_by": naming.topics,
+            "named_by": naming.jobs,
             "file_written_anew": scrubbed,
         }))?;
         return Ok(());
@@ -244,7 +255,7 @@ fn tell(told: &Told, as_json: bool) -> Result<(), Failure> {
         (taken.raws, "replies as they came, whole"),
         (taken.answers, "answers blanked"),
         (taken.messages, "messages of the outbox blanked"),
-        (taken.words, "questions, errors and subjects blanked"),
+        (taken.words, "questions, errors, subjects and old definitions blanked"),
     ] {
         text.push_str(&format!("  {number} {what}\n"));
     }
@@ -261,8 +272,11 @@ fn tell(told: &Told, as_json: bool) -> Result<(), Failure> {
             ));
         }
     }
-    for topic in asked {
+    for topic in &naming.topics {
         text.push_str(&format!("note: topic {} asks for it by name; change its query\n", output::visible(topic)));
+    }
+    for job in &naming.jobs {
+        text.push_str(&format!("note: {} names it; take the name out of the file\n", output::visible(job)));
     }
     if *copies {
         text.push_str("not reached: mails and files that were delivered, logs, and backups (docs/privacy.md)\n");

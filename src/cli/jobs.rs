@@ -1,7 +1,6 @@
 //! Jobs that are no topics, wired: which there are, what runs each kind, and who delivers what they made. What a report
 //! says, and how a message travels, is decided in their rooms.
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use super::{Exit, Failure, ids, prune};
 use crate::config::{Config, RetentionConfig};
 use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
 use crate::export::{self, StandingError};
-use crate::files::Replacement;
+use crate::files;
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow, Topic};
 use crate::notify::{Channel, Courier, Delivery};
 use crate::report::{self, Report};
@@ -28,10 +27,11 @@ pub(super) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     let reports = config.reports.iter().filter(|report| report.schedule.is_some());
     let reports = reports.map(|report| Job::of_report(report).map_err(|e| unwritable(&report.name, e)));
     let exports = config.exports.iter().map(|export| export.job().map_err(|e| unwritable(&export.name, e)));
+    let alerts = config.alerts.iter().map(|alert| Job::of_alert(alert).map_err(|e| unwritable(&alert.name, e)));
     let RetentionConfig { kept, schedule } = &config.retention;
     let prune = schedule.iter();
     let prune = prune.map(|schedule| Job::of_prune(*kept, schedule.clone()).map_err(|e| unwritable("prune", e)));
-    reports.chain(exports).chain(prune).collect()
+    reports.chain(exports).chain(alerts).chain(prune).collect()
 }
 
 /// What channels are, by name: a mail needs a page, a request needs data.
@@ -50,6 +50,10 @@ pub(super) fn handler(config: &Config, store: &Store, clock: &Clock) -> Handler 
             match run.job.kind {
                 JobKind::Report => make_report(&run, &store, &clock, &kinds).await,
                 JobKind::Export => make_export(&run, &store, &clock).await,
+                // Has no schedule, so that nobody can claim a run of it.
+                JobKind::Alert => {
+                    Err(failed("definition", "an alert is no job that runs".to_owned(), "please report it"))
+                }
                 JobKind::Prune => prune::job(&run, &store, clock()).await,
             }
         })
@@ -106,30 +110,22 @@ async fn topics(store: &Store, spec: &ReportSpec) -> Result<Vec<Topic>, Failed> 
 
 /// Replaces the report's files, each as a whole.
 fn put_in_place(spec: &ReportSpec, made: &Report) -> Result<Vec<String>, Failed> {
-    let mut files = Vec::new();
+    let mut there = Vec::new();
     for (format, path) in report::paths(spec, &made.span) {
         let text = match format {
             ReportFormat::Html => made.html(),
             ReportFormat::Markdown => made.markdown(),
         };
-        let written = (|| {
-            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-                std::fs::create_dir_all(folder)?;
-            }
-            let mut file = Replacement::create(&path)?;
-            file.write_all(text.as_bytes())?;
-            file.commit()
-        })();
-        written.map_err(|error: std::io::Error| {
+        files::put(&path, text.as_bytes()).map_err(|error| {
             failed(
                 "output",
                 format!("{} could not be written: {error}", path.display()),
                 "is there room, and may this user write there? a file that was there before is intact",
             )
         })?;
-        files.push(path.display().to_string());
+        there.push(path.display().to_string());
     }
-    Ok(files)
+    Ok(there)
 }
 
 fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<Message> {
@@ -149,8 +145,8 @@ fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<M
             kind: JobKind::Report.as_str().to_owned(),
             subject: made.subject(),
             text: text.clone(),
-            html: page.clone().filter(|_| kind != Some(ChannelKind::Webhook)),
-            data: data.clone().filter(|_| kind != Some(ChannelKind::Email)),
+            html: page.clone().filter(|_| kind.is_none_or(|kind| kind == ChannelKind::Email)),
+            data: data.clone().filter(|_| kind.is_none_or(|kind| kind == ChannelKind::Webhook)),
         }
     };
     spec.channels.iter().map(of).collect()
@@ -171,6 +167,7 @@ pub(super) struct Delivering {
     channels: watch::Sender<Arc<[Channel]>>,
     store: Store,
     clock: Clock,
+    courier: Courier,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -185,14 +182,19 @@ impl Delivering {
     ) -> Self {
         let courier = courier(store, clock);
         let (channels, receiver) = watch::channel(channels);
-        let wake = courier.clone();
-        let task = tokio::spawn(async move { courier.run(receiver, stop).await });
+        let (wake, serving) = (courier.clone(), courier.clone());
+        let task = tokio::spawn(async move { serving.run(receiver, stop).await });
         let tell = Arc::new(move |done: JobDone| {
             tell_job(&done);
             wake.wake();
         });
         let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock), tell);
-        Self { jobs, channels, store: store.clone(), clock: Arc::clone(clock), task }
+        Self { jobs, channels, store: store.clone(), clock: Arc::clone(clock), courier, task }
+    }
+
+    /// Wakes whoever delivers.
+    pub(super) fn waker(&self) -> Courier {
+        self.courier.clone()
     }
 
     /// What replaces both when the configuration changed.
@@ -258,6 +260,7 @@ pub(super) async fn run_due(
     ended?;
     store.publish().await?;
     done.sort_by(|a, b| a.run.cmp(&b.run));
+    crate::alert::look(store, clock(), &|| false).await?;
     let deliveries = courier(store, clock).deliver_due(channels).await?;
     Ok((done, deliveries))
 }

@@ -1,6 +1,7 @@
 //! The command line: one file for each verb, and the only place where the rooms are wired together. What a verb needs
 //! from the configuration and the environment is made in `context`; how it ends is `failure`'s.
 
+mod alerts;
 mod args;
 mod backfill;
 mod backup;
@@ -46,6 +47,7 @@ mod sandbox;
 mod schedule;
 mod score;
 mod search;
+mod serve;
 mod show;
 mod signals;
 mod status;
@@ -103,7 +105,7 @@ pub fn main() -> Exit {
 /// what handing tasks between threads costs.
 fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match verb {
-        Verb::Run(_) | Verb::Worker | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
+        Verb::Run(_) | Verb::Worker | Verb::Serve(_) | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 4));
@@ -149,6 +151,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Backfill(args) => backfill::run(&common, &args).await,
         Verb::Report(args) => report::run(&common, &args).await,
         Verb::Outbox(args) => outbox::run(&common, &args).await,
+        Verb::Alerts(args) => alerts::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
         Verb::Score(args) => score::run(&args),
         Verb::Rescore(args) => rescore::run(&common, &args).await,
@@ -157,6 +160,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Prune(args) => prune::run(&common, &args).await,
         Verb::Backup(args) => backup::run(&common, &args).await,
         Verb::Db(args) => db::run(&common, &args).await,
+        Verb::Serve(args) => serve::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
         Verb::Completions(args) => completions::run(&args),

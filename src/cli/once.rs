@@ -11,7 +11,7 @@ use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
 use super::signals::Ends;
 use super::{Exit, Failure, channels, ids, jobs, outbox, output, progress, table};
-use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words};
+use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words, roll_days};
 use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
 use crate::search::{self, Ask};
@@ -79,6 +79,9 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     }
     if let Err(error) = index_words(&store, &|_| cancel.is_cancelled()).await {
         tracing::warn!("words were not indexed: {error}; the next run does");
+    }
+    if let Err(error) = roll_days(&store, (context.clock)(), &|| cancel.is_cancelled()).await {
+        tracing::warn!("days were not counted: {error}; the next run does");
     }
     let upcoming = begun?;
     let (jobs, deliveries) = if args.due && !cancel.is_cancelled() {

@@ -113,6 +113,11 @@ pub(super) fn when_known(at: Option<Time>) -> String {
     at.map_or_else(|| "-".to_owned(), when)
 }
 
+/// A count of what a source showed, where it may have had more.
+pub(super) fn at_least(n: i64, more: bool) -> String {
+    format!("{}{n}", if more { "≥" } else { "" })
+}
+
 /// How much was seen, in items, texts and authors.
 pub(super) fn volume(of: Volume) -> String {
     let word = |n: i64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::args::{Common, RunArgs};
 use super::context::{Context, Service};
 use super::reload::{InForce, Reloader};
+use super::serve::Beside;
 use super::signals::HangUps;
 use super::working::{Means, Reloads, Working};
 use super::{Exit, Failure, channels, ids, jobs};
@@ -25,6 +26,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         ));
     }
     let channels = channels::read(&context.config)?;
+    let pages = Beside::of(&context)?;
     let Service { client, sandbox, base_url } = context.service().await?;
     let store = context.working_store().await?;
     let _only_daemon = store.lock_daemon()?;
@@ -35,6 +37,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let membership = Arc::new(Membership::join(store.clone(), clock, id, lease, set).await?);
     let topics = context.config.topics.len();
     let working = Working::begin(&context, store, channels);
+    let pages = pages.map(|pages| pages.begin(working.stop.clone()));
     let in_force = InForce { membership: Arc::clone(&membership), delivering: working.delivering.replacer() };
     let sandbox_url = sandbox.is_some().then_some(base_url);
     let (reloader, coming) = Reloader::new(common, &context, &working.store, in_force, &working.manager, sandbox_url);
@@ -51,5 +54,10 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         env!("CARGO_PKG_VERSION")
     );
     let means = Means { skew, client, sandbox, membership };
-    working.until_stopped(&context, means, Some(Reloads { coming, looking })).await
+    let ended = working.until_stopped(&context, means, Some(Reloads { coming, looking })).await;
+    if let Some(pages) = pages {
+        // The stop has reached them, too; they end within moments, whoever still reads them.
+        let _ = pages.await;
+    }
+    ended
 }

@@ -1,5 +1,7 @@
 //! `runs`: the ledger as people read it, the latest first.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::args::{Common, RunsArgs};
@@ -16,7 +18,7 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let runs = store.runs(&filter, i64::from(args.limit)).await?;
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();
-    let searches = if args.searches || args.json { store.searches(&ids).await? } else { Vec::new() };
+    let searches = store.searches(&ids).await?;
     let mut topics: Vec<String> = runs.iter().filter_map(|run| run.topic.clone()).collect();
     topics.sort();
     topics.dedup();
@@ -39,7 +41,7 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
             }
         }
     } else {
-        text.push_str(&drawn(&runs, usize::from(output::width())));
+        text.push_str(&drawn(&runs, &full(&searches), usize::from(output::width())));
     }
     if runs.is_empty() {
         text.push_str("no runs\n");
@@ -69,15 +71,20 @@ fn told(run: &RunRow, searches: &[SearchRow]) -> Result<serde_json::Value, serde
     Ok(value)
 }
 
+/// The runs of which a source returned as much as it could: there may be more than they count.
+fn full(searches: &[SearchRow]) -> BTreeSet<&str> {
+    searches.iter().filter(|search| search.saturated).map(|search| search.run.as_str()).collect()
+}
+
 /// A line for each run; two where its id, which must not be broken, would not fit into one.
-fn drawn(runs: &[RunRow], width: usize) -> String {
+fn drawn(runs: &[RunRow], full: &BTreeSet<&str>, width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
             whose(r).to_owned(),
             output::when_known(r.started_at.or(r.slot)),
             r.state.to_string(),
-            r.counts.found.to_string(),
-            r.counts.new.to_string(),
+            output::at_least(r.counts.found, full.contains(r.run.as_str())),
+            output::at_least(r.counts.new, full.contains(r.run.as_str())),
             r.cost.to_string(),
         ]
     };
@@ -132,8 +139,8 @@ fn line(search: &SearchRow) -> String {
         search.source,
         search.operation,
         search.state,
-        c.found,
-        c.new,
+        output::at_least(c.found, search.saturated),
+        output::at_least(c.new, search.saturated),
         c.duplicate,
         c.outside,
         c.undated,
@@ -171,9 +178,10 @@ mod tests {
             error_text: Some("connection refused, ".repeat(20)),
             seq: Some(1),
             clears_at: None,
+            thinned: false,
         };
         for (width, lines) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2)] {
-            let text = drawn(std::slice::from_ref(&run), width);
+            let text = drawn(std::slice::from_ref(&run), &BTreeSet::new(), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
             assert!(text.contains("transport: c") || width == 60, "{text}");
             assert_eq!(text.lines().count(), lines, "{text}");

@@ -92,13 +92,14 @@ async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
     let at = run.started_at.map_or_else(String::new, output::when);
+    let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.saturated);
     let filtered = if snapshot.filtered > 0 { format!(", {} filtered", snapshot.filtered) } else { String::new() };
     format!(
         "{} · {at} · {} · {} found, {} new{filtered} · {}",
         run.topic.as_deref().unwrap_or(""),
         run.state,
-        run.counts.found,
-        run.counts.new,
+        output::at_least(run.counts.found, full),
+        output::at_least(run.counts.new, full),
         output::volume(volume(&snapshot.items))
     )
 }

@@ -1,6 +1,6 @@
 //! `status`: how each topic stands, and what the day cost so far. Serves as a health check: the store is reachable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
@@ -24,6 +24,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     let budgets = budgets(&context, used, &topics_used);
     let health = health(&store, &topics.iter().map(|t| t.topic.clone()).collect::<Vec<_>>()).await?;
     let filtered = filtered(&store, &topics).await?;
+    let full = full(&store, &topics).await?;
     let undelivered = store.undelivered().await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     let disk = store.disk().await?;
@@ -62,7 +63,10 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
                 output::when_known(run.and_then(|r| r.started_at)),
                 run.map_or_else(
                     || "-".to_owned(),
-                    |r| (r.counts.new - filtered.get(&t.topic).unwrap_or(&0)).to_string(),
+                    |r| {
+                        let new = r.counts.new - filtered.get(&t.topic).unwrap_or(&0);
+                        output::at_least(new, full.contains(&r.run))
+                    },
                 ),
                 t.items.to_string(),
                 if t.paused.is_some() { "paused".to_owned() } else { output::when_known(next(t)) },
@@ -148,6 +152,13 @@ async fn filtered(store: &Store, topics: &[TopicStatus]) -> Result<BTreeMap<Stri
         }
     }
     Ok(filtered)
+}
+
+/// Of as many topics as are judged: the last runs in which a source returned as much as it could.
+async fn full(store: &Store, topics: &[TopicStatus]) -> Result<BTreeSet<String>, Failure> {
+    let last = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone())).take(MOST_JUDGED);
+    let searches = store.searches(&last.collect::<Vec<_>>()).await?;
+    Ok(searches.into_iter().filter(|search| search.saturated).map(|search| search.run).collect())
 }
 
 /// What there is of a day, and what is used of it.

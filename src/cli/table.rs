@@ -71,8 +71,11 @@ pub(super) fn drawn(reports: &[RunReport], hidden: &Hidden) -> String {
                     "-".to_owned()
                 }
             };
-            let found =
-                if search.saturated { format!("≥{}", search.counts.found) } else { number(search.counts.found) };
+            let found = if search.saturated {
+                output::at_least(search.counts.found, true)
+            } else {
+                number(search.counts.found)
+            };
             let c = search.counts;
             let filtered = hidden.get(&report.run).and_then(|of| of.get(&search.source)).copied().unwrap_or(0);
             rows.push(vec![

@@ -37,7 +37,7 @@ pub(super) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure>
                 "{name} is as it was written ({} rows), and the database says something else from line {line} on ({rows} rows now): \
                  items were edited, merged, pruned or erased since{}",
                 told.rows,
-                if told.query.what.grows() { "" } else { ", or more was found" }
+                if told.query.what.appends() { "" } else { ", or more was found" }
             ),
         ),
         Verdict::OtherSchema { schema } => (

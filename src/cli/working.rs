@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::context::Context;
 use super::jobs::Delivering;
 use super::signals::Ends;
-use super::{Exit, Failure, ids};
+use super::{Exit, Failure, alerts, ids};
 use crate::collect::Done;
 use crate::daemon::{self, Event, Life, Manager, Membership, Reloaded, Skew};
 use crate::model::{RunState, Time};
@@ -84,7 +84,8 @@ impl Working {
             move |event: Event| tell(event, &told, &manager)
         };
         let jobs = Some(delivering.jobs.clone());
-        let life = Life { reloads: coming, membership: Some(membership), manager, jobs };
+        let watch = Some(alerts::watch(&store, &context.clock, delivering.waker()));
+        let life = Life { reloads: coming, membership: Some(membership), manager, jobs, watch };
         let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
         if let Some(looking) = looking {
             // A reload that writes must not be dropped midway; one that reads a file that does not answer may.

@@ -55,12 +55,23 @@ impl Forgetting<'_> {
         self.items(&mut done).await?;
         self.of_topics(&mut done).await?;
         self.replies(&mut done.taken).await?;
-        for place in [Place::Answers, Place::Messages, Place::Reports, Place::Searches, Place::Runs] {
+        for place in [
+            Place::Answers,
+            Place::Messages,
+            Place::Alerts,
+            Place::Reports,
+            Place::Searches,
+            Place::Runs,
+            Place::Jobs,
+            Place::Editions,
+        ] {
             let rows = self.words(place, &done.topics).await?;
             match place {
                 Place::Answers => done.taken.answers += rows,
                 Place::Messages => done.taken.messages += rows,
-                Place::Reports | Place::Searches | Place::Runs => done.taken.words += rows,
+                Place::Alerts | Place::Reports | Place::Searches | Place::Runs | Place::Jobs | Place::Editions => {
+                    done.taken.words += rows;
+                }
             }
             crate::mishap::at("forget/words");
         }
@@ -175,7 +186,7 @@ impl Forgetting<'_> {
         loop {
             let page = self.store.quoted(place, last.as_ref(), most).await?;
             let of_topic = |row: &Quoted| {
-                let told = matches!(place, Place::Messages | Place::Reports);
+                let told = matches!(place, Place::Messages | Place::Alerts | Place::Reports);
                 told && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
             };
             let named: Vec<&Quoted> =

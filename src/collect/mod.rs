@@ -5,6 +5,7 @@
 mod absorb;
 mod clusters;
 mod crew;
+mod days;
 mod ended;
 mod fetch;
 mod forget;
@@ -26,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 pub use absorb::{Absorbed, Reading, absorb};
 pub use clusters::{cluster, cluster_by};
 pub use crew::{Crew, Done, prolong};
+pub use days::{DAYS, roll_days};
 pub use forget::{Forgetting, Forgotten};
 use look_back::Plan;
 pub use replay::{Again, Behind, Replayed, replay};

@@ -48,12 +48,6 @@ impl Hiding {
         !self.filters.is_empty()
     }
 
-    /// Whether every row is shown and none need be looked at.
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
-        self.filters.is_empty() && self.mode != Filtered::Only
-    }
-
     /// What becomes of hidden rows, in words.
     #[must_use]
     pub fn mode(&self) -> &'static str {

@@ -2,10 +2,14 @@
 //! changed, which items the topics' filters hide, which sources fell silent. It shows nothing and decides nothing.
 
 mod hiding;
+mod sift;
 mod silence;
+mod stretch;
 
 pub use hiding::{Filtered, Hiding, hidden_new};
+pub use sift::sifted;
 pub use silence::{Health, MOST_JUDGED, health};
+pub use stretch::{Since, stretch};
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};

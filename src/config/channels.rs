@@ -12,11 +12,13 @@ use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
 use super::names::{slug, variable_name};
 use super::scalars::{duration, flag, plain_text, text, texts};
-use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec};
+use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, HookForm, SecretPlace, SmtpTls, WebhookSpec};
 
 /// Keys of one kind of channel only.
 const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
-const WEBHOOK: [&str; 5] = ["url", "url_env", "secret_env", "secret_file", "allow_private"];
+const ADDRESS: [&str; 3] = ["url", "url_env", "allow_private"];
+const SIGNED: [&str; 2] = ["secret_env", "secret_file"];
+const TOKEN: [&str; 2] = ["token_env", "token_file"];
 
 /// Reads all channels. Whatever is wrong is reported; a channel with a fault is left out.
 pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>) -> Vec<ChannelSpec> {
@@ -31,19 +33,25 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
                 mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
             }
         }
-        if let (Some(name), Some(given)) = (&name, reader.written("name"))
-            && !names.insert(name.clone())
-        {
-            mistakes.fault("name", &given.origin, Fault::new("is that of another channel", "choose another name"));
+        if let Some(name) = &name {
+            reader.once(mistakes, "name", &mut names, name.clone(), "channel", "choose another name");
         }
         let way = match reader.choice(mistakes, "kind", ChannelKind::parse) {
             Some(ChannelKind::Email) => {
-                only(table, &WEBHOOK, "email", mistakes);
+                only(table, &[&ADDRESS[..], &SIGNED, &TOKEN], "email", mistakes);
                 email(&reader, table, dir, document.broken, mistakes).map(ChannelWay::Email)
             }
             Some(ChannelKind::Webhook) => {
-                only(table, &EMAIL, "webhook", mistakes);
-                webhook(&reader, table, dir, document.broken, mistakes).map(ChannelWay::Webhook)
+                only(table, &[&EMAIL[..], &TOKEN], "webhook", mistakes);
+                webhook(&reader, table, HookForm::Own, dir, document.broken, mistakes).map(ChannelWay::Webhook)
+            }
+            Some(ChannelKind::Slack) => {
+                only(table, &[&EMAIL[..], &SIGNED, &TOKEN], "slack", mistakes);
+                webhook(&reader, table, HookForm::Slack, dir, document.broken, mistakes).map(ChannelWay::Webhook)
+            }
+            Some(ChannelKind::Ntfy) => {
+                only(table, &[&EMAIL[..], &SIGNED], "ntfy", mistakes);
+                webhook(&reader, table, HookForm::Ntfy, dir, document.broken, mistakes).map(ChannelWay::Webhook)
             }
             None => None,
         };
@@ -71,7 +79,7 @@ pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
 fn needs(key: &str) -> &'static str {
     match key {
         "name" => "write name = \"…\": a short name that reports deliver by",
-        "kind" => "write kind = \"email\" or kind = \"webhook\"",
+        "kind" => "write kind = \"email\", \"webhook\", \"slack\" or \"ntfy\"",
         "host" => "write host = \"smtp.example.com\"",
         "from" => "write from = \"topicwatch@example.com\"",
         _ => "write to = [\"team@example.com\"]",
@@ -79,8 +87,8 @@ fn needs(key: &str) -> &'static str {
 }
 
 /// Refuses keys of the other kind.
-fn only(table: &Table, others: &[&'static str], kind: &str, mistakes: &mut Mistakes<'_>) {
-    for key in others.iter().filter(|key| table.given.contains_key(*key)) {
+fn only(table: &Table, others: &[&[&'static str]], kind: &str, mistakes: &mut Mistakes<'_>) {
+    for key in others.iter().copied().flatten().filter(|key| table.given.contains_key(*key)) {
         if let Some(span) = table.key_span(key).cloned() {
             mistakes.at(&span, format!("`{key}` means nothing in a channel of kind = \"{kind}\""), "remove it");
         }
@@ -164,6 +172,7 @@ fn email(
 fn webhook(
     reader: &Reader<'_>,
     table: &Table,
+    form: HookForm,
     dir: &Path,
     broken: bool,
     mistakes: &mut Mistakes<'_>,
@@ -188,9 +197,10 @@ fn webhook(
         }
         _ => {}
     }
-    let secret = secret(reader, "secret_env", "secret_file", dir, mistakes)?;
+    let [variable, file] = if form == HookForm::Ntfy { TOKEN } else { SIGNED };
+    let secret = secret(reader, variable, file, dir, mistakes)?;
     let allow_private = reader.read(mistakes, "allow_private", flag)?;
-    Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, allow_private })
+    Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, form, allow_private })
 }
 
 /// A webhook's address. Messages do not repeat it: it may hold a secret.

@@ -23,6 +23,8 @@ pub(super) struct Document {
     pub(super) scheduler: Table,
     /// `[retention]`.
     pub(super) retention: Table,
+    /// `[web]`.
+    pub(super) web: Table,
     /// `[defaults]`.
     pub(super) defaults: Table,
     /// Each of `[[topics]]`.
@@ -33,6 +35,8 @@ pub(super) struct Document {
     pub(super) channels: Vec<Table>,
     /// Each of `[[exports]]`.
     pub(super) exports: Vec<Table>,
+    /// Each of `[[alerts]]`.
+    pub(super) alerts: Vec<Table>,
     /// Whether topics were written, however wrongly.
     pub(super) topics_attempted: bool,
     /// Whether the syntax is so broken that what is missing says nothing.
@@ -57,6 +61,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             "database" => document.database = one(mistakes, Section::Database, "database", name, value),
             "scheduler" => document.scheduler = one(mistakes, Section::Scheduler, "scheduler", name, value),
             "retention" => document.retention = one(mistakes, Section::Retention, "retention", name, value),
+            "web" => document.web = one(mistakes, Section::Web, "web", name, value),
             "defaults" => document.defaults = one(mistakes, Section::Topic, "defaults", name, value),
             "topics" => {
                 document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
@@ -65,6 +70,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             "reports" => many(mistakes, Section::Report, "report", name, value, &mut document.reports),
             "channels" => many(mistakes, Section::Channel, "channel", name, value, &mut document.channels),
             "exports" => many(mistakes, Section::Export, "export", name, value, &mut document.exports),
+            "alerts" => many(mistakes, Section::Alert, "alert", name, value, &mut document.alerts),
             unknown => {
                 let (hint, meant) = unknown_section(unknown);
                 document.topics_attempted |= meant == Some("topics");
@@ -80,11 +86,12 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
 
 /// What to write instead of an unknown section, and the one that was probably meant.
 fn unknown_section(name: &str) -> (String, Option<&'static str>) {
-    const NEAR: [(&str, &str); 14] = [
+    const NEAR: [(&str, &str); 17] = [
         ("service", "service"),
         ("database", "database"),
         ("scheduler", "scheduler"),
         ("retention", "retention"),
+        ("web", "web"),
         ("defaults", "defaults"),
         ("default", "defaults"),
         ("topics", "topics"),
@@ -95,21 +102,23 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
         ("channel", "channels"),
         ("exports", "exports"),
         ("export", "exports"),
+        ("alerts", "alerts"),
+        ("alert", "alerts"),
     ];
     if LATER.contains(&name) {
         return ("not available in this version".to_owned(), None);
     }
     let near = nearest(name, NEAR.iter().map(|(word, _)| *word));
     if let Some((_, meant)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {
-        let listed = matches!(*meant, "topics" | "reports" | "channels" | "exports");
+        let listed = matches!(*meant, "topics" | "reports" | "channels" | "exports" | "alerts");
         let header = if listed { format!("[[{meant}]]") } else { format!("[{meant}]") };
         return (format!("did you mean `{header}`?"), Some(*meant));
     }
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
         None => (
-            "the file has [service], [database], [scheduler], [retention], [defaults], [[topics]], [[reports]], [[channels]] and \
-             [[exports]]"
+            "the file has [service], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
+             [[exports]] and [[alerts]]"
                 .to_owned(),
             None,
         ),
@@ -119,7 +128,7 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
 fn home(key: &Key) -> String {
     match key.section {
         Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
-        Section::Topic | Section::Report | Section::Channel | Section::Export => {
+        Section::Topic | Section::Report | Section::Channel | Section::Export | Section::Alert => {
             format!("[[{}]]", key.section.as_str())
         }
         section => format!("[{}]", section.as_str()),

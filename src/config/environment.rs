@@ -90,7 +90,7 @@ pub(super) fn warn_of_typos(
     unknown.dedup();
     for name in unknown {
         let near = nearest(name, known.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
-        let ours = ["SERVICE_", "DATABASE_", "SCHEDULER_", "RETENTION_"]
+        let ours = ["SERVICE_", "DATABASE_", "SCHEDULER_", "RETENTION_", "WEB_"]
             .iter()
             .any(|part| name["TOPICWATCH_".len()..].starts_with(part));
         let hint = match near {

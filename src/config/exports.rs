@@ -9,13 +9,13 @@ use super::discover::LoadRequest;
 use super::document::Document;
 use super::given::{Reader, Table, Value};
 use super::keys::Section;
+use super::known::{Known, listed};
 use super::mistake::{Fault, Mistakes};
 use super::names::slug;
 use super::paths;
-use super::reports::{Known, listed};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
-use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name};
+use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name, wanted};
 use crate::model::{Between, Source, Time, Tone};
 
 /// Reads all exports. Whatever is wrong is reported; an export with a fault is left out.
@@ -33,16 +33,12 @@ pub(super) fn read(
         let tables = [table];
         let reader = Reader { section: Section::Export, tables: &tables };
         let Some(mut export) = one(&reader, table, &known, &mut schedules, document.broken, mistakes) else { continue };
-        let mut twice = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
-            if !seen.insert(value.clone())
-                && let Some(given) = reader.look(key)
-            {
-                mistakes.fault(key, &given.origin, Fault::new(format!("is that of another export: {value:?}"), hint));
-            }
+        let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
+            reader.once(mistakes, key, seen, value, "export", hint);
         };
-        twice("name", &mut names, export.name.clone(), "the cursor is kept under the name: choose another");
+        once("name", &mut names, export.name.clone(), "the cursor is kept under the name: choose another");
         let path = dir.join(&export.path).to_string_lossy().into_owned();
-        twice("path", &mut paths, path.replace("{name}", &export.name), "one would replace the other: use {name}");
+        once("path", &mut paths, path.replace("{name}", &export.name), "one would replace the other: use {name}");
         export.path = path;
         exports.push(export);
     }
@@ -75,6 +71,7 @@ fn one(
     let sources = reader.read(mistakes, "sources", |value| words(value, Source::parse, Source::ALL));
     let tones = reader.read(mistakes, "tones", |value| words(value, Tone::parse, Tone::ALL));
     let authors = reader.read(mistakes, "authors", |value| texts(value, 1_000, 100));
+    let search = reader.read(mistakes, "search", words_searched);
     let since = reader
         .read(mistakes, "since", |value| duration(value, Duration::from_secs(60), Duration::from_secs(3_660 * 86_400)));
     let format = reader.choice(mistakes, "format", Format::parse);
@@ -87,6 +84,9 @@ fn one(
     let schedule = schedules.read(reader, None, mistakes);
     let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
     let bad = |key: &str| reader.written(key).is_some();
+    if bad("search") && search.is_none() {
+        return None;
+    }
     if bad("since") && since.is_none() || bad("retain") && retain.is_none() || bad("path") && written.is_none() {
         return None;
     }
@@ -110,6 +110,7 @@ fn one(
         tags: tags?,
         sources: sources?,
         tones: tones?,
+        search,
         filtered: filtered?,
         schedule: schedule?,
         timezone: timezone?,
@@ -149,8 +150,8 @@ fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes:
         fault("format", "is a feed: of all new items of one topic".to_owned(), hint.to_owned());
     }
     if spec.goes_on() {
-        if !spec.what.grows() {
-            let grow: Vec<&str> = What::ALL.iter().filter(|what| what.grows()).map(|what| what.as_str()).collect();
+        if !spec.what.appends() {
+            let grow: Vec<&str> = What::ALL.iter().filter(|what| what.appends()).map(|what| what.as_str()).collect();
             let hint = format!("write mode = \"full\"; rows are only added to {}", grow.join(", "));
             fault("mode", format!("cannot be \"incremental\": rows of {} change later", spec.what), hint);
         }
@@ -179,8 +180,21 @@ fn key_of(part: Part) -> &'static str {
         Part::Source => "sources",
         Part::Tone => "tones",
         Part::Author => "authors",
+        Part::Search => "search",
         Part::Filtered => "filtered",
         _ => "since",
+    }
+}
+
+/// Words to search for.
+fn words_searched(value: &Value) -> Result<String, Fault> {
+    let typed = text(value)?;
+    match wanted(&typed) {
+        Ok(_) => Ok(typed),
+        Err(unclear) => Err(Fault::new(
+            format!("finds nothing: {unclear}"),
+            "write words, \"a phrase\", begin*, -not, as `topicwatch search` takes them",
+        )),
     }
 }
 
@@ -196,7 +210,11 @@ fn path(value: &Value) -> Result<String, Fault> {
 }
 
 /// Words of a closed list, each once.
-fn words<T: Copy + std::fmt::Display>(value: &Value, parse: fn(&str) -> Option<T>, all: &[T]) -> Result<Vec<T>, Fault> {
+pub(super) fn words<T: Copy + std::fmt::Display>(
+    value: &Value,
+    parse: fn(&str) -> Option<T>,
+    all: &[T],
+) -> Result<Vec<T>, Fault> {
     let names: Vec<String> = all.iter().map(ToString::to_string).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let words = texts(value, all.len(), 64)?;

@@ -1,7 +1,7 @@
 //! Values as they were given, whoever gave them: the command line, the environment, the file, or the table of defaults.
 //! A value remembers its origin, so that a fault found later is reported where it was written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use toml::de::DeValue;
@@ -243,6 +243,27 @@ impl Reader<'_> {
     pub(super) fn choice<T>(&self, mistakes: &mut Mistakes<'_>, name: &str, parse: fn(&str) -> Option<T>) -> Option<T> {
         let Shape::OneOf(choices) = key(self.section, name)?.shape else { return None };
         self.read(mistakes, name, |value| one_of(value, parse, &choices()))
+    }
+}
+
+impl Reader<'_> {
+    /// Reports a value that another of the same section has, too.
+    pub(super) fn once(
+        &self,
+        mistakes: &mut Mistakes<'_>,
+        key: &str,
+        seen: &mut BTreeSet<String>,
+        value: String,
+        one: &str,
+        hint: &str,
+    ) {
+        if seen.contains(&value) {
+            if let Some(given) = self.look(key) {
+                mistakes.fault(key, &given.origin, Fault::new(format!("is that of another {one}: {value:?}"), hint));
+            }
+        } else {
+            seen.insert(value);
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 
 use crate::export::{Filtered, Format, Mode, Profile, What};
 use crate::model::{
-    AiWhen, CatchUp, ChannelKind, Engine, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation, Source,
-    WebOperation, Window,
+    AiWhen, AlertRule, CatchUp, ChannelKind, Engine, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation,
+    Source, WebOperation, Window,
 };
 use crate::search::Dialect;
 
@@ -20,6 +20,8 @@ pub enum Section {
     Scheduler,
     /// `[retention]`.
     Retention,
+    /// `[web]`.
+    Web,
     /// `[[topics]]`, and `[defaults]` but for what names one topic.
     Topic,
     /// `[[reports]]`.
@@ -28,6 +30,8 @@ pub enum Section {
     Channel,
     /// `[[exports]]`.
     Export,
+    /// `[[alerts]]`.
+    Alert,
 }
 
 impl Section {
@@ -39,10 +43,12 @@ impl Section {
             Self::Database => "database",
             Self::Scheduler => "scheduler",
             Self::Retention => "retention",
+            Self::Web => "web",
             Self::Topic => "topics",
             Self::Report => "reports",
             Self::Channel => "channels",
             Self::Export => "exports",
+            Self::Alert => "alerts",
         }
     }
 }
@@ -112,8 +118,11 @@ impl Key {
     /// The environment variable that overrides it, for keys of sections that are there once.
     #[must_use]
     pub fn variable(&self) -> Option<String> {
-        matches!(self.section, Section::Service | Section::Database | Section::Scheduler | Section::Retention)
-            .then(|| format!("TOPICWATCH_{}", self.full().replace('.', "_").to_ascii_uppercase()))
+        matches!(
+            self.section,
+            Section::Service | Section::Database | Section::Scheduler | Section::Retention | Section::Web
+        )
+        .then(|| format!("TOPICWATCH_{}", self.full().replace('.', "_").to_ascii_uppercase()))
     }
 }
 
@@ -168,6 +177,12 @@ keys! {
         "items" Kept, Some("\"400d\""), "How long the words of an item are kept after it was last seen.";
         "runs" Kept, Some("\"400d\""), "How long searches, answers and runs without lasting finds are kept.";
         "prune" Text, Some("\"17 3 * * *\""), "When what is too old goes, in UTC, or \"never\" (then only by `prune`).";
+    }
+    Web {
+        "listen" Text, None, "Address of the pages, such as \"127.0.0.1:8080\"; left out, there are none.";
+        "token_env" Text, Some("\"TOPICWATCH_WEB_TOKEN\""), "Name of the environment variable that holds the token of the pages.";
+        "token_file" Text, None, "File that holds the token, readable by its owner only.";
+        "hosts" Texts, Some("[]"), "Names under which the pages may be asked for, beside localhost and addresses.";
     }
     Topic {
         "id" Text, None, "Short name, unique in the file: a-z, 0-9, - and _.";
@@ -234,11 +249,13 @@ keys! {
         "user" Text, None, "E-mail: who logs in.";
         "password_env" Text, None, "E-mail: name of the environment variable that holds the password.";
         "password_file" Text, None, "E-mail: file that holds the password, readable by its owner only.";
-        "url" Text, None, "Webhook: the address.";
-        "url_env" Text, None, "Webhook: name of the environment variable that holds the address, when it is a secret.";
+        "url" Text, None, "Webhook, Slack, ntfy: the address; of ntfy with its topic.";
+        "url_env" Text, None, "Webhook, Slack, ntfy: name of the environment variable that holds the address, when it is a secret.";
         "secret_env" Text, None, "Webhook: name of the environment variable that holds the secret requests are signed with.";
         "secret_file" Text, None, "Webhook: file that holds the secret, readable by its owner only.";
-        "allow_private" Flag, Some("false"), "Webhook: whether it may lead into a private network.";
+        "token_env" Text, None, "ntfy: name of the environment variable that holds the access token.";
+        "token_file" Text, None, "ntfy: file that holds the access token, readable by its owner only.";
+        "allow_private" Flag, Some("false"), "Webhook, Slack, ntfy: whether it may lead into a private network.";
         "timeout" Duration, Some("\"30s\""), "Longest time of one try.";
         "max_tries" Integer(1, 20), Some("8"), "Tries of one message; eight take about a day.";
     }
@@ -254,6 +271,7 @@ keys! {
         "sources" Texts, Some("[]"), "Only what these sources showed.";
         "tones" Texts, Some("[]"), "Only items that sound like this.";
         "authors" Texts, Some("[]"), "Only items by these handles.";
+        "search" Text, None, "Only items with these words, as `export --search` takes them.";
         "filtered" OneOf(names!(Filtered)), Some("\"keep\""), "What becomes of rows that topics' filters hide.";
         "since" Duration, None, "How far back a full export goes from its slot.";
         "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
@@ -264,6 +282,24 @@ keys! {
         "timeout" Duration, Some("\"1h\""), "Longest duration of a run.";
         "paused" Flag, Some("false"), "Not made by its schedule while true.";
     }
+    Alert {
+        "name" Text, None, "Short name, unique among the alerts: a-z, 0-9, - and _; the cursor is kept under it.";
+        "rule" OneOf(names!(AlertRule)), None, "What it looks for.";
+        "topics" Texts, Some("[]"), "Topics that it is about, by id; all, when no tags are named either.";
+        "tags" Texts, Some("[]"), "Topics that it is about, by tag.";
+        "sources" SomeOf(names!(Source)), Some("[]"), "Only what these sources show; all when empty.";
+        "words" Texts, Some("[]"), "Items: one of these must occur in title or text.";
+        "min" Integer(1, 1_000_000), None, "Items, posts or slots below which it says nothing: 1 of items and missed, 10 of volume, 30 of negative.";
+        "window" Duration, Some("\"24h\""), "Volume and negative: the span that is counted and compared.";
+        "failures" Integer(1, 1_000), Some("3"), "Source: so many failed searches …";
+        "of" Integer(1, 1_000), Some("5"), "Source: … of so many of its latest.";
+        "percent" Integer(1, 100), Some("80"), "Budget: of the day's calls or money.";
+        "channels" Texts, Some("[]"), "Whom it tells; nobody when empty: then it is only listed.";
+        "cooldown" Duration, Some("\"1h\""), "Least time between two messages; what is seen meanwhile is told together.";
+        "quiet" Text, None, "Hours in which nothing is sent, such as \"22:00-07:00\"; it is told afterwards.";
+        "timezone" Text, Some("\"UTC\""), "IANA time zone of the quiet hours, and of the hours and weekdays that are compared.";
+        "recovery" Flag, Some("true"), "Whether the end is told, too.";
+    }
 }
 
 /// Keys of one section.
@@ -272,4 +308,4 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 6] = ["alerts", "web", "budget", "notify", "providers", "sentiment"];
+pub(super) const LATER: [&str; 4] = ["budget", "notify", "providers", "sentiment"];

@@ -11,11 +11,11 @@ use super::mistake::{Mistake, Mistakes, one_line};
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
 use super::{
-    Config, Effective, ServiceConfig, Target, channels, environment, exports, reports, retention, service, storage,
-    topics,
+    Config, Effective, ServiceConfig, Target, WebConfig, alerts, channels, environment, exports, reports, retention,
+    service, storage, topics, web,
 };
 use crate::export::ExportSpec;
-use crate::model::{ChannelSpec, ReportSpec, Topic};
+use crate::model::{AlertSpec, ChannelSpec, ReportSpec, Topic, TopicLimits};
 
 /// Why there is no configuration. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,18 +126,20 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
         (Section::Database, &mut document.database),
         (Section::Scheduler, &mut document.scheduler),
         (Section::Retention, &mut document.retention),
+        (Section::Web, &mut document.web),
     ] {
         environment::lay_over(section, table, request, &dir, &mut mistakes);
     }
     let built = build(&document, &dir, request, &mut mistakes);
     let key_variable = built.as_ref().map(|built| built.0.api_key_env.as_str());
-    let named: Vec<&str> = built.iter().flat_map(|built| built.6.iter()).flat_map(channels::variables).collect();
+    let lists = built.iter().map(|built| &built.6);
+    let mut named: Vec<&str> = lists.flat_map(|lists| &lists.channels).flat_map(channels::variables).collect();
+    named.extend(built.iter().filter_map(|built| built.4.token.variable.as_deref()));
     environment::warn_of_typos(request, key_variable, &named, &mut mistakes);
 
     let failed = mistakes.any_error();
     let (mut errors, notices) = mistakes.finish();
-    let Some((service, database, scheduler, retention, topics, reports, channels, exports)) = built.filter(|_| !failed)
-    else {
+    let Some((service, database, scheduler, retention, web, topics, lists)) = built.filter(|_| !failed) else {
         if errors.is_empty() {
             // Unreachable as far as known; a lost configuration must still not look like a good one.
             let mut unknown = Mistakes::new(text);
@@ -150,6 +152,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let warnings = notices.iter().map(ToString::to_string).collect();
     let digest = blake3::hash(text.as_str().as_bytes());
     let file = file.to_owned();
+    let Lists { reports, channels, exports, alerts } = lists;
     Ok(Config {
         file,
         service,
@@ -160,6 +163,8 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
         reports,
         channels,
         exports,
+        alerts,
+        web,
         warnings,
         notices,
         effective,
@@ -172,11 +177,18 @@ type Built = (
     super::DatabaseConfig,
     super::SchedulerConfig,
     super::RetentionConfig,
+    WebConfig,
     Vec<Topic>,
-    Vec<ReportSpec>,
-    Vec<ChannelSpec>,
-    Vec<ExportSpec>,
+    Lists,
 );
+
+/// What stands in the file any number of times, beside topics.
+struct Lists {
+    reports: Vec<ReportSpec>,
+    channels: Vec<ChannelSpec>,
+    exports: Vec<ExportSpec>,
+    alerts: Vec<AlertSpec>,
+}
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
     let service = service::read(&document.service, dir, document.broken, mistakes);
@@ -187,6 +199,11 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let channels = channels::read(document, dir, mistakes);
     let reports = reports::read(document, dir, request, mistakes);
     let exports = exports::read(document, dir, request, mistakes);
+    let limits = service.as_ref().map(|service| TopicLimits {
+        calls: Some(service.max_calls_per_day),
+        micros: service.budget_per_day.map(|money| money.0),
+    });
+    let alerts = alerts::read(document, limits.unwrap_or_default(), mistakes);
     let longest = topics
         .iter()
         .filter_map(|topic| topic.schedule.as_ref())
@@ -195,7 +212,8 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
         .map(|policy| policy.catch_up_window_ms)
         .max();
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
-    Some((service?, database?, scheduler?, retention?, topics, reports, channels, exports))
+    let web = web::read(&document.web, dir, request, mistakes);
+    Some((service?, database?, scheduler?, retention?, web?, topics, Lists { reports, channels, exports, alerts }))
 }
 
 fn effective(document: &Document, service: &ServiceConfig, database: &str, text: &Text) -> Vec<Effective> {
@@ -209,5 +227,6 @@ fn effective(document: &Document, service: &ServiceConfig, database: &str, text:
     list.extend(environment::effective(Section::Database, &document.database, &amend, text));
     list.extend(environment::effective(Section::Scheduler, &document.scheduler, &[], text));
     list.extend(environment::effective(Section::Retention, &document.retention, &[], text));
+    list.extend(environment::effective(Section::Web, &document.web, &[], text));
     list
 }

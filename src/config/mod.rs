@@ -1,6 +1,7 @@
 //! `jobs.toml` becomes a checked [`Config`], or every mistake in it at once with its place. Only cli imports this room;
 //! other rooms get plain settings.
 
+mod alerts;
 mod channels;
 mod discover;
 mod document;
@@ -10,6 +11,7 @@ mod exports;
 mod filter_keys;
 mod given;
 pub mod keys;
+mod known;
 mod load;
 mod mistake;
 mod names;
@@ -28,13 +30,16 @@ mod syntax;
 mod template;
 mod text;
 mod topics;
+mod web;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::budget::Prices;
 use crate::export::ExportSpec;
-use crate::model::{ChannelSpec, Engine, Micros, ReportSpec, Retention, SchedulePolicy, ServiceLimits, Topic};
+use crate::model::{
+    AlertSpec, ChannelSpec, Engine, Micros, ReportSpec, Retention, SchedulePolicy, SecretPlace, ServiceLimits, Topic,
+};
 use crate::search::{Dialect, Rate};
 
 pub use discover::{FILE_NAME, LoadRequest};
@@ -149,6 +154,17 @@ pub struct RetentionConfig {
     pub schedule: Option<SchedulePolicy>,
 }
 
+/// `[web]`.
+#[derive(Debug, Clone)]
+pub struct WebConfig {
+    /// Where the pages are served; `None` when they are not.
+    pub listen: Option<std::net::SocketAddr>,
+    /// Where the token is kept; nowhere when there is none.
+    pub token: SecretPlace,
+    /// Names under which the pages may be asked for.
+    pub hosts: Vec<String>,
+}
+
 /// A key's value in force and where it came from, for `check`.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Effective {
@@ -181,11 +197,15 @@ pub struct Config {
     pub channels: Vec<ChannelSpec>,
     /// `[[exports]]`.
     pub exports: Vec<ExportSpec>,
+    /// `[[alerts]]`.
+    pub alerts: Vec<AlertSpec>,
+    /// `[web]`.
+    pub web: WebConfig,
     /// Things that are allowed but deserve a word, one line each.
     pub warnings: Vec<String>,
     /// The same with their places, for [`draw`].
     pub notices: Vec<Mistake>,
-    /// Service, database, scheduler and retention keys in force.
+    /// Service, database, scheduler, retention and web keys in force.
     pub effective: Vec<Effective>,
     /// Of the text it was read from, see [`digest`].
     pub digest: blake3::Hash,

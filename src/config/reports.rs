@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::discover::LoadRequest;
 use super::document::Document;
-use super::given::{Given, Reader, Table, Value};
+use super::given::{Reader, Table, Value};
 use super::keys::{BOTH, Section};
+use super::known::{Known, is_known, listed};
 use super::mistake::{Fault, Mistakes};
 use super::names::slug;
 use super::paths;
 use super::scalars::{plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
-use super::suggest::did_you_mean;
 use crate::model::{ReportFormat, ReportSpec, ReportWindow};
 
 /// Reads all reports. Whatever is wrong is reported; a report with a fault is left out.
@@ -31,17 +31,12 @@ pub(super) fn read(
         let reader = Reader { section: Section::Report, tables: &tables };
         let report = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
         let Some(mut report) = report else { continue };
-        let mut twice = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
-            let given = reader.look(key);
-            if !seen.insert(value.clone())
-                && let Some(given) = given
-            {
-                mistakes.fault(key, &given.origin, Fault::new(format!("is that of another report: {value:?}"), hint));
-            }
+        let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
+            reader.once(mistakes, key, seen, value, "report", hint);
         };
-        twice("name", &mut names, report.name.clone(), "names are how reports are filed: choose another");
+        once("name", &mut names, report.name.clone(), "names are how reports are filed: choose another");
         let path = dir.join(&report.path).to_string_lossy().into_owned();
-        twice("path", &mut paths, path.replace("{name}", &report.name), "one would replace the other: use {name}");
+        once("path", &mut paths, path.replace("{name}", &report.name), "one would replace the other: use {name}");
         report.path = path;
         reports.push(report);
     }
@@ -96,59 +91,6 @@ fn one(
         group: group?,
         channels: channels?,
     })
-}
-
-/// What a report or an export may name.
-pub(super) struct Known {
-    pub(super) topics: Vec<String>,
-    pub(super) tags: Vec<String>,
-    channels: Vec<String>,
-}
-
-impl Known {
-    /// As it is written, also where something else is wrong with a topic: each mistake is told once.
-    pub(super) fn of(document: &Document) -> Self {
-        let word = |table: &Table, key: &str| match table.given.get(key) {
-            Some(Given { value: Value::Text(word), .. }) => Some(word.clone()),
-            _ => None,
-        };
-        let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.given.get("tags"));
-        let tags = tags.flat_map(|given| match &given.value {
-            Value::List(list) => list.clone(),
-            _ => Vec::new(),
-        });
-        let mut tags: Vec<String> = tags.filter_map(|(tag, _)| text(&tag).ok()).collect();
-        tags.sort();
-        tags.dedup();
-        Self {
-            topics: document.topics.iter().filter_map(|table| word(table, "id")).collect(),
-            tags,
-            channels: document.channels.iter().filter_map(|table| word(table, "name")).collect(),
-        }
-    }
-}
-
-fn is_known(word: &str, known: &[String], what: &str) -> Result<(), Fault> {
-    if known.iter().any(|one| one == word) {
-        return Ok(());
-    }
-    let mut some = known.iter().take(10).map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
-    if known.len() > 10 {
-        some.push_str(", …");
-    }
-    let otherwise = if known.is_empty() { format!("the file has no {what}") } else { format!("there are {some}") };
-    let hint = did_you_mean(word, known.iter().map(String::as_str), &otherwise);
-    Err(Fault::new(format!("names {word:?}, and there is no such {what}"), hint))
-}
-
-/// A list of names that there are.
-pub(super) fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fault> {
-    let words = texts(value, 1_000, 64)?;
-    let Value::List(list) = value else { return Ok(words) };
-    for (word, (_, at)) in words.iter().zip(list) {
-        is_known(word, known, what).map_err(|fault| Fault { at: Some(at.clone()), ..fault })?;
-    }
-    Ok(words)
 }
 
 /// One format or several, each once.

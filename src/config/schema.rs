@@ -22,6 +22,8 @@ pub fn schema() -> String {
     export["not"] = both;
     let mut channel = section(|key| key.section == Section::Channel);
     channel["required"] = json!(["name", "kind"]);
+    let mut alert = section(|key| key.section == Section::Alert);
+    alert["required"] = json!(["name", "rule"]);
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "jobs.toml of topicwatch",
@@ -33,11 +35,13 @@ pub fn schema() -> String {
             "database": section(|key| key.section == Section::Database),
             "scheduler": section(|key| key.section == Section::Scheduler),
             "retention": section(|key| key.section == Section::Retention),
+            "web": section(|key| key.section == Section::Web),
             "defaults": defaults,
             "topics": { "type": "array", "minItems": 1, "items": topic },
             "reports": { "type": "array", "items": report },
             "channels": { "type": "array", "items": channel },
             "exports": { "type": "array", "items": export },
+            "alerts": { "type": "array", "items": alert },
         },
     });
     format!("{schema:#}\n")

@@ -1,4 +1,4 @@
-//! Looks for near-copies and indexes words beside the loop, so that no slot waits for either. What is left undone at a stop
+//! Looks for near-copies, indexes words and counts topics' days beside the loop, so that no slot waits for them. What is left undone at a stop
 //! or a kill is done at the next start. How is `collect`'s.
 
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::collect::{cluster, index_words};
+use crate::collect::{cluster, index_words, roll_days};
+use crate::model::{Clock, Time};
 use crate::store::Store;
 
 /// How long a stop is held up for what the last runs brought.
@@ -25,13 +26,16 @@ impl Lookout {
     }
 
     /// Looks now, and whenever it is woken, until the stop.
-    pub(super) async fn keep(self, store: Store, stop: CancellationToken) {
+    pub(super) async fn keep(self, store: Store, clock: Clock, stop: CancellationToken) {
         while !stop.is_cancelled() {
             if let Err(error) = cluster(&store, &|| stop.is_cancelled()).await {
                 tracing::warn!("near-copies were not looked for: {error}; trying again at the next look");
             }
             if let Err(error) = index_words(&store, &|_| stop.is_cancelled()).await {
                 tracing::warn!("words were not indexed: {error}; trying again at the next look");
+            }
+            if let Err(error) = roll_days(&store, clock(), &|| stop.is_cancelled()).await {
+                tracing::warn!("days were not counted: {error}; trying again at the next look");
             }
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -42,12 +46,15 @@ impl Lookout {
 }
 
 /// The runs that ended while the loop was stopping.
-pub(super) async fn last_look(store: &Store) {
+pub(super) async fn last_look(store: &Store, now: Time) {
     let end = Instant::now() + AT_THE_END;
     if let Err(error) = cluster(store, &|| Instant::now() >= end).await {
         tracing::warn!("near-copies were not looked for: {error}; the next start does");
     }
     if let Err(error) = index_words(store, &|_| Instant::now() >= end).await {
         tracing::warn!("words were not indexed: {error}; the next start does");
+    }
+    if let Err(error) = roll_days(store, now, &|| Instant::now() >= end).await {
+        tracing::warn!("days were not counted: {error}; the next start does");
     }
 }

@@ -1,6 +1,7 @@
 //! What reaches the loop from outside while it runs: a reload, what people asked for through the ledger, the service
 //! manager. How a configuration is read is cli's.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,26 @@ pub struct Life {
     pub manager: Manager,
     /// What runs jobs that are no topics.
     pub jobs: Option<Jobs>,
+    /// What looks at runs that became readable.
+    pub watch: Option<Watch>,
+}
+
+/// Somebody who looks, now and then and whenever runs became readable, beside the loop. A look that fails says so itself.
+pub type Watch = Arc<dyn Fn(CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// Longest time between two looks of a [`Watch`]: slots that were missed and budgets of the day wake nobody.
+const WATCHED: Duration = Duration::from_secs(15);
+
+/// Looks until the stop. What becomes readable afterwards is looked at by the next start.
+pub(super) async fn watch(watch: Watch, woken: Arc<Notify>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        watch(stop.clone()).await;
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = woken.notified() => {}
+            () = tokio::time::sleep(WATCHED) => {}
+        }
+    }
 }
 
 /// The next reload; never when there is none to come.

@@ -10,6 +10,7 @@ mod life;
 mod membership;
 mod notify;
 mod planner;
+mod requests;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
 pub use jobs::{Failed, Handler, JobDone, Jobs, Made, WAITS_FOR_TOPICS};
-pub use life::{Life, Reloaded};
+pub use life::{Life, Reloaded, Watch};
 pub use membership::Membership;
 pub use notify::Manager;
 pub use planner::{Planned, Planner};
@@ -30,6 +31,7 @@ pub use planner::{Planned, Planner};
 use engine::Source;
 
 use crate::collect::{Collector, Crew, Done};
+use crate::model::Clock;
 use crate::store::StoreError;
 
 /// How the loop behaves.
@@ -82,11 +84,22 @@ pub async fn run(
     let mut alive = keep_alive(&crew, settings.lease);
     let errands = TaskTracker::new();
     let copies = copies::Lookout::default();
-    errands.spawn(copies.clone().keep(collector.store().clone(), stop.clone()));
+    let clock: Clock = {
+        let collector = Arc::clone(&collector);
+        Arc::new(move || collector.now())
+    };
+    if settings.plans {
+        errands.spawn(requests::keep(collector.store().clone(), Arc::clone(&clock), stop.clone()));
+    }
+    errands.spawn(copies.clone().keep(collector.store().clone(), clock, stop.clone()));
     errands.spawn(life::listen(collector.store().clone(), Arc::clone(&wake), stop.clone()));
     if let Some(membership) = life.membership.clone() {
         let stop = stop.clone();
         errands.spawn(async move { membership.keep_alive(stop).await });
+    }
+    let readable = Arc::new(Notify::new());
+    if let Some(watch) = life.watch.take() {
+        errands.spawn(life::watch(watch, Arc::clone(&readable), stop.clone()));
     }
     let manager = life.manager.clone();
     let jobs = life.jobs.clone();
@@ -113,6 +126,7 @@ pub async fn run(
             }
             if sleep.is_ok() && std::mem::take(&mut brought) {
                 copies.look();
+                readable.notify_one();
             }
             sleep.map(|sleep| now + sleep)
         };
@@ -186,7 +200,7 @@ pub async fn run(
         tracing::debug!("the ticker did not end: {error}");
     }
     collector.store().publish().await?;
-    copies::last_look(collector.store()).await;
+    copies::last_look(collector.store(), collector.now()).await;
     ended
 }
 

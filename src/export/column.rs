@@ -22,6 +22,8 @@ closed_list! {
         Money = "money",
         /// An instant, UTC.
         Time = "time",
+        /// A calendar day, as `2026-03-11`.
+        Date = "date",
         /// `true` or `false`.
         Flag = "flag",
     }
@@ -46,6 +48,8 @@ pub enum Cell<'a> {
     Money(Micros),
     /// An instant.
     Time(Time),
+    /// A calendar day.
+    Date(&'a str),
     /// A flag.
     Flag(bool),
 }
@@ -88,6 +92,7 @@ impl<'a> Cell<'a> {
             Self::Decimal(..) => column == Type::Decimal,
             Self::Money(_) => column == Type::Money,
             Self::Time(_) => column == Type::Time,
+            Self::Date(_) => column == Type::Date,
             Self::Flag(_) => column == Type::Flag,
         }
     }
@@ -156,6 +161,10 @@ impl<R> Column<R> {
 
     pub(super) const fn time(name: &'static str, meaning: &'static str, cell: Get<R>) -> Self {
         Self::new(Type::Time, name, meaning, cell)
+    }
+
+    pub(super) const fn date(name: &'static str, meaning: &'static str, cell: Get<R>) -> Self {
+        Self::new(Type::Date, name, meaning, cell)
     }
 
     pub(super) const fn flag(name: &'static str, meaning: &'static str, cell: Get<R>) -> Self {

@@ -51,6 +51,7 @@ impl<W: Write> Writer<W> {
                 Cell::Text(text) => self.guarded(text, text.starts_with(GUARDED))?,
                 Cell::Id(id) => self.guarded(id, id.starts_with(GUARDED) || reads_as_number(id))?,
                 Cell::Word(word) => self.csv.write_field(word).map_err(plain)?,
+                Cell::Date(day) => self.csv.write_field(day).map_err(plain)?,
                 Cell::Flag(true) => self.csv.write_field("true").map_err(plain)?,
                 Cell::Flag(false) => self.csv.write_field("false").map_err(plain)?,
                 Cell::Time(at) => self.csv.write_field(at.iso_millis()).map_err(plain)?,

@@ -43,7 +43,7 @@ impl<W: Write> Sheet<W> {
     /// Begins it.
     pub(super) fn begin(
         format: Format,
-        profile: Profile,
+        (profile, sheet_rows): (Profile, u32),
         columns: &[&Heading],
         title: &'static str,
         out: W,
@@ -51,7 +51,7 @@ impl<W: Write> Sheet<W> {
         Ok(match format {
             Format::Csv => Self::Csv(Box::new(csv::Writer::begin(out, columns, profile)?)),
             Format::Jsonl => Self::Jsonl(jsonl::Writer::begin(out, columns)),
-            Format::Xlsx => Self::Xlsx(Box::new(xlsx::Writer::begin(out, columns, title)?)),
+            Format::Xlsx => Self::Xlsx(Box::new(xlsx::Writer::begin(out, columns, title, sheet_rows)?)),
             Format::Atom => return Err(std::io::Error::other("a feed has entries, not rows")),
         })
     }

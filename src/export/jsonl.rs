@@ -33,7 +33,7 @@ impl<W: Write> Writer<W> {
             match cell {
                 Cell::Empty => self.out.write_all(b"null")?,
                 Cell::Text(text) => serde_json::to_writer(&mut self.out, text)?,
-                Cell::Id(text) | Cell::Word(text) => serde_json::to_writer(&mut self.out, text)?,
+                Cell::Id(text) | Cell::Word(text) | Cell::Date(text) => serde_json::to_writer(&mut self.out, text)?,
                 Cell::Flag(flag) => write!(self.out, "{flag}")?,
                 Cell::Integer(number) => write!(self.out, "{number}")?,
                 Cell::Money(micros) => self.out.write_all(decimal(micros.0, 6).as_bytes())?,

@@ -3,12 +3,13 @@
 
 mod archive;
 mod atom;
+mod changes;
 mod column;
 mod columns;
 mod csv;
+mod daily;
 mod format;
 mod jsonl;
-mod lines;
 mod manifest;
 mod packed;
 mod page;
@@ -20,6 +21,7 @@ mod what;
 mod xlsx;
 mod xml;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use self::column::Column;
@@ -37,6 +39,7 @@ pub use self::verify::{Verdict, verify};
 pub use self::what::{Part, SCHEMA, What};
 pub use crate::compare::Filtered;
 use crate::compare::Hiding;
+pub use crate::normalise::words::wanted;
 use crate::store::{Filter, Nature, Store, StoreError};
 
 /// Why an export ended early.
@@ -61,13 +64,28 @@ pub struct Order {
     pub profile: Profile,
     /// Which of them.
     pub filter: Filter,
+    /// Whose days `daily` tells of: an IANA name.
+    pub timezone: String,
+    /// Rows of a sheet of a workbook, its header included.
+    pub sheet_rows: u32,
+    /// After which run `changes` begins, for topics of which that was said; for the others `since` of the filter counts, or
+    /// the run before the last.
+    pub since_runs: BTreeMap<String, i64>,
 }
 
 impl Order {
     /// All rows of a kind as CSV for programs.
     #[must_use]
     pub fn all(what: What) -> Self {
-        Self { what, format: Format::Csv, profile: Profile::Machine, filter: Filter::default() }
+        Self {
+            what,
+            format: Format::Csv,
+            profile: Profile::Machine,
+            filter: Filter::default(),
+            timezone: "UTC".into(),
+            sheet_rows: xlsx::MOST_ROWS,
+            since_runs: BTreeMap::new(),
+        }
     }
 }
 
@@ -135,11 +153,8 @@ pub async fn write_watched<W: Write + Send>(
         Some(Nature::Real) => Cell::Word("service"),
         None => Cell::Empty,
     };
-    if order.what == What::Sightings && order.format == Format::Csv && hiding.is_idle() {
-        let (out, rows) = lines::write(store, order, origin, out, watch).await?;
-        return Ok(Written { out, rows, cut: 0 });
-    }
-    let sheet = Sheet::begin(order.format, order.profile, &order.what.columns(), order.what.as_str(), out)?;
+    let sheet =
+        Sheet::begin(order.format, (order.profile, order.sheet_rows), &order.what.columns(), order.what.as_str(), out)?;
     let mut rows = Rows { sheet, origin, written: 0, watch };
     let filter = &order.filter;
     let mut sieve = Sieve::of(store, filter, hiding).await?;
@@ -158,6 +173,8 @@ pub async fn write_watched<W: Write + Send>(
         }
         What::Runs => store.each_run(filter, &mut |row| rows.put(columns::RUNS, &row)).await?,
         What::Searches => store.each_search(filter, &mut |row| rows.put(columns::SEARCHES, &row)).await?,
+        What::Changes => changes::write(store, order, &mut rows).await?,
+        What::Daily => daily::write(store, order, &mut rows).await?,
         What::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
     }
     let (out, cut) = rows.sheet.finish()?;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Filtered, Format, Order, Profile, What};
+use super::{Filtered, Format, Order, Profile, What, wanted};
 use crate::model::{Between, Job, JobKind, SchedulePolicy, Source, Time, Tone, closed_list};
 use crate::store::Filter;
 
@@ -41,6 +41,9 @@ pub struct ExportSpec {
     pub tones: Vec<Tone>,
     /// Items by these handles; empty means all.
     pub authors: Vec<String>,
+    /// Items with these words, as they were typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
     /// What becomes of rows that topics' filters hide.
     pub filtered: Filtered,
     /// How far back rows go from the slot, milliseconds; `None` means all the way.
@@ -53,14 +56,6 @@ pub struct ExportSpec {
     pub path: String,
     /// How many of its newest editions keep their files; `None` means all.
     pub retain: Option<u32>,
-}
-
-impl What {
-    /// Whether its rows are facts that are only added to, so that a file can go on where the last one ended.
-    #[must_use]
-    pub fn grows(self) -> bool {
-        matches!(self, Self::Sightings | Self::Searches | Self::Answers | Self::New)
-    }
 }
 
 impl ExportSpec {
@@ -103,10 +98,14 @@ impl ExportSpec {
             since: self.since_ms.map(|ms| at.minus(Duration::from_millis(ms))),
             tones: self.tones.clone(),
             authors: self.authors.clone(),
-            seq: (self.what.grows() && self.format != Format::Atom).then_some(between),
+            // Words were looked at when the file was read. Whatever cannot be read any more is refused by the database, and is
+            // never all rows.
+            words: self.search.as_deref().map(|typed| wanted(typed).unwrap_or_default()),
+            seq: (self.what.appends() && self.format != Format::Atom).then_some(between),
             ..Filter::default()
         };
-        Order { what: self.what, format: self.format, profile: self.profile, filter }
+        let timezone = self.timezone.clone();
+        Order { format: self.format, profile: self.profile, filter, timezone, ..Order::all(self.what) }
     }
 
     /// The file of an edition, for one topic or for all. Nothing that is filled in holds a separator or a dot.

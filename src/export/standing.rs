@@ -6,15 +6,16 @@
 //! store.begin_edition -> write, fsync, rename (file, then manifest) … -> store.end_edition -> old files removed
 //! ```
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Hashing, Manifest, Written};
 use super::spec::ExportSpec;
 use super::{ExportError, Filtered, Order, Packed, unpacked_name, write};
 use crate::compare::Hiding;
-use crate::files::Replacement;
+use crate::files::{self, Replacement};
 use crate::model::Time;
+use crate::normalise::words;
 use crate::store::{Edition, JobRun, Store, StoreError, StoreErrorKind};
 
 /// Why an edition could not be made.
@@ -84,13 +85,12 @@ async fn put(
         vec![None]
     };
     let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
-    let (mut files, mut rows) = (Vec::new(), 0);
+    let (mut there, mut rows) = (Vec::new(), 0);
     for topic in topics {
         let path = spec.file(&edition.run, edition.at, topic.as_deref());
         let unwritable = |error: io::Error| StandingError::File { path: path.clone(), error };
         let order = spec.order(edition.at, edition.between, topic.as_deref());
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        folder.map_or(Ok(()), std::fs::create_dir_all).map_err(unwritable)?;
+        files::make_folder_of(&path).map_err(unwritable)?;
         let file = Replacement::create(&path).map_err(unwritable)?;
         let (file, written) = match rendered(store, &order, spec.filtered, packed(&path), file).await {
             Err(ExportError::Output(error)) => return Err(unwritable(error)),
@@ -112,21 +112,15 @@ async fn put(
         let told = Manifest::of(spec, edition, topic.as_deref(), &path, &written, &stretch)?;
         put_manifest(&path, &told)?;
         rows += written.rows;
-        files.push(path.display().to_string());
+        there.push(path.display().to_string());
     }
-    Ok((files, rows))
+    Ok((there, rows))
 }
 
 fn put_manifest(file: &Path, told: &Manifest) -> Result<(), StandingError> {
     let path = manifest::path(file);
-    let text = serde_json::to_string_pretty(told)?;
-    let written = (|| {
-        let mut file = Replacement::create(&path)?;
-        file.write_all(text.as_bytes())?;
-        file.write_all(b"\n")?;
-        file.commit()
-    })();
-    written.map_err(|error| StandingError::File { path, error })
+    let text = serde_json::to_string_pretty(told)? + "\n";
+    files::put(&path, text.as_bytes()).map_err(|error| StandingError::File { path, error })
 }
 
 /// Whether the name of a file says that it is packed.
@@ -142,6 +136,10 @@ pub(super) async fn rendered<W: io::Write + Send>(
     packed: bool,
     out: W,
 ) -> Result<(W, Written), ExportError> {
+    if order.filter.words.is_some() {
+        // The stretch is fixed: what belongs to it must not be missed because nobody has indexed it yet.
+        store.index_waiting((words::VERSION, words::tokens), &|_| false).await?;
+    }
     let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
     let (out, rows) = write(store, order, &mut hiding, Packed::new(Hashing::new(out), packed)).await?;
     let (out, bytes, sha256) = out.finish()?.end();

@@ -7,7 +7,7 @@ use crate::model::closed_list;
 use crate::store::Filter;
 
 /// Version of the columns of all kinds together: raised when one is added. None is ever taken away, renamed or moved.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 closed_list! {
     /// What is exported.
@@ -24,6 +24,10 @@ closed_list! {
         Searches = "searches",
         /// One row per answer.
         Answers = "answers",
+        /// One row per topic and day.
+        Daily = "daily",
+        /// One row per change between two runs.
+        Changes = "changes",
     }
 }
 
@@ -66,6 +70,8 @@ impl What {
             Self::Runs => headings(columns::RUNS),
             Self::Searches => headings(columns::SEARCHES),
             Self::Answers => headings(columns::ANSWERS),
+            Self::Daily => headings(columns::DAILY),
+            Self::Changes => headings(columns::CHANGES),
         }
     }
 
@@ -92,6 +98,16 @@ impl What {
                  run, attempt and source."
             }
             Self::Answers => "One row per run that got an AI answer, by start of run and run.",
+            Self::Daily => {
+                "One row per topic and day from the topic's first run to its last, by topic and day: of topics that are watched, or \
+                 named. Days are those of UTC, or of `--timezone`. What the topic's filter hides is counted apart."
+            }
+            Self::Changes => {
+                "One row per change of a topic, as `topicwatch diff` tells it: by topic, then new, gone, edited and rising in the order \
+                 of `diff`; of topics that are watched, or named. `--since` is that of `diff`, a run, a time or `last-report`, and \
+                 `--new-since` another word for it; without them each topic's last run is compared with the one before. What the \
+                 topic's filter hides is left out."
+            }
         }
     }
 
@@ -104,6 +120,8 @@ impl What {
             Self::Answers => "`asked_at`",
             Self::Runs => "`started_at`, or `slot` of a run that never started",
             Self::Searches => "when its run started",
+            Self::Daily => "the days that they lie in",
+            Self::Changes => "the span that is compared",
         }
     }
 
@@ -117,13 +135,15 @@ impl What {
             Self::Sightings => &[Tag, Source, Time, Tone, Author, Search, Filtered, Seq],
             Self::Searches => &[Tag, Source, Time, Seq],
             Self::Runs | Self::Answers => &[Tag, Time, Seq],
+            Self::Daily => &[Tag, Time],
+            Self::Changes => &[Tag, Time, NewSince],
         }
     }
 
     /// Whether its rows are facts that are only ever added to, so that a file can go on where the last one ended.
     #[must_use]
     pub fn appends(self) -> bool {
-        self.takes().contains(&Part::Seq)
+        matches!(self, Self::Sightings | Self::Searches | Self::Answers | Self::New)
     }
 
     /// The first part of a filter that means nothing for it, and which kinds it does mean something for.

@@ -10,8 +10,8 @@ use super::column::{Cell, Heading, Type, decimal};
 use super::xml;
 use crate::model::Time;
 
-/// Rows of a sheet, its header included.
-const MOST_ROWS: u32 = 1_048_576;
+/// Rows of a sheet that spreadsheets open, its header included.
+pub(super) const MOST_ROWS: u32 = 1_048_576;
 
 /// Bytes of a sheet, before they are packed.
 const MOST_BYTES: u64 = 3_000_000_000;
@@ -31,6 +31,7 @@ const DATE: u8 = 2;
 const MONEY: u8 = 3;
 const SCORE: u8 = 4;
 const TEXT: u8 = 5;
+const DAY: u8 = 6;
 
 const SPREADSHEET: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -42,6 +43,7 @@ pub(super) struct Writer<W: Write> {
     archive: Archive<W>,
     title: &'static str,
     columns: Vec<Heading>,
+    most_rows: u32,
     sheets: u32,
     /// Rows of this sheet so far.
     rows: u32,
@@ -51,11 +53,11 @@ pub(super) struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a workbook whose sheets have this name.
-    pub(super) fn begin(out: W, columns: &[&Heading], title: &'static str) -> std::io::Result<Self> {
+    /// Begins a workbook whose sheets have this name and at most so many rows.
+    pub(super) fn begin(out: W, columns: &[&Heading], title: &'static str, most_rows: u32) -> std::io::Result<Self> {
         let columns = columns.iter().map(|column| **column).collect();
         let archive = Archive::new(out);
-        let mut writer = Self { archive, title, columns, sheets: 0, rows: 0, cut: 0, line: String::new() };
+        let mut writer = Self { archive, title, columns, most_rows, sheets: 0, rows: 0, cut: 0, line: String::new() };
         writer.begin_sheet()?;
         Ok(writer)
     }
@@ -74,7 +76,7 @@ impl<W: Write> Writer<W> {
                 Type::Time => 24,
                 Type::Text if matches!(column.name, "text" | "title" | "url") => 48,
                 Type::Text | Type::Id => 20,
-                Type::Word | Type::Integer | Type::Decimal | Type::Money | Type::Flag => 12,
+                Type::Word | Type::Integer | Type::Decimal | Type::Money | Type::Date | Type::Flag => 12,
             };
             let _ = write!(head, "<col min=\"{at}\" max=\"{at}\" width=\"{width}\" customWidth=\"1\"/>");
         }
@@ -102,7 +104,7 @@ impl<W: Write> Writer<W> {
 
     /// Writes one row.
     pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
-        if self.rows >= MOST_ROWS || self.archive.size() >= MOST_BYTES {
+        if self.rows >= self.most_rows.max(2) || self.archive.size() >= MOST_BYTES {
             self.end_sheet()?;
             self.begin_sheet()?;
         }
@@ -127,6 +129,10 @@ impl<W: Write> Writer<W> {
                 Cell::Decimal(units, decimals) => {
                     self.number(at, &decimal(*units, *decimals), if *decimals == 3 { SCORE } else { 0 });
                 }
+                Cell::Date(day) => match Time::parse(&format!("{day}T00:00:00Z")).and_then(serial) {
+                    Some(days) => self.number(at, &days.to_string(), DAY),
+                    None => self.text(at, day, TEXT),
+                },
                 Cell::Time(when) => match serial(*when) {
                     Some(days) => self.number(at, &days.to_string(), DATE),
                     None => self.text(at, &when.iso_millis(), TEXT),
@@ -211,21 +217,22 @@ fn related(relations: &str) -> String {
     format!("{PROLOG}<Relationships xmlns=\"{PACKAGE}/relationships\">{relations}</Relationships>")
 }
 
-/// Styles in the order of [`HEADER`] to [`TEXT`], the plain one first.
+/// Styles in the order of [`HEADER`] to [`DAY`], the plain one first.
 const STYLES: &str = concat!(
     "<styleSheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\">",
-    "<numFmts count=\"3\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss.000\"/>",
-    "<numFmt numFmtId=\"165\" formatCode=\"0.000000\"/><numFmt numFmtId=\"166\" formatCode=\"0.000\"/></numFmts>",
+    "<numFmts count=\"4\"><numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\\ hh:mm:ss.000\"/>",
+    "<numFmt numFmtId=\"165\" formatCode=\"0.000000\"/><numFmt numFmtId=\"166\" formatCode=\"0.000\"/><numFmt numFmtId=\"167\" formatCode=\"yyyy\\-mm\\-dd\"/></numFmts>",
     "<fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/></font><font><b/><sz val=\"11\"/><name val=\"Calibri\"/></font></fonts>",
     "<fills count=\"2\"><fill><patternFill patternType=\"none\"/></fill><fill><patternFill patternType=\"gray125\"/></fill></fills>",
     "<borders count=\"1\"><border><left/><right/><top/><bottom/><diagonal/></border></borders>",
     "<cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\"/></cellStyleXfs>",
-    "<cellXfs count=\"6\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\"/>",
+    "<cellXfs count=\"7\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\"/>",
     "<xf numFmtId=\"0\" fontId=\"1\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyFont=\"1\"/>",
     "<xf numFmtId=\"164\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/>",
     "<xf numFmtId=\"165\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/>",
     "<xf numFmtId=\"166\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/>",
-    "<xf numFmtId=\"49\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/></cellXfs>",
+    "<xf numFmtId=\"49\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/>",
+    "<xf numFmtId=\"167\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyNumberFormat=\"1\"/></cellXfs>",
     "<cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>"
 );
 

@@ -46,23 +46,27 @@ pub struct Illness {
     pub usual: i64,
 }
 
-impl std::fmt::Display for Illness {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { topic, source, searches, usual, .. } = self;
-        let since = Time(self.since.0 - self.since.0.rem_euclid(1_000));
+impl Illness {
+    /// In words, for whoever knows the topic and says times in a way of their own.
+    #[must_use]
+    pub fn told(&self, since: &str) -> String {
+        let Self { source, searches, usual, .. } = self;
         match self.state {
-            Ill::Silent => write!(
-                f,
-                "{topic}: {source} is silent: no items in {searches} searches since {since}; up to {usual} were usual"
-            ),
+            Ill::Silent => {
+                format!("{source} is silent: no items in {searches} searches since {since}; up to {usual} were usual")
+            }
             Ill::Stale => {
                 let usual = crate::model::spell(Duration::from_millis(u64::try_from(*usual).unwrap_or(0)));
-                write!(
-                    f,
-                    "{topic}: {source} is stale: nothing new in {searches} searches since {since}; up to {usual} was usual"
-                )
+                format!("{source} is stale: nothing new in {searches} searches since {since}; up to {usual} was usual")
             }
         }
+    }
+}
+
+impl std::fmt::Display for Illness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let since = Time(self.since.0 - self.since.0.rem_euclid(1_000));
+        write!(f, "{}: {}", self.topic, self.told(&since.to_string()))
     }
 }
 

@@ -24,6 +24,22 @@ closed_list! {
         Email = "email",
         /// A request to an address.
         Webhook = "webhook",
+        /// The same as Slack, Mattermost and others like them read it.
+        Slack = "slack",
+        /// A topic of an ntfy server.
+        Ntfy = "ntfy",
+    }
+}
+
+closed_list! {
+    /// What a request to an address looks like.
+    HookForm {
+        /// Our own JSON, signed.
+        Own = "own",
+        /// `text`, as incoming webhooks of Slack take it.
+        Slack = "slack",
+        /// `topic`, `title` and `message`, as ntfy takes it.
+        Ntfy = "ntfy",
     }
 }
 
@@ -70,8 +86,10 @@ pub struct WebhookSpec {
     pub url: Option<url::Url>,
     /// The variable that holds it.
     pub url_variable: Option<String>,
-    /// Where the secret is that requests are signed with.
+    /// Where the secret is that requests are signed with; of ntfy the access token.
     pub secret: SecretPlace,
+    /// What a request looks like.
+    pub form: HookForm,
     /// Whether addresses of private networks are allowed.
     pub allow_private: bool,
 }
@@ -117,9 +135,13 @@ impl ChannelSpec {
     /// What it is.
     #[must_use]
     pub fn kind(&self) -> ChannelKind {
-        match self.way {
+        match &self.way {
             ChannelWay::Email(_) => ChannelKind::Email,
-            ChannelWay::Webhook(_) => ChannelKind::Webhook,
+            ChannelWay::Webhook(hook) => match hook.form {
+                HookForm::Own => ChannelKind::Webhook,
+                HookForm::Slack => ChannelKind::Slack,
+                HookForm::Ntfy => ChannelKind::Ntfy,
+            },
         }
     }
 

@@ -1,7 +1,7 @@
 //! A job that is no topic: something else that has a schedule and runs in the ledger. What a kind of job is made of is
 //! that kind's; here it is data that is stored and handed to whoever can run it.
 
-use super::{ReportSpec, Retention, SchedulePolicy, closed_list};
+use super::{AlertSpec, ReportSpec, Retention, SchedulePolicy, closed_list};
 
 closed_list! {
     /// What kind of job it is.
@@ -10,6 +10,8 @@ closed_list! {
         Report = "report",
         /// An export of `[[exports]]`.
         Export = "export",
+        /// An alert of `[[alerts]]`: it has no schedule, and looks whenever runs became readable.
+        Alert = "alert",
         /// What `[retention]` says goes.
         Prune = "prune",
     }
@@ -38,6 +40,14 @@ impl Job {
         Ok(Self { id, kind: JobKind::Report, schedule, spec: serde_json::to_value(report)? })
     }
 
+    /// An alert as a job, so that it is adopted, renamed and removed with the others.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON, which every alert can.
+    pub fn of_alert(alert: &AlertSpec) -> Result<Self, serde_json::Error> {
+        Ok(Self { id: alert.job(), kind: JobKind::Alert, schedule: None, spec: serde_json::to_value(alert)? })
+    }
+
     /// Pruning as a job.
     ///
     /// # Errors
@@ -63,6 +73,14 @@ impl Job {
     /// # Errors
     /// When it is none, or one that this version cannot read.
     pub fn report(&self) -> Result<ReportSpec, serde_json::Error> {
+        serde_json::from_value(self.spec.clone())
+    }
+
+    /// The alert that the job is.
+    ///
+    /// # Errors
+    /// When it is none, or one that this version cannot read.
+    pub fn alert(&self) -> Result<AlertSpec, serde_json::Error> {
         serde_json::from_value(self.spec.clone())
     }
 

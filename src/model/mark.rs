@@ -96,12 +96,16 @@ pub struct Reaction {
 /// A search as far as a source's health and the day's cost are concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
+    /// Public id of its run.
+    pub run: String,
     /// Its source.
     pub source: Source,
     /// Its state.
     pub state: super::SearchState,
     /// When it was made.
     pub at: Time,
+    /// Calls it took.
+    pub tries: i64,
     /// Error class, or why it was not made.
     pub trouble: Option<String>,
     /// The reply was as long as it could be.

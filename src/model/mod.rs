@@ -1,6 +1,7 @@
 //! The words of the project as plain data: what a topic, a source, an item, a run is. No input or output happens here,
 //! and nothing here decides anything; rooms pass these values to one another.
 
+mod alert;
 mod allowance;
 mod changes;
 mod channel;
@@ -12,8 +13,10 @@ mod looks;
 mod mark;
 mod message;
 mod money;
+mod pages;
 mod pulse;
 mod report;
+mod request;
 mod retention;
 mod rows;
 mod run;
@@ -23,9 +26,14 @@ mod tone;
 mod topic;
 mod words;
 
+pub use alert::{
+    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertStanding, Firing, Quiet, Searched,
+};
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
-pub use channel::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls, WebhookSpec, shown_url};
+pub use channel::{
+    ChannelKind, ChannelSpec, ChannelWay, EmailSpec, HookForm, SecretPlace, SmtpTls, WebhookSpec, shown_url,
+};
 pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
@@ -34,8 +42,10 @@ pub use looks::{Look, LookSearch, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Words};
 pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
+pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
+pub use request::{Request, RequestKind, RequestState};
 pub use retention::{Retention, Trimmed};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,

@@ -75,6 +75,8 @@ pub struct RunRow {
     pub seq: Option<i64>,
     /// When there is more of the calls or the money that was used up.
     pub clears_at: Option<Time>,
+    /// Whether sightings of it were pruned.
+    pub thinned: bool,
 }
 
 /// A search as readers see it.
@@ -195,6 +197,8 @@ pub struct ItemRow {
     /// How its words sound; absent while nobody judged.
     #[serde(flatten)]
     pub tone: ItemTone,
+    /// When its words were pruned; `None` while they are here.
+    pub pruned_at: Option<Time>,
 }
 
 /// A sighting: one row per run, item and source.

@@ -5,6 +5,7 @@ mod address;
 mod backoff;
 mod courier;
 mod email;
+mod forms;
 mod scrub;
 mod signature;
 mod webhook;
@@ -18,7 +19,7 @@ pub use backoff::after;
 pub use courier::{Courier, Delivery};
 pub use signature::{signature, verify};
 
-use crate::model::{Message, SmtpTls, Time};
+use crate::model::{HookForm, Message, SmtpTls, Time};
 
 /// A channel with what it takes to reach it.
 #[derive(Debug, Clone)]
@@ -55,8 +56,10 @@ pub enum Way {
     Webhook {
         /// The address, which may be a secret as a whole.
         url: SecretString,
-        /// What requests are signed with.
+        /// What requests are signed with; of ntfy the access token.
         secret: Option<SecretString>,
+        /// What a request looks like.
+        form: HookForm,
         /// Whether private networks are allowed.
         allow_private: bool,
     },
@@ -92,9 +95,9 @@ impl Channel {
         let sent = async {
             match &self.way {
                 Way::Email { .. } => email::send(self, message, created_at).await,
-                Way::Webhook { url, secret, allow_private } => {
+                Way::Webhook { url, secret, form, allow_private } => {
                     let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
-                    webhook::send(url, secret.as_ref(), *allow_private, &request).await
+                    webhook::send(url, secret.as_ref(), *form, *allow_private, &request).await
                 }
             }
         };

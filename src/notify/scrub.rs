@@ -152,7 +152,12 @@ mod tests {
     use crate::model::SmtpTls;
 
     fn hook(url: &str) -> Way {
-        Way::Webhook { url: url.into(), secret: Some(SecretString::from("signing key")), allow_private: true }
+        Way::Webhook {
+            url: url.into(),
+            secret: Some(SecretString::from("signing key")),
+            form: crate::model::HookForm::Own,
+            allow_private: true,
+        }
     }
 
     fn mail(user: &str, password: &str) -> Way {

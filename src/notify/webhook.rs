@@ -1,4 +1,4 @@
-//! A message as a signed request: resolved, checked and sent to the address that was checked, no redirect followed, of the
+//! A message as a request: resolved, checked and sent to the address that was checked, no redirect followed, of the
 //! reply no more read than tells why.
 
 use std::net::{IpAddr, SocketAddr};
@@ -9,9 +9,9 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-use super::{Refusal, is_public, one_line, signature};
+use super::{Refusal, forms, is_public, one_line, signature};
 use crate::http;
-use crate::model::{Message, Time};
+use crate::model::{HookForm, Message, Time};
 
 /// Bytes of a reply that are read.
 const READ: u64 = 4 * 1024;
@@ -28,23 +28,10 @@ pub(super) struct Request<'m> {
     pub(super) timeout: Duration,
 }
 
-/// The body: the same bytes at every try.
-fn body(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusal> {
-    let data = message.data.as_deref().map(serde_json::from_str::<serde_json::Value>).transpose();
-    let body = serde_json::json!({
-        "event": message.event,
-        "kind": message.kind,
-        "created_at": created_at,
-        "subject": message.subject,
-        "text": message.text,
-        "data": data.map_err(|e| Refusal::for_good(format!("its data is no JSON: {e}")))?,
-    });
-    serde_json::to_vec(&body).map_err(|e| Refusal::for_good(format!("it cannot be written as JSON: {e}")))
-}
-
 pub(super) async fn send(
     url: &SecretString,
     secret: Option<&SecretString>,
+    form: HookForm,
     allow_private: bool,
     request: &Request<'_>,
 ) -> Result<(), Refusal> {
@@ -58,16 +45,25 @@ pub(super) async fn send(
     let options =
         http::Options { connect_timeout: request.timeout, max_idle_per_host: 0, roots: http::Roots::needed_by(&url) };
     let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
-    let body = body(request.message, request.created_at)?;
-    let mut asked = client
-        .post(url)
-        .header(CONTENT_TYPE, "application/json")
-        .header("X-Topicwatch-Event", one_line(&request.message.event))
-        .header("X-Topicwatch-Attempt", request.attempt.to_string());
-    if let Some(secret) = secret {
-        let seconds = request.now.0.div_euclid(1_000);
-        let signed = signature(secret.expose_secret().as_bytes(), seconds, &body);
-        asked = asked.header("X-Topicwatch-Signature", signed);
+    let (url, body) = match form {
+        HookForm::Own => (url, forms::own(request.message, request.created_at)?),
+        HookForm::Slack => (url, forms::slack(request.message)?),
+        HookForm::Ntfy => forms::ntfy(&url, request.message)?,
+    };
+    let mut asked = client.post(url).header(CONTENT_TYPE, "application/json");
+    if form == HookForm::Own {
+        asked = asked
+            .header("X-Topicwatch-Event", one_line(&request.message.event))
+            .header("X-Topicwatch-Attempt", request.attempt.to_string());
+    }
+    match (secret, form) {
+        (Some(secret), HookForm::Own) => {
+            let seconds = request.now.0.div_euclid(1_000);
+            let signed = signature(secret.expose_secret().as_bytes(), seconds, &body);
+            asked = asked.header("X-Topicwatch-Signature", signed);
+        }
+        (Some(token), HookForm::Ntfy) => asked = asked.bearer_auth(token.expose_secret()),
+        _ => {}
     }
     let reply = asked.body(body).send().await.map_err(|e| Refusal::passing(http::describe(e)))?;
     judge(reply, deadline).await

@@ -73,7 +73,7 @@ pub(super) async fn read(
     // Health is that of the present: of a day long past it says nothing.
     if now.0 <= span.until.0.saturating_add(2 * TAIL) {
         let health = health(store, std::slice::from_ref(&topic.id)).await?;
-        facts.ill = health.ill.iter().map(ToString::to_string).collect();
+        facts.ill = health.ill;
     }
     Ok(())
 }

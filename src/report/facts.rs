@@ -1,8 +1,9 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/report.md defines each.
 
-use crate::insight::Piece;
+pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
+use crate::insight::{Illness, Piece};
 use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 
 /// One topic's part.
@@ -35,8 +36,8 @@ pub struct TopicFacts {
     /// Since when it is asked what it is asked now, where that was something else earlier in the days that are compared:
     /// only days since then are.
     pub asked_since: Option<Time>,
-    /// Sources that are answered but have fallen silent, in words.
-    pub ill: Vec<String>,
+    /// Sources that are answered but have fallen silent or stale.
+    pub ill: Vec<Illness>,
     /// What is usual for such a day; `None` where there is too little to compare with.
     pub usual: Option<Usual>,
     /// Earlier days that can be compared with, where they are too few.
@@ -163,18 +164,6 @@ pub struct GoneFacts {
     pub item: Shown,
     /// When a search showed it last.
     pub last_seen: Time,
-}
-
-/// A stretch that nothing covered.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct HoleFacts {
-    /// Where it is.
-    #[serde(flatten)]
-    pub span: Span,
-    /// Causes in words; empty where the topic was not watched yet.
-    pub why: String,
-    /// Before the topic was watched.
-    pub before: bool,
 }
 
 /// How items sound.

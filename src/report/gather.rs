@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, ToneFacts, TopicFacts};
 use super::{answer, coverage, items};
-use crate::insight::daily::{self, Day, Share, Sounds, share};
+use crate::compare::sifted;
+use crate::insight::daily::{self, Day, Looked, Share, Sounds, share};
 use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
@@ -19,6 +20,8 @@ const BEFORE: usize = 7;
 const MOST_MARKS: i64 = 200_000;
 /// Searches of the period that are read at most.
 const MOST_SEARCHES: i64 = 20_000;
+/// How long before its searches a run may have begun, milliseconds.
+const LONGEST_RUN: i64 = 86_400_000;
 /// How long after the period an answer or a failure still tells about it, milliseconds.
 pub(super) const TAIL: i64 = 12 * 3_600_000;
 
@@ -82,8 +85,8 @@ pub(super) async fn topic(
     // What was first seen before the earliest that was read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
-    let (marks, hidden) = meant(moment, topic, all).await?;
-    let looked = coverage::Looked::read(moment, topic, seen).await?;
+    let (marks, hidden) = sifted(moment, topic, all).await?;
+    let looked = coverage::looked(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
 
     let period: Vec<&Mark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
@@ -101,8 +104,11 @@ pub(super) async fn topic(
     let earlier = earlier(&marks, &before, &looked);
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
-    let searches = moment.asked(&topic.id, tail, MOST_SEARCHES).await?;
+    // A run may begin before midnight, and ask after it.
+    let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
+    let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
+    searches.retain(|asked| asked.at >= span.from);
     let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
@@ -146,32 +152,13 @@ pub(super) async fn topic(
     })
 }
 
-/// The items that the topic's filter means, and those it hides. Words are read only where there is a filter.
-async fn meant(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<(Vec<Mark>, Vec<Mark>), StoreError> {
-    if topic.filter.is_none() {
-        return Ok((marks, Vec::new()));
-    }
-    let filter = crate::compare::filter_of(topic);
-    let (mut passed, mut hidden) = (Vec::new(), Vec::new());
-    for marks in marks.chunks(2_000) {
-        let keys: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
-        let words = moment.words(&keys).await?;
-        for mark in marks {
-            let found = words.binary_search_by(|words| words.key.cmp(&mark.key)).ok().and_then(|at| words.get(at));
-            let passes = found.is_none_or(|words| items::means(&filter, words));
-            (if passes { &mut passed } else { &mut hidden }).push(mark.clone());
-        }
-    }
-    Ok((passed, hidden))
-}
-
 /// The days that the last one can be compared with, and their items: watched, and looked at all but a little.
-fn earlier(marks: &[Mark], before: &[Day], looked: &coverage::Looked) -> Vec<(Day, u64)> {
+fn earlier(marks: &[Mark], before: &[Day], looked: &Looked) -> Vec<(Day, u64)> {
     let whole = before.iter().filter(|day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE);
     whole.map(|day| (*day, marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64)).collect()
 }
 
-fn day_facts(day: &Day, marks: &[Mark], looked: &coverage::Looked, scorer: Option<&str>) -> DayFacts {
+fn day_facts(day: &Day, marks: &[Mark], looked: &Looked, scorer: Option<&str>) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.holds(mark.moment()));
     let sounds = daily::sounds(inside(), scorer);
     DayFacts {

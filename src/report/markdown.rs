@@ -248,7 +248,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     });
     let covered =
         format!("{} of the period {}covered", percent(topic.covered), if report.over() { "" } else { "so far " });
-    let ill = topic.ill.iter().map(|ill| escaped(&words::line(ill, 240)));
+    let ill = topic.ill.iter().map(|ill| escaped(&ill.told(&words::when(ill.since, zone))));
     let cut = topic.searches_cut.then(|| words::SEARCHES_CUT.to_owned());
     listed("How it was looked at", sources.chain(cut).chain(ill).chain([covered]).chain(holes))
 }

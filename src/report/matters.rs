@@ -2,7 +2,7 @@
 //! chance does not explain it, and what makes a figure doubtful is told beside it.
 
 use super::facts::{Matter, SourceFacts, TopicFacts};
-use super::words::{counted, length, number, percent, round, share, short};
+use super::words::{counted, length, number, percent, round, share, short, when};
 use crate::model::{Span, Time};
 
 /// Sentences that are told at most.
@@ -39,8 +39,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             continue;
         }
         for ill in &topic.ill {
-            let words = ill.strip_prefix(&format!("{}: ", topic.id)).unwrap_or(ill);
-            tell(70, "sources", "silent", format!("{words}."));
+            tell(70, "sources", ill.state.as_str(), format!("{}.", ill.told(&when(ill.since, timezone))));
         }
         for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
             tell(

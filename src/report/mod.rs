@@ -7,7 +7,6 @@
 
 mod answer;
 mod changed;
-mod chart;
 mod coverage;
 mod facts;
 mod gather;
@@ -17,12 +16,11 @@ mod judged;
 mod markdown;
 mod matters;
 mod period;
-mod prose;
 #[cfg(test)]
 mod samples;
 mod sql;
-mod words;
 
+use crate::draw::{chart, prose, words};
 use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 

@@ -10,7 +10,6 @@
 
 mod answer;
 mod auth;
-mod connections;
 mod contract;
 mod corpus;
 mod damage;

@@ -15,16 +15,18 @@ use axum::{Router, middleware};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::connections::Limited;
 use super::corpus::{Corpus, Hour, Loaded};
 use super::gate::{self, App};
 use super::journal::{Journal, Seen};
 use super::params::Params;
 use super::reply::error;
 use super::{Settings, StartError, contract, observed};
+use crate::listener::Limited;
 
 /// How long a stop waits for answers under way.
 const STOP_GRACE: Duration = Duration::from_secs(5);
+/// Connections open at a time.
+const MAX_CONNECTIONS: usize = 512;
 /// Longest platform name in a path.
 const MAX_PLATFORM: usize = 32;
 
@@ -111,7 +113,8 @@ pub async fn start(settings: Settings) -> Result<Running, StartError> {
         stop: CancellationToken::new(),
     });
     let stopped = app.stop.clone().cancelled_owned();
-    let serving = axum::serve(Limited::new(listener), router(&app)).with_graceful_shutdown(stopped);
+    let serving =
+        axum::serve(Limited::new(listener, MAX_CONNECTIONS, None), router(&app)).with_graceful_shutdown(stopped);
     let server = tokio::spawn(async move {
         // Serving ends only by the stop token; accept errors are retried inside.
         let _ = serving.await;

@@ -95,6 +95,13 @@ fn reach(class: ErrorClass) -> Reach {
     }
 }
 
+/// What to do about a failure that is on record; `None` for a class that this version does not know.
+#[must_use]
+pub fn hint_of(class: &str, status: Option<i64>, text: &str) -> Option<&'static str> {
+    let status = status.and_then(|status| u16::try_from(status).ok());
+    ErrorClass::parse(class).map(|class| hint(class, status, text))
+}
+
 fn hint(class: ErrorClass, status: Option<u16>, text: &str) -> &'static str {
     match (class, status) {
         (ErrorClass::KeyRefused, _) => {

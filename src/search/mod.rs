@@ -18,6 +18,7 @@ mod scrub;
 mod spec;
 
 pub use client::{CallFailure, Client, SetupError};
+pub use failure::hint_of;
 pub use gate::{Entered, Gate, Pace, Place, Refusal, Ungated};
 pub use look_back::{LooksBack, looks_back};
 pub use render::render;

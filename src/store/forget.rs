@@ -63,12 +63,18 @@ pub enum Place {
     Answers,
     /// Messages of the outbox.
     Messages,
+    /// What alerts saw.
+    Alerts,
     /// Subjects of reports.
     Reports,
     /// Words asked for, and errors of searches.
     Searches,
     /// Errors and reasons of runs.
     Runs,
+    /// Definitions of jobs that are no more.
+    Jobs,
+    /// Definitions of editions that are written.
+    Editions,
 }
 
 /// Texts of one row.
@@ -123,6 +129,11 @@ pub struct ReportFiles {
 }
 
 impl Store {
+    /// The jobs that are configured, as they are stored.
+    pub async fn job_definitions(&self) -> Result<Vec<(String, String)>, StoreError> {
+        read!(self, quoted::jobs())
+    }
+
     /// The key of tombstones, once there are any.
     pub async fn forget_key(&self) -> Result<Option<ForgetKey>, StoreError> {
         read!(self, forgotten::key())

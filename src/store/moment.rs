@@ -57,6 +57,21 @@ impl Moment {
         ask!(self, days::first_run(topic))
     }
 
+    /// The begin of the topic's last run that looked.
+    pub async fn last_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
+        ask!(self, days::last_run(topic))
+    }
+
+    /// Items of the topic that count in a span.
+    pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<Mark>, StoreError> {
+        ask!(self, days::marks_of(topic, span))
+    }
+
+    /// When the topic saw items first, of a span.
+    pub async fn first_seen_in(&mut self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
+        ask!(self, days::first_seen_in(topic, span))
+    }
+
     /// Items that the topic saw first in a span, the latest first.
     pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<Mark>, StoreError> {
         ask!(self, days::marks(topic, seen, most))
@@ -98,6 +113,11 @@ impl Moment {
         };
         ask!(self, stream::looks(&filter, &mut each))?;
         Ok(all)
+    }
+
+    /// When a topic was looked at in a span, and the later looks that were about it.
+    pub async fn looks_over(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
+        ask!(self, looks::looks_over(topic, span))
     }
 
     /// What pruning took of a topic's span.

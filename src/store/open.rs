@@ -107,7 +107,7 @@ pub(super) fn mixed(place: &str, held: Nature) -> StoreError {
 }
 
 /// The file of a SQLite address; `None` for another kind of address.
-fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreError> {
+pub(super) fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreError> {
     let Some(rest) = url.strip_prefix("sqlite:") else { return Ok(None) };
     let path = rest.strip_prefix("//").unwrap_or(rest);
     if path.is_empty() || path.starts_with(":memory:") || path.contains('?') {
@@ -257,7 +257,7 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
 
 /// How many migrations are not applied yet; an error when the database knows one that this program does not, or another
 /// of the same number.
-async fn pending<C: Migrate>(migrator: &Migrator, conn: &mut C, place: &str) -> Result<usize, StoreError> {
+pub(super) async fn pending<C: Migrate>(migrator: &Migrator, conn: &mut C, place: &str) -> Result<usize, StoreError> {
     let applied = conn.list_applied_migrations("_sqlx_migrations").await.map_err(|e| migrate_error(e, place))?;
     for done in &applied {
         match migrator.iter().find(|known| known.version == done.version) {
@@ -288,7 +288,7 @@ fn migrate_error(error: MigrateError, place: &str) -> StoreError {
     }
 }
 
-fn foreign(place: &str) -> StoreError {
+pub(super) fn foreign(place: &str) -> StoreError {
     StoreError::new(
         StoreErrorKind::Foreign,
         format!("{place} holds tables that are not topicwatch's"),
@@ -296,7 +296,7 @@ fn foreign(place: &str) -> StoreError {
     )
 }
 
-fn named(mut error: StoreError, place: &str) -> StoreError {
+pub(super) fn named(mut error: StoreError, place: &str) -> StoreError {
     error.text = format!("{place}: {}", error.text);
     error
 }

@@ -24,6 +24,10 @@ macro_rules! migrations {
             (15, "retention", include_str!(concat!("../../migrations/", $folder, "/0015_retention.sql"))),
             (16, "forgotten", include_str!(concat!("../../migrations/", $folder, "/0016_forgotten.sql"))),
             (17, "editions", include_str!(concat!("../../migrations/", $folder, "/0017_editions.sql"))),
+            (20, "cluster keys", include_str!(concat!("../../migrations/", $folder, "/0020_cluster_keys.sql"))),
+            (21, "requests", include_str!(concat!("../../migrations/", $folder, "/0021_requests.sql"))),
+            (22, "topic days", include_str!(concat!("../../migrations/", $folder, "/0022_topic_days.sql"))),
+            (23, "alerts", include_str!(concat!("../../migrations/", $folder, "/0023_alerts.sql"))),
         ]
     };
 }

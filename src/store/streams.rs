@@ -1,9 +1,7 @@
 //! Whole tables for exports: each row is handed over once, in an order that is total and the same on both databases, while
 //! the database stands still for whoever reads. With a stretch of the reading order, rows come in that order.
 
-use super::{
-    AnswerRow, Db, Filter, ItemRow, NewRow, RunRow, SearchedRow, SightingRow, Store, StoreError, postgres, sqlite,
-};
+use super::{AnswerRow, Db, Filter, ItemRow, NewRow, RunRow, SearchedRow, Store, StoreError, postgres, sqlite};
 use crate::model::Look;
 
 impl Store {
@@ -14,15 +12,6 @@ impl Store {
         each: &mut (dyn FnMut(ItemRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
         stream!(self, items(filter, each))
-    }
-
-    /// Sightings by run begun, run, source, rank and key.
-    pub async fn each_sighting<E: From<StoreError>>(
-        &self,
-        filter: &Filter,
-        each: &mut (dyn FnMut(SightingRow) -> Result<(), E> + Send),
-    ) -> Result<(), E> {
-        stream!(self, sightings(filter, each))
     }
 
     /// Answers by run begun and run.

@@ -102,16 +102,25 @@ tables! {
     "answer" ["run"], false, FEW; n ["run", "partial"]; t ["text", "model", "cited"]; b [];
     "item_revision" ["item", "run"], false, MANY; n ["item", "run", "replaced_at"]; t ["title", "text"]; b [];
     "raw_reply" ["search"], false, FEW; n ["search", "received_at", "bytes", "truncated"]; t ["request", "dialect", "headers"]; b ["body"];
-    "cluster_head" ["place"], false, MANY; n ["place", "item"]; t []; b ["sketch"];
+    "cluster_head" ["place"], false, MANY; n ["place", "item"]; t []; b ["sketch", "keys"];
     "cluster_lead" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
     "cluster_lead_young" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
     "cluster_lead_middle" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
     "cluster_progress" ["one"], false, MANY; n ["one", "seq", "next", "turn", "young", "middle", "sinking"]; t []; b [];
+    "topic_day" ["topic", "day_from"], false, MANY;
+        n ["day_from", "day_until", "items", "unique_items", "negative", "neutral", "positive"]; t ["topic"]; b [];
+    "topic_day_due" ["topic"], false, MANY; n ["turn"]; t ["topic"]; b [];
+    "topic_day_progress" ["one"], false, MANY; n ["one", "seq"]; t []; b [];
+    "request" ["id"], false, MANY; n ["asked_at", "done_at"]; t ["id", "kind", "topic", "state", "answer"]; b [];
     "cursor" ["name"], false, MANY; n ["seq", "at"]; t ["name"]; b [];
     "report" ["run"], false, MANY; n ["made_at", "span_from", "span_until", "seq", "delivered_at"]; t ["run", "name", "subject", "files"]; b [];
     "outbox" ["event"], false, FEW;
         n ["attempt", "created_at", "next_at", "lease_until", "delivered_at"];
         t ["event", "channel", "kind", "origin", "subject", "text", "html", "data", "state", "token", "error"]; b [];
+    "alert_event" ["event"], false, MANY;
+        n ["at", "acked_at"]; t ["event", "alert", "subject", "kind", "summary", "lines", "message", "muted"]; b [];
+    "alert_firing" ["alert", "subject"], false, MANY; n ["since", "acked"]; t ["alert", "subject"]; b [];
+    "alert_state" ["alert"], false, MANY; n ["sent_at", "snoozed_until"]; t ["alert"]; b [];
     "export_edition" ["export", "number"], false, MANY;
         n ["number", "at", "seq_since", "seq_until", "written", "done_at"]; t ["export", "run", "definition", "files"]; b [];
 }

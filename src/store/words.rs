@@ -4,6 +4,9 @@
 use super::{Db, Filter, ItemRow, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
 use crate::model::Tokenise;
 
+/// Items that are indexed in one transaction: some milliseconds of everybody else's waiting.
+const AT_ONCE: u32 = 500;
+
 /// An item that was found, and its place in the list.
 #[derive(Debug, Clone)]
 pub struct FoundItem {
@@ -44,6 +47,25 @@ impl Store {
             return Ok(0);
         }
         write_tx!(self, words::index(tokenise, i64::from(limit)))
+    }
+
+    /// Indexes every item that waits by these rules, a few at a time, until there is none left or `enough`, asked with the
+    /// number of those done, says so.
+    pub async fn index_waiting(
+        &self,
+        (version, tokenise): (i64, Tokenise),
+        enough: &(dyn Fn(u64) -> bool + Send + Sync),
+    ) -> Result<u64, StoreError> {
+        self.renew_words(version).await?;
+        let mut done = 0;
+        while !enough(done) {
+            let more = self.index_words(tokenise, AT_ONCE).await?;
+            if more == 0 {
+                break;
+            }
+            done += more;
+        }
+        Ok(done)
     }
 
     /// Makes words that were taken out of the index leave the disk too, as far as the database lets them. It is written

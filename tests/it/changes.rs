@@ -235,6 +235,11 @@ fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
                 "Seen first, but older than the window",
             ],
         );
+        // The other verbs that count what was found say so too.
+        place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥7 new"]);
+        place.run(&["runs"]).shows(0, &["≥7"]);
+        place.run(&["runs", "--searches"]).shows(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
+        place.run(&["status"]).shows(0, &["≥7"]);
         let bounded = place.ok(&["diff", "acme", "--limit", "2"]);
         assert!(bounded.contains("… and 4 more"), "{bounded}");
     }

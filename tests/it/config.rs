@@ -77,6 +77,7 @@ fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
         Section::Report => EXAMPLE.find("[[reports]]\n").unwrap(),
         Section::Channel => EXAMPLE.find("[[channels]]\n").unwrap(),
         Section::Export => EXAMPLE.find("[[exports]]\n").unwrap(),
+        Section::Alert => EXAMPLE.find("[[alerts]]\n").unwrap(),
         _ => 0,
     };
     EXAMPLE[from..].lines().find_map(|line| {
@@ -104,6 +105,7 @@ fn every_default_of_the_table_can_be_written_out() {
         (Section::Database, "[database]\n"),
         (Section::Scheduler, "[scheduler]\n"),
         (Section::Retention, "[retention]\n"),
+        (Section::Web, "[web]\n"),
         (Section::Topic, "[[topics]]\nid = \"a\"\nquery = \"q\"\nevery = \"1h\"\n"),
     ] {
         text.push_str(header);
@@ -220,8 +222,13 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "SQLite and PostgreSQL",
         ),
         (service("base_url = \"sandbox\"\n[databse]"), "3:2", "unknown key `databse`", "did you mean `[database]`?"),
-        (service("base_url = \"sandbox\"\n[[alerts]]"), "3:3", "unknown key `alerts`", "not available in this version"),
-        (service("base_url = \"sandbox\"\n[web]"), "3:2", "unknown key `web`", "not available in this version"),
+        (
+            service("base_url = \"sandbox\"\n[[providers]]"),
+            "3:3",
+            "unknown key `providers`",
+            "not available in this version",
+        ),
+        (service("base_url = \"sandbox\"\n[notify]"), "3:2", "unknown key `notify`", "not available in this version"),
         (service("base_url = \"sandbox\"\n[[topic]]"), "3:3", "unknown key `topic`", "did you mean `[[topics]]`?"),
         (service("base_url = \"sandbox\"\n[[service]]"), "", "duplicate key", "keep one"),
         (

@@ -92,6 +92,7 @@ fn every_key_of_the_configuration_is_told_with_its_default() {
         Section::Database,
         Section::Scheduler,
         Section::Retention,
+        Section::Web,
         Section::Topic,
         Section::Report,
         Section::Channel,

@@ -167,13 +167,8 @@ fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
 #[test]
 fn a_full_disk_is_told_and_nothing_of_what_was_stored_is_lost() {
     let disk = tempfile::tempdir().unwrap();
+    let Some(_unmount) = mounted(disk.path(), "16m") else { return };
     let path = disk.path().to_str().unwrap().to_owned();
-    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=16m", "tmpfs", &path]).output();
-    if !mounted.is_ok_and(|out| out.status.success()) {
-        crate::pg::say("SKIPPED: a full disk (may not mount a small one; a limit of the file's size is tested)");
-        return;
-    }
-    let _unmount = Mounted(path.clone());
     let service = Slow::answering_after(Duration::ZERO);
     let mut database = sqlite();
     database.url = format!("sqlite:{path}/t.db");
@@ -190,7 +185,19 @@ fn a_full_disk_is_told_and_nothing_of_what_was_stored_is_lost() {
 }
 
 /// A small disk, gone when dropped.
-struct Mounted(String);
+pub struct Mounted(String);
+
+/// A disk of this size in a folder, or a line that says that there can be none.
+pub fn mounted(folder: &std::path::Path, size: &str) -> Option<Mounted> {
+    let path = folder.to_str().unwrap().to_owned();
+    let of = format!("size={size}");
+    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", &of, "tmpfs", &path]).output();
+    if !mounted.is_ok_and(|out| out.status.success()) {
+        crate::pg::say("SKIPPED: a full disk (may not mount a small one; a limit of the file's size is tested)");
+        return None;
+    }
+    Some(Mounted(path))
+}
 
 impl Drop for Mounted {
     fn drop(&mut self) {

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use topicwatch::compare::{Filtered, Hiding};
-use topicwatch::export::{self, Format, Order, Profile, Type, What};
-use topicwatch::model::{Answer, Between, Judged, Micros, Source, Time, Tone, Topic, TopicFilter};
-use topicwatch::store::{Filter, Outcome, Store};
+use topicwatch::compare::Hiding;
+use topicwatch::export::{self, Format, Order, Part, Profile, Type, What};
+use topicwatch::model::{Answer, Between, Judged, Micros, RunRow, SightingRow, Source, Time, Tone, Topic};
+use topicwatch::store::{Filter, Outcome, Store, StoreError};
 
 use crate::databases::databases;
 use crate::store::{NOW, manual, open, outcome, seen, topic};
@@ -30,16 +30,16 @@ const NASTY: [&str; 14] = [
     "NULL",
 ];
 
-fn later(hours: i64) -> Time {
+pub fn later(hours: i64) -> Time {
     Time(NOW.0 + hours * 3_600_000)
 }
 
-fn tagged(id: &str, tags: &[&str]) -> Topic {
+pub fn tagged(id: &str, tags: &[&str]) -> Topic {
     Topic { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..topic(id) }
 }
 
 /// By its first letter.
-fn judge(_: Option<&str>, text: Option<&str>) -> Judged {
+pub fn judge(_: Option<&str>, text: Option<&str>) -> Judged {
     let tone = match text.and_then(|text| text.chars().next()) {
         Some('p') => Tone::Positive,
         Some('t') => Tone::Negative,
@@ -89,7 +89,7 @@ pub async fn nasty_world(store: &Store) {
     }
 }
 
-async fn written(store: &Store, order: &Order) -> String {
+pub async fn written(store: &Store, order: &Order) -> String {
     let (bytes, rows) = export::write(store, order, &mut Hiding::nothing(), Vec::new()).await.unwrap();
     let text = String::from_utf8(bytes).unwrap();
     if order.format == Format::Jsonl {
@@ -98,7 +98,7 @@ async fn written(store: &Store, order: &Order) -> String {
     text
 }
 
-async fn objects(store: &Store, what: What, filter: Filter) -> Vec<Value> {
+pub async fn objects(store: &Store, what: What, filter: Filter) -> Vec<Value> {
     let order = Order { format: Format::Jsonl, filter, ..Order::all(what) };
     written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -150,10 +150,13 @@ fn same_cells(what: What, csv: &str, excel: &str, jsonl: &str) {
             let value = &object[heading.name];
             let read = match heading.kind {
                 _ if value.is_null() => String::new(),
-                Type::Text | Type::Id | Type::Word | Type::Time => value.as_str().unwrap().to_owned(),
+                Type::Text | Type::Id | Type::Word | Type::Time | Type::Date => value.as_str().unwrap().to_owned(),
                 Type::Flag => value.as_bool().unwrap().to_string(),
                 Type::Integer => value.as_i64().unwrap().to_string(),
-                Type::Decimal => format!("{:.3}", value.as_f64().unwrap()),
+                Type::Decimal => {
+                    let decimals = cell.rsplit_once('.').unwrap().1.len();
+                    format!("{:.decimals$}", value.as_f64().unwrap())
+                }
                 Type::Money => format!("{:.6}", value.as_f64().unwrap()),
             };
             assert_eq!(read, cell, "{what}.{}", heading.name);
@@ -210,7 +213,7 @@ async fn files_of_stretches_that_follow_one_another_are_together_the_file_of_the
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
-        for what in What::ALL.iter().copied().filter(|what| what.appends()) {
+        for what in What::ALL.iter().copied().filter(|what| what.takes().contains(&Part::Seq)) {
             let stretch = async |since: i64, until: i64| {
                 let filter = Filter { seq: Some(Between { since, until }), ..Filter::default() };
                 written(&store, &Order { format: Format::Jsonl, filter, ..Order::all(what) }).await
@@ -254,23 +257,23 @@ async fn what_a_first_answer_shows_is_told_as_its_topics_baseline() {
     }
 }
 
-/// A filter of a topic has every row looked at one by one: the plain way.
-async fn looked_at(store: &Store) -> Hiding {
-    let filter = TopicFilter { exclude: vec!["nothing says so".into()], ..TopicFilter::default() };
-    let topics = [tagged("calm", &["a\"b", "news"]), tagged("=loud", &["news, too"])];
-    let topics = topics.map(|topic| Topic { filter: filter.clone(), ..topic });
-    store.sync_topics(&topics, NOW).await.unwrap();
-    let hiding = Hiding::of(store, &[], Filtered::Keep).await.unwrap();
-    assert!(hiding.any());
-    hiding
+/// Sightings as `each_sighting` gives them.
+async fn paged(store: &Store, filter: &Filter) -> Vec<Value> {
+    let mut rows = Vec::new();
+    let mut each = |row: SightingRow| {
+        rows.push(serde_json::to_value(row).unwrap());
+        Ok::<_, StoreError>(())
+    };
+    store.each_sighting(filter, &mut each).await.unwrap();
+    rows
 }
 
 #[tokio::test]
-async fn lines_that_the_database_writes_are_those_of_the_plain_way() {
+async fn pages_of_runs_are_together_what_each_run_saw() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
-        // More runs than a page takes, several at the same instant, one without a sighting, times of all centuries.
+        // More runs than a page takes, several at the same instant, some without a sighting, times of all centuries.
         let times =
             ["0001-01-01T00:00:00Z", "1700-02-28T23:59:59.999Z", "1969-12-31T23:59:59.5Z", "9999-12-31T23:59:59Z"];
         for n in 0..40 {
@@ -284,45 +287,68 @@ async fn lines_that_the_database_writes_are_those_of_the_plain_way() {
                 found.published_at = Time::parse(times[of as usize]);
                 found.url = Some(format!("https://example.com/{of}?a=\"{n}\""));
                 found.author = None;
+                // Empty is not unknown; and a text that is longer than a page should be.
+                found.title = Some(if n == 39 { "long\u{1F600}, ".repeat(60_000) } else { String::new() });
                 item
             });
             store.finish(&held, outcome(later(n / 3), world.collect())).await.unwrap();
             store.publish().await.unwrap();
         }
-        let orders = || {
-            let profiles = [Profile::Machine, Profile::Excel].into_iter();
-            let filters = [
-                Filter::default(),
-                Filter { seq: Some(Between { since: 2, until: 21 }), ..Filter::default() },
-                Filter {
-                    since: Some(later(1)),
-                    until: Some(later(9)),
-                    topics: vec!["calm".into()],
-                    ..Filter::default()
-                },
-                Filter { sources: vec![Source::Web, Source::Ai], ..Filter::default() },
-                Filter {
-                    tags: vec!["news, too".into()],
-                    tones: vec![Tone::Negative, Tone::Neutral],
-                    ..Filter::default()
-                },
-                Filter { authors: vec!["@HANDLE".into(), "plain".into()], ..Filter::default() },
-            ];
-            profiles.flat_map(move |profile| {
-                filters.clone().map(|filter| Order { profile, filter, ..Order::all(What::Sightings) })
-            })
+        // Items alone, first of their cluster, of another's, and not looked at.
+        database.execute("UPDATE item SET cluster = id - id % 2 WHERE id % 5 > 1").await;
+        let mut runs = Vec::new();
+        let mut each = |run: RunRow| {
+            runs.push(run);
+            Ok::<_, StoreError>(())
         };
-        let mut quick = Vec::new();
-        for order in orders() {
-            quick.push(export::write(&store, &order, &mut Hiding::nothing(), Vec::new()).await.unwrap());
+        store.each_run(&Filter::default(), &mut each).await.unwrap();
+        let mut by_number = runs.clone();
+        by_number.sort_by_key(|run| run.seq);
+        let of = async |runs: &[RunRow], keeps: &dyn Fn(&RunRow, &SightingRow) -> bool| {
+            let mut all = Vec::new();
+            for run in runs {
+                let saw = store.sightings_of(&run.run).await.unwrap();
+                all.extend(saw.iter().filter(|row| keeps(run, row)).map(|row| serde_json::to_value(row).unwrap()));
+            }
+            all
+        };
+        let all = Filter::default;
+        let sources = vec![Source::Web, Source::Ai];
+        for (filter, expected) in [
+            (all(), of(&runs, &|_, _| true).await),
+            (
+                Filter { seq: Some(Between { since: 2, until: 21 }), ..all() },
+                of(&by_number, &|run, _| (3..=21).contains(&run.seq.unwrap())).await,
+            ),
+            (
+                Filter { since: Some(later(1)), until: Some(later(9)), topics: vec!["calm".into()], ..all() },
+                of(&runs, &|_, row| row.topic == "calm" && (later(1)..later(9)).contains(&row.seen_at)).await,
+            ),
+            (Filter { sources: sources.clone(), ..all() }, of(&runs, &|_, row| sources.contains(&row.source)).await),
+            (
+                Filter { tones: vec![Tone::Negative], ..all() },
+                of(&runs, &|_, row| row.tone.tone == Some(Tone::Negative)).await,
+            ),
+            (
+                Filter { authors: vec!["@HANDLE".into(), "plain".into()], ..all() },
+                of(&runs, &|_, row| row.author.as_ref().is_some_and(|a| a == "@handle" || a == "plain")).await,
+            ),
+        ] {
+            let found = paged(&store, &filter).await;
+            assert!(!found.is_empty() && found.len() == expected.len(), "{}: {filter:?}", database.name);
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!(found, expected, "{}: {filter:?}", database.name);
+            }
         }
-        let mut hiding = looked_at(&store).await;
-        for (order, (bytes, rows)) in orders().zip(quick) {
-            let (plain, plain_rows) = export::write(&store, &order, &mut hiding, Vec::new()).await.unwrap();
-            let (quick, plain) = (String::from_utf8(bytes).unwrap(), String::from_utf8(plain).unwrap());
-            assert!(quick == plain, "{}: {order:?}\n{quick}\n---\n{plain}", database.name);
-            assert!(rows == plain_rows && rows > 0, "{}: {order:?} has {rows}, {plain_rows}", database.name);
-        }
+        // Who stops in the middle is told why, and the store is as before.
+        let mut taken = 0;
+        let mut each = |_| {
+            taken += 1;
+            if taken == 50 { Err(StoreError::from(sqlx::Error::WorkerCrashed)) } else { Ok(()) }
+        };
+        assert!(store.each_sighting(&all(), &mut each).await.is_err());
+        assert_eq!(taken, 50);
+        assert_eq!(paged(&store, &all()).await.len(), of(&runs, &|_, _| true).await.len());
         database.close(store).await;
     }
 }

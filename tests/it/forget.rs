@@ -73,6 +73,8 @@ fn holding(place: &Place, words: &str) -> Vec<String> {
         ("search", "query error_text"),
         ("run", "error_text reason"),
         ("forgotten", "hash"),
+        ("job", "definition"),
+        ("export_edition", "definition"),
         ("store_info", "value"),
     ] {
         for column in columns.split(' ') {
@@ -108,6 +110,11 @@ fn assert_gone(place: &Place, when: &str) {
         let rows = place.ok(&["export", "--what", what]).to_lowercase();
         assert!(!rows.contains("jane") && !rows.contains(WORDS), "{when}, {name}:\n{rows}");
     }
+    for word in WORDS.split(' ') {
+        assert_eq!(crate::words_leave::held(&place.database, word), 0, "{word}, {when}, {name}");
+        assert_eq!(files_hold(place, word), Vec::<String>::new(), "{word}, {when}, {name}");
+        assert!(place.ok(&["search", word]).contains("nothing found"), "{word}, {when}, {name}");
+    }
     let number = |sql: &str| place.database.number(sql);
     assert_eq!(number("SELECT sum(found) - sum(new) - sum(duplicate) FROM run"), 0, "{when}, {name}");
     assert_eq!(
@@ -125,6 +132,14 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
         let before = place.database.sizes();
         assert_ne!(holding(&place, WORDS).len(), 0, "{name}");
 
+        // What is kept of her, for whoever asks to see it.
+        for what in ["items", "sightings", "new"] {
+            let hers = place.ok(&["export", "--what", what, "--author", "@JANE_d", "--format", "jsonl"]);
+            assert!(
+                !hers.is_empty() && hers.lines().all(|line| line.contains("Jane_D") && line.contains(WORDS)),
+                "{hers}"
+            );
+        }
         place.run(&["forget", "--author", "@jane_d"]).says(2, &["gone for good", "--dry-run"]);
         let rehearsed = place.json(&["forget", "--author", "@jane_d", "--dry-run", "--json"]);
         assert_eq!(
@@ -338,5 +353,54 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
         let (_third_server, third) = told_of_her(sqlite());
         third.ok(&["forget", "--author", "nobody", "--yes"]);
         third.run(&["forget", "--import", &journal, "--yes"]).says(2, &["another key"]);
+    }
+}
+
+/// Exports that are about one author: hers, somebody else's, and what is asked of an export that is about both.
+fn exports(of: &[&str]) -> String {
+    let one = |name: &&str| {
+        format!(
+            "[[exports]]\nname = \"{name}\"\nwhat = \"items\"\nevery = \"1h\"\nauthors = [\"{name}\"]\npath = \"out/{{name}}-{{run}}.csv\"\n"
+        )
+    };
+    format!("{TOPICS}\n{}", of.iter().map(one).collect::<String>())
+}
+
+#[test]
+fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_the_name() {
+    for database in databases() {
+        let server = Raw::saying(service);
+        let place = Place::new(database, &server.lines(), &exports(&["jane_d", "bob"]));
+        let name = place.database.name;
+        for at in [NINE, TEN, ELEVEN] {
+            place.run(&["once", "--due", "--at", at]).shows(0, &[]);
+            place.run(&["once", "--at", at]).shows(0, &[]);
+        }
+        assert!(place.database.number("SELECT count(*) FROM export_edition WHERE files IS NOT NULL") >= 4, "{name}");
+        let told = place.json(&["forget", "--author", "Jane_D", "--dry-run", "--json"]);
+        assert_eq!(told["named_by"], serde_json::json!(["export:jane_d"]), "{name}: {told}");
+        let editions = place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%jane%'");
+        assert!(editions > 0, "{name}");
+        let done = place.run(&["forget", "--author", "Jane_D", "--yes"]);
+        done.shows(0, &["note: export:jane_d names it; take the name out of the file", "old definitions blanked"]);
+        let left = |table: &str| {
+            place.database.number(&format!("SELECT count(*) FROM {table} WHERE lower(definition) LIKE '%jane%'"))
+        };
+        assert_eq!((left("export_edition"), left("job")), (0, 1), "{name}: the one that is configured stays");
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%bob%'"),
+            editions
+        );
+        // Once it is out of the file, the next sweep takes what is left of it.
+        place.configure(&server.lines(), &exports(&["bob"]));
+        place.run(&["once", "--due", "--at", "2026-03-11T12:00:00Z"]).shows(0, &[]);
+        let done = place.json(&["forget", "--author", "jane_d", "--yes", "--json"]);
+        assert_eq!((&done["named_by"], left("job")), (&serde_json::json!([]), 0), "{name}: {done}");
+        // What was blanked hinders nobody.
+        place.configure(&server.lines(), &exports(&["jane_d", "bob"]));
+        place.run(&["once", "--due", "--at", "2026-03-11T13:00:00Z"]).shows(0, &[]);
+        place.run(&["once", "--due", "--at", "2026-03-11T14:00:00Z"]).shows(0, &[]);
+        let written = std::fs::read_dir(place.path("out")).unwrap().count();
+        assert!(written > 4, "{name}: {written}");
     }
 }

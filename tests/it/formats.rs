@@ -128,7 +128,7 @@ print('ok', len(found))
 "#;
 
 /// Python, or a line that says that it is missing.
-fn python(script: &str, arguments: &[&str]) -> Option<String> {
+pub fn python(script: &str, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("python3");
     command.args(["-c", script]).args(arguments).env("PYTHONUTF8", "1");
     match command.output() {
@@ -167,7 +167,7 @@ fn post(n: u32, text: &str) -> SeenItem {
 const TOPIC: &str = "[[topics]]\nid = \"t\"\ntitle = \"A <topic> & more\"\nquery = \"t\"";
 
 /// A place whose database holds these texts: the first of a baseline, the others new.
-fn place_of(database: crate::databases::Database, texts: &[String]) -> Place {
+pub fn place_of(database: crate::databases::Database, texts: &[String]) -> Place {
     let place = Place::new(database, &Raw::nobody(), TOPIC);
     wait(async {
         let store = open(&place.database).await;

@@ -248,7 +248,16 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
             "SELECT c.relname || '.' || a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relkind IN ('r', 'p') \
              AND c.relnamespace = current_schema()::regnamespace AND a.attname IN ('topic', 'job') ORDER BY 1"
         };
-        let known = ["run.job", "run.topic", "search.topic", "topic_calls.topic", "topic_item.topic"];
+        let known = [
+            "request.topic",
+            "run.job",
+            "run.topic",
+            "search.topic",
+            "topic_calls.topic",
+            "topic_day.topic",
+            "topic_day_due.topic",
+            "topic_item.topic",
+        ];
         assert_eq!(place.database.texts(sql), known, "a new column belongs into store/statements/rename.rs");
     }
 }

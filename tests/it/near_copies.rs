@@ -10,33 +10,33 @@ use crate::program::{NINE, Place, until};
 use crate::service::Sandbox;
 use crate::store::{NOW, items, manual, open, outcome, seen, topic};
 
-const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
-const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
+pub const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
+pub const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
 
 /// So little room that the keys of a few items move on, a few at a time.
-const SMALL: Room = Room { young: 9, middle: 40, slice: 4 };
+pub const SMALL: Room = Room { young: 9, middle: 40, slice: 4 };
 
 /// Every key and where it leads, whichever table holds it.
 const LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \
                      UNION ALL SELECT key, place FROM cluster_lead";
 
-fn leads(database: &Database) -> Vec<String> {
+pub fn leads(database: &Database) -> Vec<String> {
     let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({LEADS}) AS l ORDER BY 1");
     database.texts(&all)
 }
 
-fn at(seconds: i64) -> Time {
+pub fn at(seconds: i64) -> Time {
     Time(NOW.0 + seconds * 1_000)
 }
 
-fn post(id: u32, author: &str, text: &str) -> SeenItem {
+pub fn post(id: u32, author: &str, text: &str) -> SeenItem {
     let mut item = seen(Source::Social, id, &[&format!("post:x:{id}")], text);
     item.sightings[0].found.author = Some(author.into());
     item
 }
 
 /// Stores runs of one topic, a second apart; nobody has looked at what they brought.
-async fn store_runs(store: &Store, t: &Topic, first: i64, runs: Vec<Vec<SeenItem>>) {
+pub async fn store_runs(store: &Store, t: &Topic, first: i64, runs: Vec<Vec<SeenItem>>) {
     store.add_topics(std::slice::from_ref(t), NOW).await.unwrap();
     for (n, items) in (first..).zip(runs) {
         let run = manual(store, t, &format!("{}-{n:03}", t.id), at(n)).await;

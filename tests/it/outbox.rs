@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use secrecy::SecretString;
 use topicwatch::model::{
-    CatchUp, Clock, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow, RunState,
-    SchedulePolicy, SmtpTls, Time,
+    CatchUp, Clock, HookForm, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
+    RunState, SchedulePolicy, SmtpTls, Time,
 };
 use topicwatch::notify::{Channel, Courier, Delivery, Way, after, is_public, signature, verify};
 use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
@@ -82,7 +82,12 @@ fn end(at: Time, channels: &[&str]) -> JobEnd {
 }
 
 fn hook(name: &str, hook: &Hook) -> Channel {
-    let way = Way::Webhook { url: hook.url().into(), secret: Some(SecretString::from(SECRET)), allow_private: true };
+    let way = Way::Webhook {
+        url: hook.url().into(),
+        secret: Some(SecretString::from(SECRET)),
+        form: HookForm::Own,
+        allow_private: true,
+    };
     Channel { name: name.into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
 }
 
@@ -295,12 +300,17 @@ async fn an_address_inside_is_refused_unless_it_is_meant() {
     let hooks = Hook::good();
     let inner = hook("hook", &hooks);
     let Way::Webhook { url, secret, .. } = inner.way.clone() else { panic!() };
-    let guarded = Channel { way: Way::Webhook { url, secret, allow_private: false }, ..inner };
+    let guarded = Channel { way: Way::Webhook { url, secret, form: HookForm::Own, allow_private: false }, ..inner };
     let refused = guarded.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
     assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
     let port = hooks.url().rsplit_once(':').unwrap().1.to_owned();
     for host in ["localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "0"] {
-        let way = Way::Webhook { url: format!("http://{host}:{port}").into(), secret: None, allow_private: false };
+        let way = Way::Webhook {
+            url: format!("http://{host}:{port}").into(),
+            secret: None,
+            form: HookForm::Own,
+            allow_private: false,
+        };
         let refused = Channel { way, ..guarded.clone() }.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
         assert!(refused.for_good && refused.text.contains("private network"), "{host}: {refused:?}");
     }

@@ -108,6 +108,18 @@ impl Program {
         Self(command)
     }
 
+    /// The same as words for whoever starts it elsewhere, its environment included.
+    pub fn line(&self) -> Vec<String> {
+        let text = |word: &std::ffi::OsStr| word.to_str().unwrap().to_owned();
+        let folder = text(self.0.get_current_dir().unwrap().as_os_str());
+        let mut line: Vec<String> = ["env", "-i", "-C", &folder, "TERM=xterm"].map(str::to_owned).to_vec();
+        let set = self.0.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        line.extend(set.map(|(name, value)| format!("{}={}", text(name), text(value))));
+        line.push(text(self.0.get_program()));
+        line.extend(self.0.get_args().map(text));
+        line
+    }
+
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.0.env(name, value);
         self
@@ -174,6 +186,13 @@ impl Going {
             assert!(self.child.try_wait().unwrap().is_none(), "ended before {what}:\n{}", said(self));
             std::thread::park_timeout(Duration::from_millis(5));
         }
+    }
+
+    /// What it said so far, on stdout and on stderr.
+    pub fn look(&self, mut at: impl FnMut(&str, &str)) {
+        let said =
+            |all: &Option<Collected>| all.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
+        at(&said(&self.out), &said(&self.err));
     }
 
     /// Sends a signal by its name.

@@ -101,6 +101,12 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
                  UPDATE run SET {counted} = {counted} - (SELECT count(*) FROM sighting s WHERE s.run = run.id AND {by});"
             ));
         }
+        // What it never read has left no keys of near-copies either.
+        for keys in ["cluster_lead", "cluster_lead_middle", "cluster_lead_young"] {
+            sql.push_str(&format!(
+                "DELETE FROM {keys} WHERE place IN (SELECT place FROM cluster_head WHERE item = {of});"
+            ));
+        }
         sql.push_str(&format!(
             "DELETE FROM topic_item WHERE item = {of}; DELETE FROM sighting WHERE item = {of}; DELETE FROM item_key WHERE item = {of};\
              DELETE FROM cluster_head WHERE item = {of}; UPDATE item SET cluster = id WHERE cluster = {of}; DELETE FROM item WHERE key = '{gone}';\

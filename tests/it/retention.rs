@@ -13,7 +13,7 @@ use crate::program::Place;
 use crate::store::{NOW, items, manual, open, outcome, seen, topic};
 
 const HOUR: i64 = 3_600_000;
-const DAY: i64 = 24 * HOUR;
+pub const DAY: i64 = 24 * HOUR;
 /// Days of the history, four runs each.
 const DAYS: i64 = 10;
 
@@ -22,7 +22,7 @@ fn begin() -> Time {
 }
 
 /// The end of the history.
-fn present() -> Time {
+pub fn present() -> Time {
     Time(begin().0 + DAYS * DAY)
 }
 
@@ -80,7 +80,7 @@ fn known(items: &[ItemRow]) -> Vec<(String, Time, String, Time, String, i64)> {
 }
 
 /// Everything in the database, so that two moments can be compared.
-fn everything(database: &Database) -> Vec<String> {
+pub fn everything(database: &Database) -> Vec<String> {
     let mut all = Vec::new();
     for sql in [
         "SELECT 'run ' || public_id || ' ' || coalesce(thinned, -1) || ' ' || coalesce(pruned_at, 0) FROM run ORDER BY 1",

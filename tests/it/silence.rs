@@ -55,6 +55,10 @@ fn a_source_that_fell_silent_or_stale_is_told_after_twenty_runs() {
                 "social is stale: nothing new in 7 searches since 2026-03-11T16:00:00Z; up to 3h was usual",
             ],
         );
+        // The report says when as the rest of it does.
+        let page = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T00:00:00Z", "--out", "-"]);
+        let said = "social is stale: nothing new in 7 searches since 2026-03-11 16:00; up to 3h was usual<";
+        assert!(page.contains(said), "{page}");
         place.run(&["status", "--fail-on", "silent"]).shows(0, &[]);
         place.run(&["status", "--fail-on", "stale"]).shows(3, &[]);
         world.posts(&[post(99, 24, "something new", 1)]);

@@ -164,8 +164,7 @@ fn each_row_is_in_one_file_wherever_the_process_is_killed() {
             assert_eq!(left, 0, "{point}");
             let parts = std::fs::read_dir(place.path("out/sightings")).unwrap();
             let parts = parts.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part")).count();
-            // What a killed process was writing stays hidden beside it, and is nobody's file.
-            assert!(parts <= 1, "{point}");
+            assert_eq!(parts, 0, "{point}: what a killed process was writing is taken away by the next");
         }
     }
 }

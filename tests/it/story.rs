@@ -26,7 +26,7 @@ query = "acme launch"
 sources = ["social"]
 "#;
 
-const EXPORTS: [&str; 5] = ["items", "sightings", "new", "answers", "runs"];
+const EXPORTS: [&str; 6] = ["items", "sightings", "new", "answers", "runs", "daily"];
 
 /// Every export in both profiles, by name.
 pub fn exports(place: &Place) -> Vec<(String, String)> {

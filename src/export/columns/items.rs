@@ -53,4 +53,9 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
     Column::id("scorer", "version of the scorer; scores of different versions cannot be compared", |r| {
         Cell::id(&r.tone.scorer)
     }),
+    Column::time(
+        "pruned_at",
+        "when its words, author and address were let go for their age ([operations.md](operations.md#bounded-history)); empty while they are here",
+        |r| Cell::time(r.pruned_at),
+    ),
 ];

@@ -2,6 +2,8 @@
 //! where `origin` follows of itself. docs/exports.md is written from these tables.
 
 mod answers;
+mod changes;
+mod daily;
 mod items;
 mod new;
 mod runs;
@@ -9,6 +11,8 @@ mod searches;
 mod sightings;
 
 pub(super) use answers::ANSWERS;
+pub(super) use changes::{CHANGES, ChangeRow, Told};
+pub(super) use daily::{DAILY, DailyRow};
 pub(super) use items::ITEMS;
 pub(super) use new::NEW;
 pub(super) use runs::RUNS;

@@ -32,4 +32,9 @@ pub(in crate::export) const RUNS: &[Column<RunRow>] = &[
     Column::money("cost_usd", "billed or assumed, lost attempts included", |r| Cell::Money(r.cost)),
     Column::text("error_class", "class of the first error, such as `rate_limited`", |r| Cell::text(&r.error_class)),
     Column::text("error_text", "the error in words", |r| Cell::text(&r.error_text)),
+    Column::flag(
+        "thinned",
+        "sightings of it were let go for their age: only those are left by which an item was seen first or last",
+        |r| Cell::Flag(r.thinned),
+    ),
 ];

@@ -181,6 +181,8 @@ fn edited(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, c
                 item: edit.item.clone(),
                 at: edit.at,
                 edits: edit.edits,
+                old_title: edit.old_title.clone(),
+                old_text: edit.old_text.clone(),
                 title: diff(edit.old_title.as_ref(), edit.item.title.as_ref()),
                 text: diff(edit.old_text.as_ref(), edit.item.text.as_ref()),
             });

@@ -145,6 +145,12 @@ pub struct Edited {
     pub at: Time,
     /// How many there were.
     pub edits: i64,
+    /// Title before.
+    #[serde(skip)]
+    pub old_title: Option<String>,
+    /// Text before.
+    #[serde(skip)]
+    pub old_text: Option<String>,
     /// What changed in the title, if it did.
     #[serde(rename = "title_changes")]
     pub title: Option<Vec<Piece>>,

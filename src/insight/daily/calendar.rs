@@ -1,6 +1,8 @@
 //! Local days as spans of instants: a day on which the clock changes is 23 or 25 hours long, and one that a zone skipped is
 //! not there.
 
+use std::time::Duration;
+
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -44,6 +46,17 @@ pub fn days(last: Time, many: i32, timezone: &str) -> Vec<Day> {
     (0..many).rev().filter_map(before).collect()
 }
 
+/// A span of some length that ends so many days before an instant, at the same time of the local day; its date is that of
+/// its end. `None` outside the years that are known.
+#[must_use]
+pub fn window_before(end: Time, back: i32, length: Duration, timezone: &str) -> Option<Day> {
+    let local = zone(timezone).to_datetime(end.to_jiff()?);
+    let local = local.checked_sub(back.days()).ok()?;
+    let until = zone(timezone).to_ambiguous_zoned(local).compatible().ok()?;
+    let until = if back == 0 { end } else { Time::from_jiff(until.timestamp()) };
+    Some(Day { date: local.date(), span: Span::new(until.minus(length), until)? })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -60,6 +73,12 @@ mod tests {
         assert_eq!(all.iter().map(|d| d.span.length().as_secs() / 3_600).collect::<Vec<_>>(), [24, 23, 24]);
         assert!(all.windows(2).all(|pair| pair[0].span.until == pair[1].span.from));
         assert_eq!(all[0].span.from.to_string(), "2026-03-27T23:00:00Z");
+        // Half an hour on the day after the clocks changed, and at the same time of the day before.
+        let end = Time::parse("2026-03-30T07:30:00Z").unwrap();
+        let window = |back| window_before(end, back, Duration::from_secs(1_800), "Europe/Berlin").unwrap();
+        assert_eq!((window(0).span.until, window(0).date.to_string().as_str()), (end, "2026-03-30"));
+        assert_eq!(window(2).span.until.to_string(), "2026-03-28T08:30:00Z", "08:30 in winter");
+        assert_eq!(window(2).span.length().as_secs(), 1_800);
         // Apia skipped the 30th of December 2011; midnight is skipped in Cairo when summer begins.
         assert_eq!(days(Time::parse("2011-12-31T12:00:00Z").unwrap(), 3, "Pacific/Apia").len(), 2);
         assert_eq!(day_of(Date::constant(2026, 4, 24), "Africa/Cairo").unwrap().span.length().as_secs() / 3_600, 23);

@@ -6,14 +6,16 @@ mod calendar;
 mod campaigns;
 mod counted;
 mod links;
+mod looked;
 mod rising;
 mod share;
 mod usual;
 
-pub use calendar::{Day, date_of, day_of, days};
+pub use calendar::{Day, date_of, day_of, days, window_before};
 pub use campaigns::{Campaign, campaigns};
 pub use counted::{Counted, Sounds, Tally, count, scorer_of, sounds, tally};
 pub use links::links;
+pub use looked::{HoleFacts, Looked};
 pub use rising::{Rise, rising};
 pub use share::{Share, share};
-pub use usual::{Usual, usual};
+pub use usual::{Usual, UsualShare, usual, usual_share};

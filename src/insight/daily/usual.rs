@@ -1,7 +1,7 @@
 //! What is usual: the median of comparable days, and how far days stray from it. Robust, so that one wild day does not
 //! become the measure of the next.
 
-use super::Day;
+use super::{Day, Share};
 use crate::insight::robust::{Middle, middle};
 
 /// Days of the same weekday that are enough to be compared with.
@@ -42,6 +42,29 @@ pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
     // Counts scatter at least as much as rare events do.
     let spread = 2.0 * stray.max(median.sqrt());
     Ok(Usual { median, low: (median - spread).max(0.0), high: median + spread, days: counts.len(), same_weekday })
+}
+
+/// The share that is usual.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct UsualShare {
+    /// The median.
+    pub median: f64,
+    /// Above this is unusual.
+    pub high: f64,
+    /// Samples it rests on.
+    pub samples: usize,
+}
+
+/// Shares differ by at least so much before it means anything.
+const LEAST_APART: f64 = 0.1;
+
+/// The share that is usual, by earlier samples; `Err` tells how many there are where they are too few.
+pub fn usual_share(earlier: &[Share]) -> Result<UsualShare, usize> {
+    if earlier.len() < SAME_WEEKDAY {
+        return Err(earlier.len());
+    }
+    let Middle { median, stray } = middle(earlier.iter().map(|share| share.share));
+    Ok(UsualShare { median, high: median + (2.0 * stray).max(LEAST_APART), samples: earlier.len() })
 }
 
 #[cfg(test)]

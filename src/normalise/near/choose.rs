@@ -11,8 +11,8 @@ use crate::model::{Choice, Head, Marks};
 /// more than another.
 const MOST_OF_A_KEY: usize = 16;
 
-/// First items that one item is compared with: those that share most keys, the earlier first.
-const MOST_COMPARED: usize = 8;
+/// First items that one item is compared with: those that share most keys, the later first, since most copies follow soon.
+const MOST_COMPARED: usize = 4;
 
 /// What is known of the clusters that the items may belong to.
 #[derive(Debug, Clone, Default)]
@@ -50,16 +50,18 @@ fn shortlist(marks: &Marks, leads: &Leads) -> Vec<i64> {
         *keys.entry(*place).or_default() += 1;
     }
     let mut places: Vec<(i64, usize)> = keys.into_iter().collect();
-    places.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    places.sort_by(|a, b| b.1.cmp(&a.1).then(b.0.cmp(&a.0)));
     places.truncate(MOST_COMPARED);
     places.into_iter().map(|(place, _)| place).collect()
 }
 
-/// The first items that have to be known to decide: those that the items may be copies of, as far as keys lead there.
+/// The first items that have to be known to decide: those that the items may be copies of, as far as keys lead there. Of an
+/// item whose whole text is known nothing has to be.
 #[must_use]
 pub fn wanted(items: &[Option<Marks>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
     let leads = gathered(leads);
-    items.iter().flatten().flat_map(|marks| shortlist(marks, &leads)).collect()
+    let compared = |marks: &&Marks| !marks.bands.last().is_some_and(|whole| leads.contains_key(whole));
+    items.iter().flatten().filter(compared).flat_map(|marks| shortlist(marks, &leads)).collect()
 }
 
 /// Decides of each item, in order.
@@ -98,14 +100,10 @@ pub fn choose(items: Vec<Option<Marks>>, known: &Known) -> Vec<Choice> {
     items.into_iter().map(|marks| marks.map_or(Choice::Alone, &mut decide)).collect()
 }
 
-/// The keys that will lead to a new cluster: those that lead to few enough already. The key of the whole text is needed
-/// only where one of the others is used up; copies that differ in nothing are found by it then.
+/// The keys that will lead to a new cluster: those that lead to few enough already, and that of the whole text, by which
+/// copies that differ in nothing are found however many others share the rest.
 fn led_by(bands: &[i64], leads: &Leads) -> Vec<i64> {
     let free = |key: &&i64| leads.get(*key).is_none_or(|places| places.len() < MOST_OF_A_KEY);
     let Some((whole, pieces)) = bands.split_last() else { return Vec::new() };
-    let mut keys: Vec<i64> = pieces.iter().filter(free).copied().collect();
-    if keys.len() < pieces.len() {
-        keys.extend(Some(whole).filter(free));
-    }
-    keys
+    pieces.iter().filter(free).chain([whole]).copied().collect()
 }

@@ -2,6 +2,7 @@
 //! template, and links are http or https and tell their target nothing. What stands in a topic's section is `topic`'s.
 
 mod changed;
+mod drawn;
 mod lists;
 #[cfg(test)]
 mod tests;
@@ -12,9 +13,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::facts::{Matter, TopicFacts};
 use super::words::{self, at_least, number, percent};
 use super::{Report, chart, judged, matters};
+use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
 
-const STYLE: &str = include_str!("../style.css");
+const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("../style.css"));
 
 /// Nothing is loaded and nothing runs, whatever a title says.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -155,11 +157,13 @@ fn voice(report: &Report) -> Markup {
     let told = |share: Option<crate::insight::daily::Share>| {
         share.map_or("–".to_owned(), |s| format!("{} ({})", percent(s.share), number(s.part)))
     };
+    let bar = |voice: &super::facts::Voice| VoiceBar { title: voice.title.clone(), share: voice.unique };
+    let bars: Vec<VoiceBar> = report.voice.iter().map(bar).collect();
     html! {
         section aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }
             div.pair {
-                figure { (chart::voice(&report.voice)) figcaption { "By unique items: near-copies count once." } }
+                figure { (chart::voice(&bars)) figcaption { "By unique items: near-copies count once." } }
                 div.wide role="region" tabindex="0" aria-labelledby="voice-caption" { table {
                     caption #voice-caption {
                         @if let Some(group) = &report.group { "Among topics tagged " (group) ". " } @else { "Among the topics of this report. " }

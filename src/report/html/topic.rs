@@ -89,7 +89,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                 " – " (super::change(report, topic)) "."
             }
             figure {
-                (chart::volume(topic, &report.timezone))
+                (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
                     "Items a day; dark: without near-copies. "
                     @if let Some(usual) = topic.usual {
@@ -98,7 +98,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                         "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of 5 needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered." }
-                    (chart::anew(topic, &report.timezone))
+                    (chart::anew(&topic.chart(), &report.timezone))
                 }
             }
             (unknown(topic))
@@ -158,8 +158,8 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
                     @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " (" (percent(share.low)) "–" (percent(share.high)) ")"
                 } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
                 figure {
-                    (chart::tone(topic, &report.timezone))
-                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals." (chart::anew(topic, &report.timezone)) }
+                    (chart::tone(&topic.chart(), &report.timezone))
+                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals." (chart::anew(&topic.chart(), &report.timezone)) }
                 }
             }
             p.meta {
@@ -215,7 +215,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                 } }
             }
             @if topic.searches_cut { p.note { (words::SEARCHES_CUT) } }
-            @for ill in &topic.ill { p.note { (words::line(ill, 240)) } }
+            @for ill in &topic.ill { p.note { (ill.told(&words::when(ill.since, zone))) } }
             p #(words::id(&topic.id, "coverage")) {
                 (percent(topic.covered)) " of the period " @if !report.over() { "so far " } "covered. "
                 @if holes.is_empty() { "No holes in the days of the charts." }

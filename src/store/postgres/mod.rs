@@ -11,18 +11,26 @@ use super::StoreError;
 
 pub(super) mod disk;
 
+#[path = "../statements/alerts.rs"]
+pub(super) mod alerts;
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
 #[path = "../statements/changes.rs"]
 pub(super) mod changes;
+#[path = "../statements/cluster_keys.rs"]
+mod cluster_keys;
 #[path = "../statements/clusters.rs"]
 pub(super) mod clusters;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
 #[path = "../statements/copying.rs"]
 pub(super) mod copying;
+#[path = "../statements/dashboard.rs"]
+pub(super) mod dashboard;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
+#[path = "../statements/days_rolled.rs"]
+pub(super) mod days_rolled;
 #[path = "../statements/editions.rs"]
 pub(super) mod editions;
 #[path = "../statements/erase.rs"]
@@ -45,16 +53,21 @@ mod known;
 pub(super) mod ledger;
 #[path = "../statements/limits.rs"]
 pub(super) mod limits;
-#[path = "../statements/lines.rs"]
-pub(super) mod lines;
+#[path = "../statements/lists.rs"]
+pub(super) mod lists;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
 #[path = "../statements/narrow.rs"]
 mod narrow;
+#[path = "../statements/one_item.rs"]
+pub(super) mod one_item;
 #[path = "../statements/outbox.rs"]
 pub(super) mod outbox;
+mod packed;
+#[path = "../statements/pages.rs"]
+pub(super) mod pages;
 #[path = "../statements/prune.rs"]
 pub(super) mod prune;
 #[path = "../statements/prune_runs.rs"]
@@ -71,6 +84,8 @@ mod read;
 pub(super) mod rename;
 #[path = "../statements/report.rs"]
 pub(super) mod report;
+#[path = "../statements/requests.rs"]
+pub(super) mod requests;
 #[path = "../statements/reread.rs"]
 pub(super) mod reread;
 #[path = "../statements/resolve.rs"]
@@ -119,24 +134,17 @@ pub(super) fn listed(column: &str) -> String {
     format!("jsonb_array_elements_text(CAST({column} AS JSONB)) AS given (value)")
 }
 
-/// Whether a column's text holds a sign.
-pub(super) fn holds(column: &str, sign: &str) -> String {
-    format!("strpos({column}, '{sign}') > 0")
-}
-
-/// A time as `2026-03-11T09:00:00.000Z`.
-pub(super) fn iso(column: &str) -> String {
-    format!(
-        "to_char(to_timestamp(0) AT TIME ZONE 'UTC' + {column} * interval '1 millisecond', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
-    )
-}
-
 /// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
 pub(super) fn rows_in_one(columns: &str) -> String {
     format!("CAST(coalesce(json_agg(json_build_array({columns})), '[]') AS TEXT)")
 }
 
-/// The same for whole numbers.
+/// A column's bytes as hexadecimal digits.
+pub(super) fn digits(column: &str) -> String {
+    format!("encode({column}, 'hex')")
+}
+
+/// The same as `texts` for whole numbers.
 pub(super) fn numbers(at: u8) -> String {
     format!(
         "(SELECT CAST(value AS BIGINT) AS value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given"
@@ -204,6 +212,8 @@ impl Pools {
     pub(super) async fn open(options: PgConnectOptions, schema: &str) -> Result<Self, StoreError> {
         let options = options.application_name("topicwatch").options([
             ("search_path", schema),
+            // Statements here are short, and those that only look long would be compiled anew each time.
+            ("jit", "off"),
             ("statement_timeout", "60000"),
             ("lock_timeout", "30000"),
             ("idle_in_transaction_session_timeout", "60000"),

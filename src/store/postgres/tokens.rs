@@ -37,6 +37,12 @@ pub(super) fn push_found(query: &mut QueryBuilder<Postgres>, wanted: &Wanted) {
     query.push(" AS TSQUERY))");
 }
 
+/// Whether an item has what is wanted, looked up for it alone: for a few items, where what is wanted is common.
+pub(super) fn push_has(query: &mut QueryBuilder<Postgres>, wanted: &Wanted, item: &str) {
+    query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.item = ").push(item).push(" AND w.words @@ CAST(");
+    query.push_bind(asked(wanted)).push(" AS TSQUERY))");
+}
+
 /// In the words of a tsquery.
 fn asked(wanted: &Wanted) -> String {
     let phrase = |phrase: &Phrase| {

@@ -12,18 +12,26 @@ use super::StoreError;
 
 pub(super) mod disk;
 
+#[path = "../statements/alerts.rs"]
+pub(super) mod alerts;
 #[path = "../statements/calls.rs"]
 pub(super) mod calls;
 #[path = "../statements/changes.rs"]
 pub(super) mod changes;
+#[path = "../statements/cluster_keys.rs"]
+mod cluster_keys;
 #[path = "../statements/clusters.rs"]
 pub(super) mod clusters;
 #[path = "../statements/controls.rs"]
 pub(super) mod controls;
 #[path = "../statements/copying.rs"]
 pub(super) mod copying;
+#[path = "../statements/dashboard.rs"]
+pub(super) mod dashboard;
 #[path = "../statements/days.rs"]
 pub(super) mod days;
+#[path = "../statements/days_rolled.rs"]
+pub(super) mod days_rolled;
 #[path = "../statements/editions.rs"]
 pub(super) mod editions;
 #[path = "../statements/erase.rs"]
@@ -46,16 +54,21 @@ mod known;
 pub(super) mod ledger;
 #[path = "../statements/limits.rs"]
 pub(super) mod limits;
-#[path = "../statements/lines.rs"]
-pub(super) mod lines;
+#[path = "../statements/lists.rs"]
+pub(super) mod lists;
 #[path = "../statements/looks.rs"]
 pub(super) mod looks;
 #[path = "../statements/merge.rs"]
 mod merge;
 #[path = "../statements/narrow.rs"]
 mod narrow;
+#[path = "../statements/one_item.rs"]
+pub(super) mod one_item;
 #[path = "../statements/outbox.rs"]
 pub(super) mod outbox;
+mod packed;
+#[path = "../statements/pages.rs"]
+pub(super) mod pages;
 #[path = "../statements/prune.rs"]
 pub(super) mod prune;
 #[path = "../statements/prune_runs.rs"]
@@ -72,6 +85,8 @@ mod read;
 pub(super) mod rename;
 #[path = "../statements/report.rs"]
 pub(super) mod report;
+#[path = "../statements/requests.rs"]
+pub(super) mod requests;
 #[path = "../statements/reread.rs"]
 pub(super) mod reread;
 #[path = "../statements/resolve.rs"]
@@ -120,22 +135,17 @@ pub(super) fn listed(column: &str) -> String {
     format!("json_each({column}) AS given")
 }
 
-/// Whether a column's text holds a sign.
-pub(super) fn holds(column: &str, sign: &str) -> String {
-    format!("instr({column}, '{sign}') > 0")
-}
-
-/// A time as `2026-03-11T09:00:00.000Z`.
-pub(super) fn iso(column: &str) -> String {
-    format!("strftime('%Y-%m-%dT%H:%M:%fZ', {column} / 1000.0, 'unixepoch')")
-}
-
 /// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
 pub(super) fn rows_in_one(columns: &str) -> String {
     format!("json_group_array(json_array({columns}))")
 }
 
-/// The same for whole numbers.
+/// A column's bytes as hexadecimal digits.
+pub(super) fn digits(column: &str) -> String {
+    format!("hex({column})")
+}
+
+/// The same as `texts` for whole numbers.
 pub(super) fn numbers(at: u8) -> String {
     texts(at)
 }
@@ -204,6 +214,25 @@ impl Pools {
             .idle_timeout(Duration::from_secs(30))
             .connect_lazy_with(base.row_buffer_size(ROWS_AHEAD).pragma("query_only", "on"));
         Ok(Self { write, read })
+    }
+
+    /// Opens a file that is there, for a process that never writes to it.
+    pub(super) fn open_to_read(path: &Path) -> Self {
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .read_only(true)
+            .busy_timeout(Duration::from_secs(5))
+            .statement_cache_capacity(64)
+            .row_buffer_size(ROWS_AHEAD)
+            .pragma("query_only", "on");
+        let read = SqlitePoolOptions::new()
+            .max_connections(4)
+            .min_connections(0)
+            .test_before_acquire(false)
+            .acquire_timeout(Duration::from_secs(10))
+            .idle_timeout(Duration::from_secs(60))
+            .connect_lazy_with(options);
+        Self { write: read.clone(), read }
     }
 
     /// A writing transaction that holds the write lock from its first moment.

@@ -28,6 +28,12 @@ pub(super) fn push_found(query: &mut QueryBuilder<Sqlite>, wanted: &Wanted) {
     query.push("(SELECT rowid FROM item_words WHERE item_words MATCH ").push_bind(asked(wanted)).push(")");
 }
 
+/// Whether an item has what is wanted, looked up for it alone: for a few items, where what is wanted is common.
+pub(super) fn push_has(query: &mut QueryBuilder<Sqlite>, wanted: &Wanted, item: &str) {
+    query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.rowid = ").push(item).push(" AND w.words MATCH ");
+    query.push_bind(asked(wanted)).push(")");
+}
+
 /// In FTS5's words. Tokens hold nothing that would end a quotation.
 fn asked(wanted: &Wanted) -> String {
     let phrase = |phrase: &Phrase| format!("\"{}\"{}", phrase.tokens.join(" "), if phrase.open { " *" } else { "" });

@@ -7,12 +7,12 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::items::ITEMS_LOCK;
 use super::resolve::{in_one, list};
-use super::{Conn, Database, ROW_LOCK, Row, narrow, read};
+use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, narrow, read};
 use crate::model::{Choice, ClusterRow, Head, Kind, Room, Time, Volume, Wording};
 use crate::store::{Filter, StoreError, Unclustered};
 
-/// Rows of a statement; the values they bind stay below both databases' limits.
-const BATCH: usize = 1_000;
+/// Rows of a statement that writes many: so few that most statements are whole ones, which are parsed once.
+const BATCH: usize = 200;
 
 /// Where keys are kept, the youngest first.
 pub(super) const AGES: [&str; 3] = ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"];
@@ -140,11 +140,12 @@ pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool,
 /// First items by their places.
 pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<Vec<Head>, StoreError> {
     let sql = format!(
-        "SELECT h.place, h.sketch FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
+        "SELECT {} FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
+        super::rows_in_one(&format!("h.place, {}", super::digits("h.sketch"))),
         super::numbers(1)
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list(places)?).fetch_all(conn).await?;
-    rows.iter().map(|row| Ok(Head { place: row.try_get(0)?, sketch: row.try_get(1)? })).collect()
+    let heads = in_one::<(i64, String)>(conn, sql, [list(places)?]).await?;
+    Ok(heads.into_iter().map(|(place, digits)| Head { place, sketch: cluster_keys::bytes(&digits) }).collect())
 }
 
 /// Writes what was decided of a batch; false, and nothing is written, when anything else was written since it was read.
@@ -183,18 +184,18 @@ pub(in crate::store) async fn keep(
         return Ok(false);
     }
     for chunk in begins.chunks(BATCH) {
-        let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_head (place, item, sketch) ");
-        insert.push_values(chunk, |mut row, (item, head, _)| {
-            row.push_bind(head.place).push_bind(*item).push_bind(&head.sketch);
+        let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_head (place, item, sketch, keys) ");
+        insert.push_values(chunk, |mut row, (item, head, keys)| {
+            row.push_bind(head.place).push_bind(*item).push_bind(&head.sketch).push_bind(cluster_keys::packed(keys));
         });
-        insert.build().persistent(false).execute(&mut *conn).await?;
+        insert.build().persistent(chunk.len() == BATCH).execute(&mut *conn).await?;
     }
     for chunk in keys.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_lead_young (key, place) ");
         insert.push_values(chunk, |mut row, (key, place)| {
             row.push_bind(*key).push_bind(*place);
         });
-        insert.build().persistent(false).execute(&mut *conn).await?;
+        insert.build().persistent(chunk.len() == BATCH).execute(&mut *conn).await?;
     }
     write(conn, batch, choices).await?;
     Ok(true)
@@ -211,23 +212,27 @@ async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Resu
     );
     let firsts: HashMap<i64, i64> = in_one::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
     let of = |(item, choice): (&i64, &Choice)| match choice {
-        Choice::Alone | Choice::Begins(..) => Some((*item, *item)),
-        Choice::CopyOf(place, _) => firsts.get(place).map(|first| (*item, *first)),
+        Choice::Alone | Choice::Begins(..) => Some((*item, *item, None)),
+        Choice::CopyOf(place, own) => {
+            firsts.get(place).map(|first| (*item, *first, own.map(|key| cluster_keys::packed(&[key]))))
+        }
     };
-    let mut clusters: Vec<(i64, i64)> = batch.items.iter().zip(choices).filter_map(of).collect();
+    let mut clusters: Vec<(i64, i64, Option<Vec<u8>>)> = batch.items.iter().zip(choices).filter_map(of).collect();
     clusters.sort_unstable();
     for chunk in clusters.chunks(BATCH) {
-        let mut update = QueryBuilder::<Database>::new("UPDATE item SET cluster = v.column2 FROM (");
-        update.push_values(chunk, |mut row, (item, cluster)| {
-            row.push_bind(*item).push_bind(*cluster);
+        let mut update =
+            QueryBuilder::<Database>::new("UPDATE item SET cluster = v.column2, fingerprint = v.column3 FROM (");
+        update.push_values(chunk, |mut row, (item, cluster, own)| {
+            row.push_bind(*item).push_bind(*cluster).push_bind(own);
         });
-        update.push(") AS v WHERE item.id = v.column1").build().persistent(false).execute(&mut *conn).await?;
+        update.push(") AS v WHERE item.id = v.column1");
+        update.build().persistent(chunk.len() == BATCH).execute(&mut *conn).await?;
     }
     Ok(())
 }
 
 /// Before `from` becomes a part of `into`: its copies and what leads to it follow. Where both had a cluster, the two become
-/// one, and its first item is the one that was seen first.
+/// one, and its first item is the one that was seen first. The key of words of its own goes, if it has any.
 pub(super) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     let rows = sqlx::query(
         "SELECT i.id, i.cluster, coalesce(c.first_seen, i.first_seen) AS first_seen FROM item i LEFT JOIN item c ON c.id = i.cluster \
@@ -246,6 +251,7 @@ pub(super) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), S
     let (Some((mine, mine_since)), Some((Some(theirs), theirs_since))) = (held.get(&into), held.get(&from)) else {
         return Ok(());
     };
+    cluster_keys::forget_own(conn, &list(&[from])?).await?;
     let first = match mine {
         Some(mine) if mine == theirs => *mine,
         Some(mine) if mine_since <= theirs_since => *mine,

@@ -1,9 +1,9 @@
 //! What a daily report reads, topic by topic and bounded: marks, words, reactions, searches, the last answer. No figure is
 //! made here, and no day: bounds are instants that come from outside.
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, read};
+use super::{Conn, Database, Row, read};
 use crate::model::{Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Source, Span, Time, Tone, WindowFit, Words};
 use crate::store::{AnswerRow, StoreError};
 
@@ -14,7 +14,7 @@ const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' TH
      CAST((SELECT max(CASE s.fit WHEN 'in' THEN 2 WHEN 'undated' THEN 1 ELSE 0 END) FROM sighting s \
      WHERE s.run = t.first_run AND s.item = t.item) AS BIGINT) AS fit \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN item c ON c.id = i.cluster \
-     WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen < $3 AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, i.key LIMIT $4";
+     WHERE t.topic = $1 AND t.first_seen >= $2 AND f.seq IS NOT NULL";
 
 pub(in crate::store) async fn marks(
     conn: &mut Conn,
@@ -22,7 +22,33 @@ pub(in crate::store) async fn marks(
     seen: Span,
     most: i64,
 ) -> Result<Vec<Mark>, StoreError> {
-    let rows = sqlx::query(MARK).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most).fetch_all(conn).await?;
+    let sql = format!("{MARK} AND t.first_seen < $3 ORDER BY t.first_seen DESC, i.key LIMIT $4");
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most);
+    read_marks(&asked.fetch_all(conn).await?)
+}
+
+/// Items of a topic that count in a span ([`Mark::moment`]): none was seen first before that.
+pub(in crate::store) async fn marks_of(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Mark>, StoreError> {
+    let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
+    let sql = format!("{MARK} AND {moment} >= $2 AND {moment} < $3 ORDER BY t.first_seen DESC, i.key");
+    read_marks(&sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?)
+}
+
+/// When a topic saw items first in a span.
+pub(in crate::store) async fn first_seen_in(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
+    let rows: Vec<i64> = sqlx::query_scalar(
+        "SELECT t.first_seen FROM topic_item t JOIN run f ON f.id = t.first_run \
+         WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen < $3 AND f.seq IS NOT NULL",
+    )
+    .bind(topic)
+    .bind(span.from.0)
+    .bind(span.until.0)
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Time).collect())
+}
+
+fn read_marks(rows: &[Row]) -> Result<Vec<Mark>, StoreError> {
     rows.iter()
         .map(|row| {
             let fit = match row.try_get::<Option<i64>, _>("fit")? {
@@ -48,6 +74,17 @@ pub(in crate::store) async fn marks(
             })
         })
         .collect()
+}
+
+/// The begin of the topic's last run that looked.
+pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    let at: Option<i64> = sqlx::query_scalar(
+        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL ORDER BY r.seq DESC LIMIT 1",
+    )
+    .bind(topic)
+    .fetch_optional(conn)
+    .await?;
+    Ok(at.map(Time))
 }
 
 /// By reading order, so that the index on (topic, seq) is walked from its beginning.
@@ -121,7 +158,7 @@ pub(in crate::store) async fn asked(
     most: i64,
 ) -> Result<Vec<Asked>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(
-        "SELECT s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost \
+        "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
     );
     within(&mut query, topic, span);
@@ -131,6 +168,8 @@ pub(in crate::store) async fn asked(
         .rev()
         .map(|row| {
             Ok(Asked {
+                run: row.try_get("public_id")?,
+                tries: row.try_get("tries")?,
                 source: read::word(row, "source", Source::parse)?,
                 state: read::word(row, "state", SearchState::parse)?,
                 at: Time(row.try_get("started_at")?),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{in_one, list};
-use super::{Conn, clusters, forgotten, words};
+use super::{Conn, alerts, cluster_keys, days_rolled, forgotten, words};
 use crate::model::Time;
 use crate::store::{ERASED, ForgetKey, StoreError, StoreErrorKind, Taken};
 
@@ -32,6 +32,7 @@ pub(in crate::store) async fn items(
             in_one::<(String,)>(conn, sql, [ids_json.clone()]).await?.into_iter().map(|(key,)| key).collect();
         forgotten::leave_keys(conn, key, &keys, now).await?;
     }
+    cluster_keys::forget(conn, &ids_json).await?;
     recall_copies(conn, &ids_json).await?;
     // The replies of all searches that showed them, whole; then the counts, while the rows are still there.
     let raws = run(
@@ -57,16 +58,10 @@ pub(in crate::store) async fn items(
     let delete =
         |table: &str, column: &str| format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {given})");
     taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
+    days_rolled::renew_of(conn, ids).await?;
     run(conn, &delete("topic_item", "item"), &ids_json).await?;
     taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;
     run(conn, &delete("item_key", "item"), &ids_json).await?;
-    // What leads nowhere would take copies in that no cluster has.
-    for keys in clusters::AGES {
-        let leads = format!(
-            "DELETE FROM {keys} WHERE place IN (SELECT h.place FROM {given} CROSS JOIN cluster_head h WHERE h.item = given.value)"
-        );
-        run(conn, &leads, &ids_json).await?;
-    }
     run(conn, &delete("cluster_head", "item"), &ids_json).await?;
     words::remove(conn, ids).await?;
     taken.items = run(conn, &delete("item", "id"), &ids_json).await?;
@@ -83,7 +78,7 @@ async fn recall_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
     let first: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(ids).fetch_one(&mut *conn).await?;
     run(
         conn,
-        &format!("UPDATE item SET cluster = NULL WHERE cluster IN (SELECT given.value FROM {given}) AND cluster <> id"),
+        &format!("UPDATE item SET cluster = NULL, fingerprint = NULL WHERE cluster IN (SELECT given.value FROM {given}) AND cluster <> id"),
         ids,
     )
     .await?;
@@ -131,6 +126,7 @@ pub(super) async fn close_topic(conn: &mut Conn, topic: &str, now: Time) -> Resu
     .bind(topic)
     .execute(&mut *conn)
     .await?;
+    alerts::forget_topic(conn, topic).await?;
     for statement in ["DELETE FROM topic WHERE id = $1", "DELETE FROM renamed WHERE old_id = $1 OR new_id = $1"] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }
@@ -156,6 +152,13 @@ pub(in crate::store) async fn page_of_topic(
     let own: Vec<i64> = found.iter().filter(|(_, topics)| *topics == 1).map(|(item, _)| *item).collect();
     let shared: Vec<i64> = found.iter().filter(|(_, topics)| *topics > 1).map(|(item, _)| *item).collect();
     let mut taken = items(conn, None, &own, now).await?;
+    for statement in [
+        "DELETE FROM topic_day WHERE topic = $1",
+        "DELETE FROM topic_day_due WHERE topic = $1",
+        "DELETE FROM request WHERE topic = $1",
+    ] {
+        sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
+    }
     if shared.is_empty() {
         return Ok(taken);
     }

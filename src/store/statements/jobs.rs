@@ -118,7 +118,7 @@ pub(in crate::store) async fn to_plan(
         .collect()
 }
 
-fn definition(text: &str) -> Result<Job, StoreError> {
+pub(super) fn definition(text: &str) -> Result<Job, StoreError> {
     serde_json::from_str(text).map_err(|e| StoreError::unreadable(&format!("a job definition ({e})")))
 }
 

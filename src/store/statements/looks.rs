@@ -36,6 +36,17 @@ pub(super) fn look(row: &Row) -> Result<Look, StoreError> {
     })
 }
 
+/// The looks of a topic from the begin of a span on, as far as they were about it: a search may look back over it later.
+pub(in crate::store) async fn looks_over(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(LOOK);
+    query.push(" WHERE r.seq IS NOT NULL AND r.topic = ").push_bind(topic.to_owned());
+    query.push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(span.from.0);
+    query.push(" AND (").push(read::RUN_AT).push(" < ").push_bind(span.until.0);
+    query.push(" OR coalesce(s.asked_from, s.covered_from) < ").push_bind(span.until.0);
+    query.push(") ORDER BY at, r.public_id, s.attempt, s.source");
+    query.build().fetch_all(conn).await?.iter().map(look).collect()
+}
+
 pub(in crate::store) async fn covered_until(
     conn: &mut Conn,
     topic: &str,

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, clusters, words};
+use super::{Conn, Database, clusters, days_rolled, words};
 use crate::model::Time;
 use crate::store::StoreError;
 
@@ -47,6 +47,7 @@ pub(super) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Tim
     .bind(into)
     .execute(&mut *conn)
     .await?;
+    days_rolled::renew_of(conn, &[from]).await?;
     sqlx::query("DELETE FROM topic_item WHERE item = $1").bind(from).execute(&mut *conn).await?;
     sqlx::query("UPDATE item SET first_seen = $1 WHERE id = $2 AND first_seen > $1")
         .bind(first_seen.0)

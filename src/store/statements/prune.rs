@@ -112,7 +112,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;
     let empty = format!(
         "UPDATE item SET post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
-         fingerprint = NULL, pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"
+         pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"
     );
     sqlx::query(AssertSqlSafe(empty)).bind(&ids).bind(ask.now).execute(conn).await?;
     Ok(batch)

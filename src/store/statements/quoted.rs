@@ -14,6 +14,8 @@ struct Way {
     texts: &'static [&'static str],
     table: &'static str,
     set: String,
+    /// Which rows alone may be blanked.
+    only: &'static str,
 }
 
 fn way(place: Place) -> Way {
@@ -21,7 +23,7 @@ fn way(place: Place) -> Way {
         let each = columns.iter().map(|c| format!("{c} = CASE WHEN {c} IS NULL THEN NULL ELSE '{ERASED}' END"));
         each.collect::<Vec<_>>().join(", ")
     };
-    let way = |table, id, number, texts, set| Way { id, number, texts, table, set };
+    let way = |table, id, number, texts, set| Way { id, number, texts, table, set, only: "1 = 1" };
     match place {
         Place::Answers => way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'")),
         // One that was not sent yet is not sent any more: it would be without its words.
@@ -36,8 +38,21 @@ fn way(place: Place) -> Way {
                  state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'dead' END"
             ),
         ),
+        Place::Alerts => {
+            way("alert_event", "event", false, &["summary", "lines"], format!("summary = '{ERASED}', lines = '[]'"))
+        }
         Place::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
         Place::Searches => way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"])),
+        // Those that are needed yet stay, and are named.
+        Place::Jobs => Way {
+            only: "removed_at IS NOT NULL",
+            ..way("job", "id", false, &["definition"], "definition = '{}'".to_owned())
+        },
+        Place::Editions => {
+            let id = "(export || ' ' || CAST(number AS TEXT))";
+            let set = "definition = '{}'".to_owned();
+            Way { only: "files IS NOT NULL", ..way("export_edition", id, false, &["definition"], set) }
+        }
         Place::Runs => way("run", "id", true, &["error_text", "reason"], blanked(&["error_text", "reason"])),
     }
 }
@@ -49,14 +64,14 @@ pub(in crate::store) async fn page(
     after: &str,
     most: i64,
 ) -> Result<Vec<Quoted>, StoreError> {
-    let Way { id, number, texts, table, .. } = way(place);
+    let Way { id, number, texts, table, only, .. } = way(place);
     let some: Vec<String> = texts.iter().map(|text| format!("{text} IS NOT NULL")).collect();
     let (bound, after) = match number {
         true => ("CAST($1 AS BIGINT)", if after.is_empty() { "0" } else { after }),
         false => ("$1", after),
     };
     let sql = format!(
-        "SELECT CAST({id} AS TEXT) AS row_id, {} FROM {table} WHERE {id} > {bound} AND ({}) ORDER BY {id} LIMIT $2",
+        "SELECT CAST({id} AS TEXT) AS row_id, {} FROM {table} WHERE {id} > {bound} AND {only} AND ({}) ORDER BY {id} LIMIT $2",
         texts.join(", "),
         some.join(" OR ")
     );
@@ -72,10 +87,17 @@ pub(in crate::store) async fn page(
 
 /// Blanks rows; how many there were.
 pub(in crate::store) async fn blank(conn: &mut Conn, place: Place, ids: &[String]) -> Result<u64, StoreError> {
-    let Way { id, number, table, set, .. } = way(place);
+    let Way { id, number, table, set, only, .. } = way(place);
     let value = if number { "CAST(given.value AS BIGINT)" } else { "given.value" };
-    let sql = format!("UPDATE {table} SET {set} WHERE {id} IN (SELECT {value} FROM {})", super::texts(1));
+    let sql = format!("UPDATE {table} SET {set} WHERE {only} AND {id} IN (SELECT {value} FROM {})", super::texts(1));
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(ids)?).execute(conn).await?.rows_affected())
+}
+
+/// The jobs that are configured, and their definitions as they are stored.
+pub(in crate::store) async fn jobs(conn: &mut Conn) -> Result<Vec<(String, String)>, StoreError> {
+    let rows =
+        sqlx::query("SELECT id, definition FROM job WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("id")?, row.try_get("definition")?))).collect()
 }
 
 /// Drops replies; how many there were.

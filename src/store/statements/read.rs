@@ -43,7 +43,7 @@ fn tone(row: &Row) -> Result<ItemTone, StoreError> {
 
 /// Runs that readers may see have a place in the reading order.
 pub(super) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
-     r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at FROM run r";
+     r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at, r.thinned FROM run r";
 
 /// When a run happened, or would have, as the index `run_at` has it: equal for all that list runs in time.
 pub(super) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
@@ -52,7 +52,7 @@ pub(super) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 pub(super) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
      f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
      i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, \
-     i.tone, i.score, i.scorer, f.seq AS first_seq \
+     i.tone, i.score, i.scorer, i.pruned_at, f.seq AS first_seq \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
 
 /// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
@@ -87,6 +87,7 @@ pub(super) fn run(row: &Row) -> Result<RunRow, StoreError> {
         error_text: row.try_get("error_text")?,
         seq: row.try_get("seq")?,
         clears_at: time(row, "clears_at")?,
+        thinned: flag(row, "thinned")?.unwrap_or(false),
     })
 }
 
@@ -124,6 +125,7 @@ pub(super) fn item(row: &Row) -> Result<ItemRow, StoreError> {
         revisions: row.try_get("revisions")?,
         cluster: row.try_get("cluster")?,
         tone: tone(row)?,
+        pruned_at: time(row, "pruned_at")?,
     })
 }
 

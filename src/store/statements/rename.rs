@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, jobs, topics};
+use super::{Conn, alerts, days_rolled, jobs, topics};
 use crate::model::{Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -67,6 +67,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
             .execute(&mut *conn)
             .await?;
     }
+    alerts::rename(conn, old, new).await?;
     sqlx::query("UPDATE run SET topic = $1, job = 'topic:' || $1 WHERE topic = $2")
         .bind(new)
         .bind(old)
@@ -87,6 +88,11 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_calls SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    for statement in ["DELETE FROM topic_day WHERE topic = $1", "DELETE FROM topic_day_due WHERE topic = $1"] {
+        sqlx::query(statement).bind(old).execute(&mut *conn).await?;
+    }
+    sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    days_rolled::renew(conn, &[new.to_owned()]).await?;
     jobs::rename_topic(conn, old, new).await?;
     sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::items::{self, ITEMS_LOCK, Lesson};
 use super::known::Content;
 use super::resolve::{Seen, World, in_one, list};
-use super::{Conn, erase, forgotten, read, tone, words};
+use super::{Conn, days_rolled, erase, forgotten, read, tone, words};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
 
@@ -38,6 +38,9 @@ pub(in crate::store) async fn reread(
     // Forgotten meanwhile, or renamed.
     let Some(row) = row else { return Ok(Changed::default()) };
     super::lock(conn, ITEMS_LOCK).await?;
+    if !rehearsal {
+        days_rolled::renew(conn, std::slice::from_ref(&run.topic)).await?;
+    }
     let there = sightings(conn, run.id).await?;
     let gone = row.try_get::<Option<i64>, _>("thinned")? == Some(1)
         || row.try_get::<Option<i64>, _>("pruned_at")?.is_some()

@@ -5,7 +5,7 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, looks, narrow, read};
 use crate::model::{Kind, Look, Micros, NewRow, SearchedRow, Time};
-use crate::store::{AnswerRow, Filter, ItemRow, RunRow, SightingRow, StoreError};
+use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 
 /// What is done with each row.
 type Each<'a, T, E> = &'a mut (dyn FnMut(T) -> Result<(), E> + Send);
@@ -22,21 +22,6 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
     narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");
     run(conn, query, read::item, each).await
-}
-
-pub(in crate::store) async fn sightings<E: From<StoreError>>(
-    conn: &mut Conn,
-    filter: &Filter,
-    each: Each<'_, SightingRow, E>,
-) -> Result<(), E> {
-    let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
-    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
-    narrow::sources(&mut query, filter, "s.source");
-    narrow::items(&mut query, filter);
-    query.push(read::SIGHTING_ON);
-    narrow::runs_in_order(&mut query, filter);
-    query.push(", ").push(read::BY_SOURCE).push(", s.rank, i.key");
-    run(conn, query, read::sighting, each).await
 }
 
 pub(in crate::store) async fn answers<E: From<StoreError>>(

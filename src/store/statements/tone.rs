@@ -5,7 +5,7 @@ use sqlx::QueryBuilder;
 
 use super::known::Known;
 use super::resolve::list;
-use super::{Conn, Database};
+use super::{Conn, Database, days_rolled};
 use crate::model::{Judge, Judged};
 use crate::store::{Rejudged, StoreError};
 
@@ -95,6 +95,8 @@ pub(in crate::store) async fn rejudge(
     }
     if !rehearsal {
         write(conn, &judged).await?;
+        let ids: Vec<i64> = judged.iter().map(|(id, _)| *id).collect();
+        days_rolled::renew_of(conn, &ids).await?;
     }
     Ok(done)
 }

@@ -160,6 +160,11 @@ pub(in crate::store) async fn sync(
         );
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
+    // Their days may begin at other instants now.
+    let known: Vec<String> = changed.iter().map(|changed| changed.topic.id.clone()).collect();
+    if !known.is_empty() {
+        super::days_rolled::renew(conn, &known).await?;
+    }
     if changed.len() >= MANY {
         super::look_at(conn, "topic").await?;
     }

@@ -5,7 +5,7 @@ use crate::insight::daily::links;
 
 /// A piece of a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub enum Piece<'a> {
     /// Words as they are.
     Words(String),
     /// A link: how it is called, and its address.
@@ -13,7 +13,8 @@ pub(super) enum Piece<'a> {
 }
 
 /// The pieces of a line, in order.
-pub(super) fn pieces(line: &str) -> Vec<Piece<'_>> {
+#[must_use]
+pub fn pieces(line: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();
     let mut rest = line;
     for address in links(line).0 {

@@ -3,10 +3,9 @@
 
 use maud::{Markup, html};
 
-use super::facts::{TopicFacts, Voice};
 use super::words::{self, number, percent};
-use crate::insight::daily::Share;
-use crate::model::Span;
+use crate::insight::daily::{Share, Usual};
+use crate::model::{Span, Time};
 
 /// The drawing's size; a phone shows it as it is, a desktop larger.
 const WIDTH: f64 = 360.0;
@@ -22,18 +21,74 @@ fn c(value: f64) -> String {
     format!("{value:.1}")
 }
 
+/// A local day of a chart.
+#[derive(Debug, Clone)]
+pub struct ChartDay {
+    /// `2026-03-11`.
+    pub date: String,
+    /// Its instants.
+    pub span: Span,
+    /// Its items.
+    pub all: u64,
+    /// The same with near-copies counted once.
+    pub unique: u64,
+    /// There may be more.
+    pub saturated: bool,
+    /// Items with a tone.
+    pub scored: u64,
+    /// Negative among these.
+    pub negative: Option<Share>,
+    /// Positive among these.
+    pub positive: Option<Share>,
+}
+
+/// A stretch that nothing covered.
+#[derive(Debug, Clone, Copy)]
+pub struct Gap {
+    /// From when until when.
+    pub span: Span,
+    /// The topic was not watched yet.
+    pub before: bool,
+}
+
+/// A topic's days, and what is to be seen beside them.
+#[derive(Debug, Clone)]
+pub struct Chart {
+    /// Topic id.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// The days, the earliest first.
+    pub days: Vec<ChartDay>,
+    /// What was not covered of them.
+    pub holes: Vec<Gap>,
+    /// When another query began.
+    pub asked_anew: Vec<Time>,
+    /// What is usual for the last day.
+    pub usual: Option<Usual>,
+}
+
+/// A topic's share of voice.
+#[derive(Debug, Clone)]
+pub struct VoiceBar {
+    /// Title.
+    pub title: String,
+    /// Its share of unique items; `None` of nothing.
+    pub share: Option<Share>,
+}
+
 /// The days of a chart along its width.
 struct Axis {
     span: Span,
 }
 
 impl Axis {
-    fn of(topic: &TopicFacts) -> Option<Self> {
+    fn of(topic: &Chart) -> Option<Self> {
         let (first, last) = (topic.days.first()?, topic.days.last()?);
         Some(Self { span: Span { from: first.span.from, until: last.span.until } })
     }
 
-    fn x(&self, at: crate::model::Time) -> f64 {
+    fn x(&self, at: Time) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of days")]
         let part = (at.0 - self.span.from.0) as f64 / (self.span.until.0 - self.span.from.0).max(1) as f64;
         LEFT + part.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
@@ -51,7 +106,7 @@ fn ceiling(value: f64) -> f64 {
 }
 
 /// The hatched stretches that nothing covered, the days' names, and the line they stand on.
-fn ground(topic: &TopicFacts, axis: &Axis, id: &str) -> Markup {
+fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
     let bottom = y(0.0);
     html! {
         defs { pattern id=(id) width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
@@ -76,8 +131,9 @@ fn ground(topic: &TopicFacts, axis: &Axis, id: &str) -> Markup {
     }
 }
 
-/// What the lines of [`ground`] mean, for the caption and for who cannot see them.
-pub(super) fn anew(topic: &TopicFacts, timezone: &str) -> String {
+/// What the lines of the ground mean, for the caption and for who cannot see them.
+#[must_use]
+pub fn anew(topic: &Chart, timezone: &str) -> String {
     let at: Vec<String> = topic.asked_anew.iter().map(|at| words::when(*at, timezone)).collect();
     if at.is_empty() { String::new() } else { format!(" Upright line: another query from {}.", at.join(", ")) }
 }
@@ -90,16 +146,16 @@ fn scale(value: f64, text: &str) -> Markup {
 }
 
 /// Items a day against what is usual.
-pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
+#[must_use]
+pub fn volume(topic: &Chart, timezone: &str) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let count = |n: u64| n as f64;
-    let most = topic.days.iter().map(|day| count(day.counted.raw)).fold(0.0, f64::max);
+    let most = topic.days.iter().map(|day| count(day.all)).fold(0.0, f64::max);
     let top = ceiling(topic.usual.map_or(most, |usual| usual.high.max(most)));
     let (title, desc) = (words::id(&topic.id, "volume"), words::id(&topic.id, "volume-words"));
     let hatch = words::id(&topic.id, "hatch-volume");
-    let words =
-        topic.days.iter().map(|day| format!("{}: {}", day.date, words::at_least(day.counted.raw, day.saturated)));
+    let words = topic.days.iter().map(|day| format!("{}: {}", day.date, words::at_least(day.all, day.saturated)));
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
             title id=(title) { "Items a day, " (topic.title) }
@@ -121,7 +177,7 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
             }
             @for (place, day) in topic.days.iter().enumerate() {
                 @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
-                @let (all, unique) = (y(count(day.counted.raw) / top), y(count(day.counted.unique) / top));
+                @let (all, unique) = (y(count(day.all) / top), y(count(day.unique) / top));
                 @let class = if place + 1 == topic.days.len() { "bar now" } else { "bar" };
                 rect class=(format!("{class} copies")) x=(c(from + 2.5)) y=(c(all)) width=(c(until - from - 5.0)) height=(c(y(0.0) - all)) {}
                 rect class=(class) x=(c(from + 2.5)) y=(c(unique)) width=(c(until - from - 5.0)) height=(c(y(0.0) - unique)) {}
@@ -132,7 +188,8 @@ pub(super) fn volume(topic: &TopicFacts, timezone: &str) -> Markup {
 }
 
 /// Shares of negative and positive posts a day, with their intervals.
-pub(super) fn tone(topic: &TopicFacts, timezone: &str) -> Markup {
+#[must_use]
+pub fn tone(topic: &Chart, timezone: &str) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
     let (title, desc) = (words::id(&topic.id, "trend"), words::id(&topic.id, "trend-words"));
     let highest =
@@ -145,7 +202,7 @@ pub(super) fn tone(topic: &TopicFacts, timezone: &str) -> Markup {
             day.date,
             told(&day.negative),
             told(&day.positive),
-            number(day.sounds.sample())
+            number(day.scored)
         )
     });
     html! {
@@ -155,7 +212,7 @@ pub(super) fn tone(topic: &TopicFacts, timezone: &str) -> Markup {
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
             (ground(topic, &axis, &words::id(&topic.id, "hatch-tone")))
             @for (class, shift, share) in [
-                ("negative", -3.0, (|day| day.negative) as fn(&super::facts::DayFacts) -> Option<Share>),
+                ("negative", -3.0, (|day| day.negative) as fn(&ChartDay) -> Option<Share>),
                 ("positive", 3.0, |day| day.positive),
             ] {
                 @let points: Vec<Option<(f64, Share)>> = topic.days.iter().map(|day| {
@@ -176,14 +233,15 @@ pub(super) fn tone(topic: &TopicFacts, timezone: &str) -> Markup {
 }
 
 /// Shares of voice, a bar for each topic; the table beside it has the numbers.
-pub(super) fn voice(voices: &[Voice]) -> Markup {
+#[must_use]
+pub fn voice(voices: &[VoiceBar]) -> Markup {
     let row = 22.0;
     #[expect(clippy::cast_precision_loss, reason = "a few topics")]
     let height = voices.len() as f64 * row + 6.0;
-    let most = voices.iter().filter_map(|voice| voice.unique).map(|share| share.share).fold(0.01, f64::max);
+    let most = voices.iter().filter_map(|voice| voice.share).map(|share| share.share).fold(0.01, f64::max);
     let words: Vec<String> = voices
         .iter()
-        .map(|voice| format!("{} {}", voice.title, voice.unique.map_or("none".to_owned(), |s| percent(s.share))))
+        .map(|voice| format!("{} {}", voice.title, voice.share.map_or("none".to_owned(), |s| percent(s.share))))
         .collect();
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-labelledby="voice-title voice-words" {
@@ -191,11 +249,36 @@ pub(super) fn voice(voices: &[Voice]) -> Markup {
             desc id="voice-words" { (words.join(", ")) }
             @for (place, voice) in voices.iter().enumerate() {
                 @let top = f64::from(u32::try_from(place).unwrap_or(0)) * row + 4.0;
-                @let width = voice.unique.map_or(0.0, |share| share.share / most * 180.0);
+                @let width = voice.share.map_or(0.0, |share| share.share / most * 180.0);
                 text class="label" x="106" y=(c(top + 12.0)) text-anchor="end" { (words::line(&voice.title, 16)) }
                 rect class="bar now" x="112" y=(c(top)) width=(c(width)) height="16" {}
-                text class="label" x=(c(118.0 + width)) y=(c(top + 12.0)) { (voice.unique.map_or("none".to_owned(), |s| percent(s.share))) }
+                text class="label" x=(c(118.0 + width)) y=(c(top + 12.0)) { (voice.share.map_or("none".to_owned(), |s| percent(s.share))) }
             }
+        }
+    }
+}
+
+/// How a number grew, by instants in order; the first and the last are written beside the line.
+#[must_use]
+pub fn growth(points: &[(Time, i64)], what: &str) -> Markup {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
+    #[expect(clippy::cast_precision_loss, reason = "counts of reactions")]
+    let real = |n: i64| n as f64;
+    let top = ceiling(points.iter().map(|(_, n)| real(*n)).fold(1.0, f64::max));
+    let axis = Axis { span: Span { from: first.0, until: last.0 } };
+    let at: Vec<(f64, f64)> = points.iter().map(|(at, n)| (axis.x(*at), y(real(*n) / top))).collect();
+    let path: Vec<String> = at.iter().map(|(x, y)| format!("{},{}", c(*x), c(*y))).collect();
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!(
+            "{what}: {} on {}, {} on {}", words::signed(first.1), words::when(first.0, "UTC"), words::signed(last.1), words::when(last.0, "UTC")
+        )) {
+            (scale(1.0, &words::round(top)))
+            (scale(0.5, &words::round(top / 2.0)))
+            line class="axis" x1=(c(LEFT)) y1=(c(y(0.0))) x2=(c(WIDTH - RIGHT)) y2=(c(y(0.0))) {}
+            polyline class="line" points=(path.join(" ")) {}
+            @for (x, y) in &at { circle class="point" cx=(c(*x)) cy=(c(*y)) r="2.2" {} }
+            text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (words::when(first.0, "UTC")) }
+            text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (words::when(last.0, "UTC")) }
         }
     }
 }

@@ -7,14 +7,15 @@ use crate::insight::daily::Share;
 use crate::model::{Span, Time, Tone};
 
 /// What is said where not all reactions were compared.
-pub(super) const RISERS_CUT: &str =
+pub const RISERS_CUT: &str =
     "More sightings with reactions than are read at once: the latest of the period were compared.";
 
 /// What is said where not all searches were read.
-pub(super) const SEARCHES_CUT: &str = "More searches than are read at once: counts and cost are those of the latest.";
+pub const SEARCHES_CUT: &str = "More searches than are read at once: counts and cost are those of the latest.";
 
 /// Foreign text on one line, cut to so many characters; control characters and marks that turn text around are left out.
-pub(super) fn line(text: &str, most: usize) -> String {
+#[must_use]
+pub fn line(text: &str, most: usize) -> String {
     let mut shown = String::new();
     let mut many = 0;
     for word in text.split_whitespace() {
@@ -44,7 +45,8 @@ fn is_command(c: char) -> bool {
 }
 
 /// `1,234`.
-pub(super) fn number(n: u64) -> String {
+#[must_use]
+pub fn number(n: u64) -> String {
     let digits = n.to_string();
     let mut shown = String::new();
     for (at, c) in digits.chars().enumerate() {
@@ -57,53 +59,69 @@ pub(super) fn number(n: u64) -> String {
 }
 
 /// The same for what may be below zero.
-pub(super) fn signed(n: i64) -> String {
+#[must_use]
+pub fn signed(n: i64) -> String {
     format!("{}{}", if n < 0 { "−" } else { "" }, number(n.unsigned_abs()))
 }
 
 /// The same with `≥` where there may be more.
-pub(super) fn at_least(n: u64, more: bool) -> String {
+#[must_use]
+pub fn at_least(n: u64, more: bool) -> String {
     format!("{}{}", if more { "≥\u{a0}" } else { "" }, number(n))
 }
 
 /// `1 post`, `2 posts`.
-pub(super) fn counted(n: u64, one: &str) -> String {
+#[must_use]
+pub fn counted(n: u64, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 
 /// The items of a set, by what they are.
-pub(super) fn items(all: u64, posts: u64) -> String {
+#[must_use]
+pub fn items(all: u64, posts: u64) -> String {
     counted(all, if posts == all { "post" } else { "item" })
 }
 
 /// The id of a topic's section on the page: no other place has one like it, whatever the topic is called, since a topic's id
 /// holds no dot.
-pub(super) fn id(topic: &str, section: &str) -> String {
+#[must_use]
+pub fn id(topic: &str, section: &str) -> String {
     if section.is_empty() { format!("t-{topic}") } else { format!("t-{topic}.{section}") }
 }
 
 /// A number that is mostly whole.
-pub(super) fn round(value: f64) -> String {
+#[must_use]
+pub fn round(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
 /// `42%`.
-pub(super) fn percent(part: f64) -> String {
+#[must_use]
+pub fn percent(part: f64) -> String {
     format!("{:.0}%", part * 100.0)
 }
 
 /// `42% (35–49%)`.
-pub(super) fn share(share: &Share) -> String {
+#[must_use]
+pub fn share(share: &Share) -> String {
     format!("{:.0}% ({:.0}–{:.0}%)", share.share * 100.0, share.low * 100.0, share.high * 100.0)
 }
 
 /// Local date and time to the minute.
-pub(super) fn when(at: Time, timezone: &str) -> String {
+#[must_use]
+pub fn when(at: Time, timezone: &str) -> String {
     local(at, timezone, "%Y-%m-%d %H:%M")
 }
 
+/// The same with the offset from UTC, for whoever is in another zone.
+#[must_use]
+pub fn with_offset(at: Time, timezone: &str) -> String {
+    local(at, timezone, "%Y-%m-%d %H:%M UTC%:z").replace("UTC+00:00", "UTC")
+}
+
 /// The same without the year.
-pub(super) fn short(at: Time, timezone: &str) -> String {
+#[must_use]
+pub fn short(at: Time, timezone: &str) -> String {
     local(at, timezone, "%m-%d %H:%M")
 }
 
@@ -113,19 +131,22 @@ fn local(at: Time, timezone: &str, format: &str) -> String {
 }
 
 /// A span, its end without the date where that is the same.
-pub(super) fn span(span: Span, timezone: &str) -> String {
+#[must_use]
+pub fn span(span: Span, timezone: &str) -> String {
     let (from, until) = (when(span.from, timezone), when(span.until, timezone));
     let same = from.get(..10) == until.get(..10);
     format!("{from} – {}", if same { until.get(11..).unwrap_or(&until) } else { &until })
 }
 
 /// A length of time.
-pub(super) fn length(span: Span) -> String {
+#[must_use]
+pub fn length(span: Span) -> String {
     crate::model::spell(Duration::from_secs(span.length().as_secs() / 60 * 60))
 }
 
 /// A score as people read it: −1..1.
-pub(super) fn score(thousandths: i64) -> String {
+#[must_use]
+pub fn score(thousandths: i64) -> String {
     format!(
         "{}{}.{:02}",
         if thousandths < 0 { "−" } else { "+" },
@@ -135,7 +156,8 @@ pub(super) fn score(thousandths: i64) -> String {
 }
 
 /// How something sounds, in a word.
-pub(super) fn sound(sound: Option<Tone>) -> &'static str {
+#[must_use]
+pub fn sound(sound: Option<Tone>) -> &'static str {
     sound.map_or("not scored", Tone::as_str)
 }
 

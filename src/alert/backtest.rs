@@ -1,0 +1,42 @@
+//! When an alert would have fired, and on what: the runs of the past in reading order, through the same rules, kept nowhere.
+//! What is known today is looked at: items that were edited, merged or forgotten since are as they are now.
+
+use super::look::{RUNS, take_runs};
+use super::saw::Seen;
+use crate::model::{AlertEvent, AlertRule, AlertSpec, Time};
+use crate::store::{Store, StoreError};
+
+/// What would have been seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Backtest {
+    /// Runs that were looked at.
+    pub runs: u64,
+    /// Events, the earliest first.
+    pub events: Vec<AlertEvent>,
+    /// There were more runs than are looked at.
+    pub cut: bool,
+}
+
+/// Looks at the runs since an instant, at most so many. What a day used of a budget is not kept call by call, so that
+/// rule sees nothing here.
+pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -> Result<Backtest, StoreError> {
+    let mut told = Backtest::default();
+    if spec.rule == AlertRule::Budget {
+        return Ok(told);
+    }
+    let mut seq = store.alert_seq_before(since).await?;
+    let mut seen = Seen::of(&[]);
+    loop {
+        let runs = store.alert_runs(seq, RUNS).await?;
+        let Some(last) = runs.last() else { break };
+        seq = last.seq;
+        if told.runs >= most {
+            told.cut = true;
+            break;
+        }
+        told.runs += runs.len() as u64;
+        take_runs(store, spec, &runs, &mut seen, None).await?;
+    }
+    told.events = seen.events;
+    Ok(told)
+}

@@ -1,0 +1,178 @@
+//! What a rule needs to know about one run, read from the store: what the run found, the window that ends with it and those
+//! that are like it, the latest searches. Bounded; it judges nothing itself.
+
+use std::time::Duration;
+
+use super::rules::{self, NAMED, Tones, Volume, Wanted};
+use super::saw::Verdict;
+use crate::compare;
+use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
+use crate::insight::suspect;
+use crate::model::{
+    AlertRule, AlertRun, AlertSpec, Asked, Beat, Between, Kind, Mark, Pulse, SearchState, Source, Time, Topic,
+    WindowFit, Words, spell,
+};
+use crate::store::{Moment, Store, StoreError};
+
+/// New items of a run that are looked at.
+const MOST_NEW: usize = 1_000;
+/// Items of a window that are counted; the latest.
+const MOST_MARKS: i64 = 20_000;
+/// Searches of a window that are counted.
+const MOST_SEARCHES: i64 = 5_000;
+/// Windows of the same weekday that are looked at, and of any.
+const WEEKS: i32 = 8;
+const DAYS: i32 = 14;
+/// Same weekdays that are enough.
+const ENOUGH: usize = 3;
+/// Runs whose searches are looked at, and of sources that may be ill.
+const QUICK: u32 = 6;
+const LONG: u32 = 150;
+/// What was published longer than this before its window was not new in it, milliseconds.
+const OLD: i64 = 48 * 3_600_000;
+
+/// What the rule of an alert says of one run that was made.
+pub(super) async fn verdicts(
+    store: &Store,
+    spec: &AlertSpec,
+    wanted: &Wanted,
+    topic: &Topic,
+    run: &AlertRun,
+) -> Result<Vec<Verdict>, StoreError> {
+    Ok(match spec.rule {
+        AlertRule::Items => {
+            let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW).await?;
+            rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
+        }
+        AlertRule::Volume | AlertRule::Negative => windows(store, spec, topic, run).await?.into_iter().collect(),
+        AlertRule::Source => sources(store, spec, topic, run).await?,
+        AlertRule::Missed | AlertRule::Budget => Vec::new(),
+    })
+}
+
+async fn sources(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<Vec<Verdict>, StoreError> {
+    let quick = store.searched(&topic.id, run.seq, QUICK.max(spec.of)).await?;
+    let may_be_ill = Source::ALL.iter().any(|source| {
+        let ours = quick.iter().filter(|search| search.source == *source && !search.past);
+        let answered = ours.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+        let beats: Vec<Beat> = answered.map(|search| Beat { at: search.at, counts: search.counts }).collect();
+        !beats.is_empty() && suspect(&Pulse { topic: topic.id.clone(), source: *source, beats })
+    });
+    let searches = if may_be_ill { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
+    Ok(rules::sources(spec, &topic.id, &searches))
+}
+
+/// What a source shows.
+fn shows(source: Source) -> Kind {
+    if source == Source::Social { Kind::Post } else { Kind::Page }
+}
+
+/// The items of a window, as far as the run could see.
+async fn inside(
+    moment: &mut Moment,
+    topic: &Topic,
+    spec: &AlertSpec,
+    day: &Day,
+    run: &AlertRun,
+) -> Result<Vec<Mark>, StoreError> {
+    let span = day.span;
+    let mut marks = moment.marks(&topic.id, span, MOST_MARKS).await?;
+    marks.retain(|mark| {
+        let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(OLD));
+        let by_source = spec.sources.is_empty() || spec.sources.iter().any(|source| shows(*source) == mark.kind);
+        mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
+    });
+    Ok(compare::sifted(moment, topic, marks).await?.0)
+}
+
+/// How often the topic was answered in a window.
+async fn answered(moment: &mut Moment, topic: &Topic, day: &Day) -> Result<usize, StoreError> {
+    let asked = moment.asked(&topic.id, day.span, MOST_SEARCHES).await?;
+    let good = |asked: &&Asked| matches!(asked.state, SearchState::Ok | SearchState::Empty);
+    Ok(asked.iter().filter(good).count())
+}
+
+/// The window that ends with a run, beside those like it.
+async fn windows(
+    store: &Store,
+    spec: &AlertSpec,
+    topic: &Topic,
+    run: &AlertRun,
+) -> Result<Option<Verdict>, StoreError> {
+    let length = Duration::from_millis(spec.window_ms);
+    let window = |back: i32| daily::window_before(Time(run.at.0 + 1), back, length, &spec.timezone);
+    let Some(now) = window(0) else { return Ok(None) };
+    let mut moment = store.moment().await?;
+    let marks = inside(&mut moment, topic, spec, &now, run).await?;
+    let looks = answered(&mut moment, topic, &now).await?;
+    moment.end().await?;
+    let reaches = window(WEEKS * 7).map_or(Time(0), |day| day.span.from);
+    let between = Between { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
+    let asked = compare::queries_between(store, &topic.id, between).await?;
+    // What another question found first says nothing about what is usual, and floods nobody.
+    let anew = asked.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
+    let anew = anew.map(|query| query.from).max();
+    if anew.is_some_and(|at| at >= now.span.from) {
+        return Ok(None);
+    }
+    let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
+    let mut moment = store.moment().await?;
+    let mut earlier: Vec<(Day, Vec<Mark>)> = Vec::new();
+    let weeks = (1..=WEEKS).map(|week| week * 7);
+    let days = (1..=DAYS).filter(|day| day % 7 != 0);
+    for back in weeks.chain(days) {
+        if back == 1 && earlier.len() >= ENOUGH {
+            break;
+        }
+        let Some(day) = window(back).filter(comparable) else { continue };
+        // Looked at half as often as now, it would hold less.
+        if answered(&mut moment, topic, &day).await?.saturating_mul(2) < looks.max(1) {
+            continue;
+        }
+        let marks = inside(&mut moment, topic, spec, &day, run).await?;
+        earlier.push((day, marks));
+    }
+    earlier.sort_by_key(|(day, _)| day.span.from);
+    let length = spell(length);
+    let verdict = match spec.rule {
+        AlertRule::Volume => {
+            let counts: Vec<(Day, u64)> =
+                earlier.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect();
+            let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
+            let counted = daily::count(&marks);
+            let about = Volume { counted: &counted, usual: usual(&now, &counts), length: &length, top: &top };
+            rules::volume(spec, &topic.id, &about)
+        }
+        _ => {
+            let scorer = daily::scorer_of(&marks);
+            let negative = |marks: &[Mark]| {
+                let sounds = daily::sounds(marks, scorer.as_deref());
+                share(sounds.negative, sounds.sample())
+            };
+            let shares: Vec<Share> = earlier
+                .iter()
+                .filter_map(|(_, marks)| negative(marks))
+                .filter(|share| share.whole >= u64::from(spec.least).div_ceil(2))
+                .collect();
+            let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
+            let usual = usual_share(&shares);
+            rules::negative(spec, &topic.id, &Tones { negative: negative(&marks), usual, length: &length, top: &top })
+        }
+    };
+    moment.end().await?;
+    Ok(verdict)
+}
+
+/// The words of the first of an order, one of each cluster.
+async fn top(moment: &mut Moment, marks: &[Mark], order: impl Fn(&Mark) -> i64) -> Result<Vec<Words>, StoreError> {
+    let mut all: Vec<&Mark> = marks.iter().collect();
+    all.sort_by_key(|mark| (order(mark), &mark.key));
+    let mut clusters = std::collections::BTreeSet::new();
+    all.retain(|mark| clusters.len() < NAMED && clusters.insert(&mark.cluster));
+    let keys: Vec<String> = all.iter().map(|mark| mark.key.clone()).collect();
+    let mut sorted = keys.clone();
+    sorted.sort();
+    let mut words = moment.words(&sorted).await?;
+    words.sort_by_key(|words| keys.iter().position(|key| *key == words.key));
+    Ok(words)
+}

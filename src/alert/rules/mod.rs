@@ -1,0 +1,251 @@
+//! When an alert fires: each rule over what was read of one run. Pure; a rule that knows too little says nothing.
+
+use crate::filter::Filter;
+use crate::insight::daily::{Counted, Share, Usual, UsualShare};
+use crate::insight::{Changes, Illness, New, illness};
+use crate::model::{
+    AlertLine, AlertSpec, Beat, ItemHead, Pulse, SearchState, Searched, Source, Time, TopicFilter, TopicLimits, Used,
+    Words,
+};
+use crate::normalise::safe_link;
+
+use super::saw::{Standing, Verdict};
+
+/// Items that an event names.
+pub(super) const NAMED: usize = 10;
+
+/// Characters of an item's words in a line.
+const LONGEST: usize = 140;
+
+/// How many times its distance from the median what is only unusual must be exceeded to be worth a message: what is unusual
+/// (two deviations) happens every few weeks by chance.
+const BEYOND: f64 = 2.0;
+
+/// The words of an alert, ready to be looked for.
+pub(super) struct Wanted(Vec<(String, Filter)>);
+
+impl Wanted {
+    /// Words that cannot be read, which the configuration refuses, occur nowhere.
+    pub(super) fn of(spec: &AlertSpec) -> Self {
+        let one = |word: &String| {
+            let filter = TopicFilter { must: vec![word.clone()], ..TopicFilter::default() };
+            Some((word.clone(), Filter::of(&filter).ok()?))
+        };
+        Self(spec.words.iter().filter_map(one).collect())
+    }
+
+    fn occurs<'a>(&'a self, item: &ItemHead) -> Option<&'a str> {
+        let inside = |filter: &Filter| filter.passes(item.title.as_deref(), item.text.as_deref(), None, None);
+        self.0.iter().find(|(_, filter)| inside(filter)).map(|(word, _)| word.as_str())
+    }
+}
+
+fn plural(many: usize, one: &str) -> String {
+    if many == 1 { format!("1 {one}") } else { format!("{many} {one}s") }
+}
+
+/// An item as a line: its words, by whom, and where it is.
+fn line(item: &Words) -> AlertLine {
+    let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(without words)");
+    let mut text: String = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(cut);
+        text.push('…');
+    }
+    if let Some(author) = &item.author {
+        text = format!("@{}: {text}", author.trim_start_matches('@'));
+    }
+    let url = item.url.as_deref().and_then(safe_link);
+    AlertLine { text, url, key: Some(item.key.clone()) }
+}
+
+fn words(item: &ItemHead) -> Words {
+    let ItemHead { key, url, author, title, text, lang, .. } = item.clone();
+    Words { key, url, author, title, text, lang }
+}
+
+fn named(items: impl Iterator<Item = Words>, many: usize) -> Vec<AlertLine> {
+    let mut lines: Vec<AlertLine> = items.take(NAMED).map(|item| line(&item)).collect();
+    if many > lines.len() {
+        let text = format!("and {} more", many - lines.len());
+        lines.push(AlertLine { text, url: None, key: None });
+    }
+    lines
+}
+
+/// New items, all or those in which one of the words occurs.
+pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Changes) -> Option<Verdict> {
+    let by_source = |new: &&New| new.sources.is_empty() || new.sources.iter().any(|source| spec.looks_at(*source));
+    let meant: Vec<&New> = changes
+        .new
+        .iter()
+        .filter(by_source)
+        .filter(|new| spec.words.is_empty() || wanted.occurs(&new.item).is_some())
+        .collect();
+    if meant.is_empty() || meant.len() < spec.least as usize {
+        return None;
+    }
+    let at_least = if changes.counts.at_least || changes.counts.cut { "≥ " } else { "" };
+    let mut with: Vec<&str> = meant.iter().filter_map(|new| wanted.occurs(&new.item)).collect();
+    with.sort_unstable();
+    with.dedup();
+    let with: Vec<String> = with.iter().map(|word| format!("“{word}”")).collect();
+    let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
+    Some(Verdict {
+        subject: topic.to_owned(),
+        standing: Standing::Happened,
+        summary: format!("{topic}: {at_least}{}{with}", plural(meant.len(), "new item")),
+        lines: named(meant.iter().map(|new| words(&new.item)), meant.len()),
+    })
+}
+
+/// What a window held, and what is usual for one like it.
+pub(super) struct Volume<'a> {
+    pub(super) counted: &'a Counted,
+    /// `Err` when there is too little to compare with.
+    pub(super) usual: Result<Usual, usize>,
+    /// For people: `24h`.
+    pub(super) length: &'a str,
+    pub(super) top: &'a [Words],
+}
+
+/// More than usual.
+pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Option<Verdict> {
+    let Ok(usual) = volume.usual else { return None };
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    let unique = volume.counted.unique as f64;
+    let limit = usual.median + BEYOND * (usual.high - usual.median);
+    let enough = volume.counted.unique >= u64::from(spec.least);
+    let standing = match (enough && unique > limit, unique <= usual.high) {
+        (true, _) => Standing::Bad,
+        (false, true) => Standing::Well,
+        // Between the two it stays what it is.
+        (false, false) => return None,
+    };
+    let kind = if usual.same_weekday { "at this hour of this weekday" } else { "at this hour" };
+    let summary = format!(
+        "{topic}: {} new ones in {} ({} by {} authors), up to {:.0} are usual {kind} (median {:.0} of {})",
+        volume.counted.unique,
+        volume.length,
+        plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),
+        volume.counted.authors,
+        usual.high.floor(),
+        usual.median,
+        plural(usual.days, "day"),
+    );
+    let lines = if standing == Standing::Bad { named(volume.top.iter().cloned(), 0) } else { Vec::new() };
+    Some(Verdict { subject: topic.to_owned(), standing, summary, lines })
+}
+
+/// How a window sounds, and what is usual.
+pub(super) struct Tones<'a> {
+    pub(super) negative: Option<Share>,
+    pub(super) usual: Result<UsualShare, usize>,
+    pub(super) length: &'a str,
+    pub(super) top: &'a [Words],
+}
+
+/// More negative than usual, by more than chance explains.
+pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Option<Verdict> {
+    let (share, usual) = (tones.negative?, tones.usual.ok()?);
+    if share.whole < u64::from(spec.least) {
+        return None;
+    }
+    let standing = match (share.low > usual.high, share.share <= usual.high) {
+        (true, _) => Standing::Bad,
+        (false, true) => Standing::Well,
+        (false, false) => return None,
+    };
+    let hundredths = |share: f64| (share * 100.0).round();
+    let summary = format!(
+        "{topic}: {} % of {} posts of {} sound negative ({}–{} %), {} % are usual (median of {})",
+        hundredths(share.share),
+        share.whole,
+        tones.length,
+        hundredths(share.low),
+        hundredths(share.high),
+        hundredths(usual.median),
+        plural(usual.samples, "window"),
+    );
+    let lines = if standing == Standing::Bad { named(tones.top.iter().cloned(), 0) } else { Vec::new() };
+    Some(Verdict { subject: topic.to_owned(), standing, summary, lines })
+}
+
+/// Whether an answer came.
+fn answered(search: &Searched) -> bool {
+    matches!(search.state, SearchState::Ok | SearchState::Empty)
+}
+
+/// Sources that fail, or are silent or stale, by the latest searches of each.
+pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[Searched]) -> Vec<Verdict> {
+    Source::ALL
+        .iter()
+        .filter(|source| spec.looks_at(**source))
+        .filter_map(|source| {
+            let made = |search: &&Searched| search.source == *source && search.state != SearchState::NotRun;
+            let of: Vec<&Searched> = searches.iter().filter(made).collect();
+            one_source(spec, topic, *source, &of)
+        })
+        .collect()
+}
+
+fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Searched]) -> Option<Verdict> {
+    let subject = format!("{topic}/{source}");
+    let latest = searches.get(searches.len().saturating_sub(spec.of as usize)..)?;
+    let failed: Vec<&&Searched> = latest.iter().filter(|search| !answered(search)).collect();
+    if failed.len() >= spec.failures as usize {
+        let why = failed.last().and_then(|search| search.trouble.as_deref()).unwrap_or("no answer");
+        let summary =
+            format!("{topic}: {source} failed in {} of its last {} searches: {why}", failed.len(), latest.len());
+        return Some(Verdict { subject, standing: Standing::Bad, summary, lines: Vec::new() });
+    }
+    let beats = searches.iter().filter(|search| answered(search) && !search.past);
+    let beats: Vec<Beat> = beats.map(|search| Beat { at: search.at, counts: search.counts }).collect();
+    if let Some(ill) = illness(&Pulse { topic: topic.to_owned(), source, beats }) {
+        let lines = vec![AlertLine { text: advice(&ill).to_owned(), url: None, key: None }];
+        return Some(Verdict { subject, standing: Standing::Bad, summary: ill.to_string(), lines });
+    }
+    let well = latest.last().is_some_and(|search| answered(search));
+    let summary = format!("{topic}: {source} is well again");
+    well.then_some(Verdict { subject, standing: Standing::Well, summary, lines: Vec::new() })
+}
+
+fn advice(ill: &Illness) -> &'static str {
+    match ill.state {
+        crate::insight::Ill::Silent => "it answers, but gives no items: was the query or the service changed?",
+        crate::insight::Ill::Stale => "it gives items, but none that are new: does its index still move?",
+    }
+}
+
+/// Slots that were missed.
+pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Verdict> {
+    let (first, last) = (slots.first()?, slots.last()?);
+    (slots.len() >= spec.least as usize).then(|| Verdict {
+        subject: topic.to_owned(),
+        standing: Standing::Happened,
+        summary: format!("{topic}: {} missed, from {first} to {last}", plural(slots.len(), "slot")),
+        lines: vec![AlertLine {
+            text: format!("topicwatch coverage --topic {topic} says why, and what it left open"),
+            url: None,
+            key: None,
+        }],
+    })
+}
+
+/// Calls and money of a day against what it may use.
+pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Used, limits: TopicLimits) -> Verdict {
+    let part = |used: i64, limit: i64| i128::from(used) * 100 / i128::from(limit.max(1));
+    let calls =
+        limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));
+    let money = limits.money().map(|limit| (part(used.money.0, limit.0), format!("{} of {limit}", used.money)));
+    let most = [calls, money].into_iter().flatten().max_by_key(|(part, _)| *part);
+    let (part, told) = most.unwrap_or((0, "nothing".to_owned()));
+    let standing = if part >= i128::from(spec.share) { Standing::Bad } else { Standing::Well };
+    let summary = format!("{subject}: {told} used this UTC day ({part} %)");
+    Verdict { subject: subject.to_owned(), standing, summary, lines: Vec::new() }
+}
+
+#[cfg(test)]
+pub(super) mod samples;
+#[cfg(test)]
+mod tests;

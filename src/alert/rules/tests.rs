@@ -1,0 +1,144 @@
+//! Tables of the rules: what fires, what does not, and what nothing is said of.
+
+use super::samples::spec;
+use super::*;
+use crate::insight::daily::{share, usual_share};
+use crate::model::{Counts, Micros};
+
+fn usual(median: f64, high: f64) -> Usual {
+    Usual { median, low: 0.0, high, days: 4, same_weekday: true }
+}
+
+fn standing(verdict: Option<Verdict>) -> Option<Standing> {
+    verdict.map(|verdict| verdict.standing)
+}
+
+#[test]
+fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
+    let spec = AlertSpec { least: 10, ..spec() };
+    for (unique, usual, expected) in [
+        (41, Ok(usual(20.0, 30.0)), Some(Standing::Bad)),
+        // Unusual, but not by enough: whatever it was it stays.
+        (40, Ok(usual(20.0, 30.0)), None),
+        (31, Ok(usual(20.0, 30.0)), None),
+        (30, Ok(usual(20.0, 30.0)), Some(Standing::Well)),
+        (0, Ok(usual(20.0, 30.0)), Some(Standing::Well)),
+        // Far above the usual, and still too few to be worth a message.
+        (9, Ok(usual(0.0, 0.0)), None),
+        (10, Ok(usual(0.0, 0.0)), Some(Standing::Bad)),
+        (500, Err(2), None),
+    ] {
+        let counted = Counted { raw: unique * 2, unique, ..Counted::default() };
+        let about = Volume { counted: &counted, usual, length: "24h", top: &[] };
+        assert_eq!(standing(volume(&spec, "acme", &about)), expected, "{unique} beside {usual:?}");
+    }
+}
+
+#[test]
+fn a_share_fires_when_chance_does_not_explain_it() {
+    let spec = AlertSpec { least: 30, ..spec() };
+    let week: Vec<Share> = [20, 22, 18, 21].iter().filter_map(|part| share(*part, 100)).collect();
+    let few = usual_share(week.get(..2).unwrap_or_default());
+    for (part, whole, usual, expected) in [
+        (60, 100, usual_share(&week), Some(Standing::Bad)),
+        (25, 100, usual_share(&week), Some(Standing::Well)),
+        // Two of three posts are many, but three posts say nothing; nor do forty of which thirty-five in a hundred sound so.
+        (2, 3, usual_share(&week), None),
+        (14, 40, usual_share(&week), None),
+        (60, 100, few, None),
+    ] {
+        let about = Tones { negative: share(part, whole), usual, length: "24h", top: &[] };
+        assert_eq!(standing(negative(&spec, "acme", &about)), expected, "{part} of {whole} beside {usual:?}");
+    }
+}
+
+/// Searches an hour apart: `+` new, `=` nothing new, `.` empty, `x` failed, `-` not made.
+fn searches(all: &str) -> Vec<Searched> {
+    let one = |(hour, kind): (i64, char)| {
+        let (state, found, new) = match kind {
+            '+' => (SearchState::Ok, 9, 2),
+            '=' => (SearchState::Ok, 9, 0),
+            '.' => (SearchState::Empty, 0, 0),
+            'x' => (SearchState::Error, 0, 0),
+            _ => (SearchState::NotRun, 0, 0),
+        };
+        Searched {
+            source: Source::Web,
+            state,
+            at: Time(hour * 3_600_000),
+            counts: Counts { found, new, duplicate: found - new, ..Counts::default() },
+            past: false,
+            trouble: (state == SearchState::Error).then(|| "timeout".to_owned()),
+        }
+    };
+    (0..).zip(all.chars()).map(one).collect()
+}
+
+#[test]
+fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
+    let long = "+".repeat(20);
+    for (name, all, expected) in [
+        ("well", "+++++".to_owned(), Some((Standing::Well, "acme: web is well again"))),
+        ("two of five failed", "+x+x+".to_owned(), Some((Standing::Well, "acme: web is well again"))),
+        ("the last failed, two of five", "+x++x".to_owned(), None),
+        (
+            "three of five",
+            "+x+xx".to_owned(),
+            Some((Standing::Bad, "acme: web failed in 3 of its last 5 searches: timeout")),
+        ),
+        (
+            "those that were not made do not count",
+            "xx+-----x".to_owned(),
+            Some((Standing::Bad, "acme: web failed in 3 of its last 4 searches: timeout")),
+        ),
+        (
+            "silent",
+            format!("{long}...."),
+            Some((
+                Standing::Bad,
+                "acme: web is silent: no items in 4 searches since 1970-01-01T19:00:00Z; up to 2 were usual",
+            )),
+        ),
+        (
+            "stale",
+            format!("{long}======"),
+            Some((
+                Standing::Bad,
+                "acme: web is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual",
+            )),
+        ),
+        ("too young to be silent", "++++....".to_owned(), Some((Standing::Well, "acme: web is well again"))),
+    ] {
+        let got = sources(&spec(), "acme", &searches(&all));
+        let got = got.first().map(|verdict| (verdict.standing.clone(), verdict.summary.as_str()));
+        assert_eq!(got, expected, "{name}");
+    }
+    let others = AlertSpec { sources: vec![Source::Social], ..spec() };
+    assert!(sources(&others, "acme", &searches("xxxxx")).is_empty());
+}
+
+#[test]
+fn a_budget_fires_at_its_part_of_calls_or_money() {
+    let limits = TopicLimits { calls: Some(100), micros: Some(2_000_000) };
+    for (calls, money, expected) in [
+        (79, 0, Standing::Well),
+        (80, 0, Standing::Bad),
+        (0, 1_600_000, Standing::Bad),
+        (10, 1_599_999, Standing::Well),
+        (i64::MAX, i64::MAX, Standing::Bad),
+    ] {
+        let verdict = budget(&spec(), "service", Used { calls, money: Micros(money) }, limits);
+        assert_eq!(verdict.standing, expected, "{calls} calls, {money}");
+    }
+    let none = budget(&spec(), "service", Used { calls: 9, money: Micros(9) }, TopicLimits::default());
+    assert_eq!(none.standing, Standing::Well, "no limit is never used up");
+}
+
+#[test]
+fn missed_slots_are_told_together() {
+    assert_eq!(missed(&spec(), "acme", &[]), None);
+    let three = [Time(0), Time(60_000), Time(120_000)];
+    let told = missed(&spec(), "acme", &three).map(|verdict| verdict.summary);
+    assert_eq!(told.as_deref(), Some("acme: 3 slots missed, from 1970-01-01T00:00:00Z to 1970-01-01T00:02:00Z"));
+    assert_eq!(missed(&AlertSpec { least: 4, ..spec() }, "acme", &three), None);
+}

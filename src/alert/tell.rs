@@ -1,0 +1,175 @@
+//! When an alert may speak, and what it says: one message of all that waits, after the cool-down, outside the quiet hours,
+//! unless it is snoozed. Pure.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertStanding, Message, Quiet, Time};
+
+/// The kind of its messages.
+pub(super) const KIND: &str = "alert";
+
+/// Events that a message spells out; the others are in `topicwatch alerts`.
+const SPELT_OUT: usize = 50;
+
+/// Whether an instant lies in the quiet hours of a zone.
+fn is_quiet(quiet: Quiet, at: Time, timezone: &str) -> bool {
+    let Some(at) = at.to_jiff() else { return false };
+    let local = TimeZone::get(timezone).unwrap_or(TimeZone::UTC).to_datetime(at);
+    let minute = u16::try_from(i32::from(local.hour()) * 60 + i32::from(local.minute())).unwrap_or(0);
+    if quiet.from <= quiet.until {
+        (quiet.from..quiet.until).contains(&minute)
+    } else {
+        minute >= quiet.from || minute < quiet.until
+    }
+}
+
+/// Whether nobody is to be told at all, ever, of what is seen now.
+pub(super) fn muted(standing: &AlertStanding, now: Time) -> Option<&'static str> {
+    standing.snoozed_until.is_some_and(|until| now < until).then_some("snoozed")
+}
+
+/// Whether a message may go out now; what waits, waits otherwise.
+pub(super) fn may_speak(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> bool {
+    let cool = standing.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
+    let loud = !spec.quiet.is_some_and(|quiet| is_quiet(quiet, now, &spec.timezone));
+    cool && loud && muted(standing, now).is_none()
+}
+
+/// The message about some events, once for each channel; `in_all` counts those too that are not among them.
+pub(super) fn messages(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -> Vec<Message> {
+    let Some(last) = events.last() else { return Vec::new() };
+    let subject = subject(spec, events, in_all);
+    let text = text(events, in_all);
+    let data = serde_json::json!({ "alert": spec.name, "rule": spec.rule, "events": events, "events_in_all": in_all });
+    let of = |channel: &String| Message {
+        event: format!("{}/{channel}", last.event),
+        channel: channel.clone(),
+        kind: KIND.to_owned(),
+        subject: subject.clone(),
+        text: text.clone(),
+        html: None,
+        data: Some(data.to_string()),
+    };
+    spec.channels.iter().map(of).collect()
+}
+
+fn subject(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -> String {
+    match events {
+        [one] if in_all <= 1 => format!("[{}] {}", spec.name, one.summary),
+        [one, ..] => format!("[{}] {} and {} more", spec.name, one.summary, in_all.max(events.len()) - 1),
+        [] => format!("[{}]", spec.name),
+    }
+}
+
+fn text(events: &[AlertEvent], in_all: usize) -> String {
+    let mut text = String::new();
+    for event in events.iter().take(SPELT_OUT) {
+        let over = if event.kind == AlertEventKind::Recovered { "over: " } else { "" };
+        text.push_str(&format!("{} {over}{}\n", event.at, event.summary));
+        for AlertLine { text: line, url, .. } in &event.lines {
+            text.push_str(&format!("  - {line}\n"));
+            if let Some(url) = url {
+                text.push_str(&format!("    {url}\n"));
+            }
+        }
+    }
+    let told = events.len().min(SPELT_OUT);
+    if in_all > told {
+        text.push_str(&format!("and {} more: topicwatch alerts\n", in_all - told));
+    }
+    text
+}
+
+/// A message that says nothing but that it arrives.
+#[must_use]
+pub fn sample(spec: &AlertSpec, id: &str, now: Time) -> Vec<Message> {
+    let what = match spec.rule {
+        AlertRule::Items => "3 new items",
+        AlertRule::Volume => "more new items than usual",
+        AlertRule::Negative => "more negative posts than usual",
+        AlertRule::Source => "a source that fails",
+        AlertRule::Missed => "a missed slot",
+        AlertRule::Budget => "most of the day's budget",
+    };
+    let event = AlertEvent {
+        event: format!("{}/test-{id}", spec.job()),
+        alert: spec.name.clone(),
+        subject: "test".to_owned(),
+        kind: AlertEventKind::Fired,
+        at: now,
+        summary: format!("a test: this is how {what} would be told"),
+        lines: Vec::new(),
+        message: None,
+        muted: None,
+        acked_at: None,
+    };
+    messages(spec, &[event], 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alert::rules::samples::spec;
+
+    fn at(text: &str) -> Time {
+        Time::parse(text).unwrap_or_default()
+    }
+
+    #[test]
+    fn nothing_is_said_in_the_quiet_hours_of_the_zone() {
+        let night = Quiet { from: 22 * 60, until: 7 * 60 };
+        let noon = Quiet { from: 12 * 60, until: 13 * 60 };
+        for (quiet, zone, instant, expected) in [
+            (night, "UTC", "2026-11-21T21:59:59Z", false),
+            (night, "UTC", "2026-11-21T22:00:00Z", true),
+            (night, "UTC", "2026-11-22T06:59:59Z", true),
+            (night, "UTC", "2026-11-22T07:00:00Z", false),
+            // 06:30 in Berlin, and 07:30 when the clocks are an hour ahead.
+            (night, "Europe/Berlin", "2026-11-22T05:30:00Z", true),
+            (night, "Europe/Berlin", "2026-07-22T05:30:00Z", false),
+            (noon, "America/New_York", "2026-11-22T17:30:00Z", true),
+            (noon, "America/New_York", "2026-11-22T12:30:00Z", false),
+        ] {
+            let spec = AlertSpec { quiet: Some(quiet), timezone: zone.to_owned(), ..spec() };
+            let spoken = may_speak(&spec, &AlertStanding::default(), at(instant));
+            assert_eq!(!spoken, expected, "{instant} in {zone}");
+        }
+    }
+
+    #[test]
+    fn it_speaks_after_the_cool_down_and_not_while_it_is_snoozed() {
+        let sent = |ago: i64| AlertStanding { sent_at: Some(Time(10_000_000 - ago)), ..AlertStanding::default() };
+        assert!(!may_speak(&spec(), &sent(3_599_999), Time(10_000_000)));
+        assert!(may_speak(&spec(), &sent(3_600_000), Time(10_000_000)));
+        let snoozed = AlertStanding { snoozed_until: Some(Time(5)), ..AlertStanding::default() };
+        assert!(!may_speak(&spec(), &snoozed, Time(4)) && may_speak(&spec(), &snoozed, Time(5)));
+        assert_eq!((muted(&snoozed, Time(4)), muted(&snoozed, Time(5))), (Some("snoozed"), None));
+    }
+
+    #[test]
+    fn a_message_tells_of_all_that_waited_and_has_the_id_of_the_last() {
+        let event = |id: &str, kind| AlertEvent {
+            event: id.to_owned(),
+            summary: format!("{id} happened"),
+            kind,
+            lines: vec![AlertLine { text: "words".into(), url: Some("https://example.com/".into()), key: None }],
+            at: at("2026-11-21T22:00:00Z"),
+            alert: String::new(),
+            subject: String::new(),
+            message: None,
+            muted: None,
+            acked_at: None,
+        };
+        let events = [event("a", AlertEventKind::Fired), event("b", AlertEventKind::Recovered)];
+        let spec = AlertSpec { channels: vec!["mail".into(), "hook".into()], ..spec() };
+        let told = messages(&spec, &events, 5);
+        assert_eq!(told.iter().map(|m| m.event.as_str()).collect::<Vec<_>>(), ["b/mail", "b/hook"]);
+        assert_eq!(told[0].subject, "[recalls] a happened and 4 more");
+        let expected = "2026-11-21T22:00:00Z a happened\n  - words\n    https://example.com/\n\
+                        2026-11-21T22:00:00Z over: b happened\n  - words\n    https://example.com/\nand 3 more: topicwatch alerts\n";
+        assert_eq!(told[0].text, expected);
+        assert!(messages(&spec, &[], 0).is_empty());
+    }
+}

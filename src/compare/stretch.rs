@@ -1,0 +1,44 @@
+//! Which runs of a topic are compared, when somebody names a begin for them, or none.
+
+use crate::model::{Between, Time};
+use crate::store::{Filter, Store, StoreError};
+
+/// Latest runs among which the one before the last is looked for.
+const LATEST: i64 = 200;
+
+/// Where a comparison begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// With the run before the last one.
+    TheRunBefore,
+    /// After the run with this number.
+    Run(i64),
+    /// With the first run at or after an instant.
+    Instant(Time),
+}
+
+/// The runs of a topic that are compared, up to the last one or the last before an instant. None when there is no snapshot.
+pub async fn stretch(
+    store: &Store,
+    topic: &str,
+    since: Since,
+    until: Option<Time>,
+) -> Result<Option<Between>, StoreError> {
+    let Some(latest) = store.last_snapshot(topic).await?.and_then(|run| run.seq) else { return Ok(None) };
+    // Runs that failed after the last snapshot belong to it too: their sources are told as unanswered.
+    let last = store.seq_before(topic, until.unwrap_or(Time(i64::MAX))).await?;
+    let until = if until.is_none() { last.max(latest) } else { last };
+    let since = match since {
+        Since::Run(seq) => seq,
+        Since::Instant(at) => store.seq_before(topic, at).await?,
+        Since::TheRunBefore => {
+            let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
+            let runs = store.runs(&filter, LATEST).await?;
+            let latest = latest.min(until);
+            let before = || runs.iter().filter(|run| run.seq.is_some_and(|seq| seq < latest));
+            let found = before().filter(|run| run.counts.found > 0).filter_map(|run| run.seq).max();
+            found.or_else(|| before().filter_map(|run| run.seq).max()).unwrap_or(0)
+        }
+    };
+    Ok(Some(Between { since: since.min(until), until }))
+}

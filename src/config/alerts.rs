@@ -1,0 +1,150 @@
+//! `[[alerts]]`: what is looked for, in which topics, and whom it tells. When one fires is not known here.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::document::Document;
+use super::given::{Reader, Table};
+use super::keys::Section;
+use super::known::{Known, listed};
+use super::mistake::{Fault, Mistakes};
+use super::names::slug;
+use super::scalars::{duration, flag, text, texts};
+use crate::model::{AlertRule, AlertSpec, Quiet, Source, TopicLimits};
+use crate::{filter, schedule};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Keys that mean something for some rules only, and for which.
+const FOR_SOME: [(&str, &[AlertRule]); 6] = [
+    ("words", &[AlertRule::Items]),
+    ("min", &[AlertRule::Items, AlertRule::Volume, AlertRule::Negative, AlertRule::Missed]),
+    ("window", &[AlertRule::Volume, AlertRule::Negative]),
+    ("failures", &[AlertRule::Source]),
+    ("of", &[AlertRule::Source]),
+    ("percent", &[AlertRule::Budget]),
+];
+
+/// Reads all alerts. Whatever is wrong is reported; an alert with a fault is left out.
+pub(super) fn read(document: &Document, service: TopicLimits, mistakes: &mut Mistakes<'_>) -> Vec<AlertSpec> {
+    let known = Known::of(document);
+    let mut names = BTreeSet::new();
+    let mut alerts = Vec::with_capacity(document.alerts.len());
+    for table in &document.alerts {
+        let tables = [table];
+        let reader = Reader { section: Section::Alert, tables: &tables };
+        let Some(alert) = one(&reader, table, &known, service, document.broken, mistakes) else { continue };
+        let hint = "the cursor is kept under the name: choose another";
+        reader.once(mistakes, "name", &mut names, alert.name.clone(), "alert", hint);
+        alerts.push(alert);
+    }
+    alerts
+}
+
+fn one(
+    reader: &Reader<'_>,
+    table: &Table,
+    known: &Known,
+    service: TopicLimits,
+    broken: bool,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<AlertSpec> {
+    let name = reader.read(mistakes, "name", slug);
+    let rules: Vec<&str> = AlertRule::ALL.iter().map(|rule| rule.as_str()).collect();
+    let needs_rule = format!("write rule = \"…\": {}", rules.join(", "));
+    for (key, needs) in [("name", "write name = \"…\": a short name that stays"), ("rule", needs_rule.as_str())] {
+        if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
+            mistakes.at(header, format!("this alert has no `{key}`"), needs);
+        }
+    }
+    let rule = reader.choice(mistakes, "rule", AlertRule::parse);
+    let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
+    let tags = reader.read(mistakes, "tags", |value| listed(value, &known.tags, "tag"));
+    let channels = reader.read(mistakes, "channels", |value| listed(value, &known.channels, "channel"));
+    let sources = reader.read(mistakes, "sources", |value| super::exports::words(value, Source::parse, Source::ALL));
+    let words = reader.read(mistakes, "words", |value| {
+        let words = texts(value, 100, 200)?;
+        let wrong = words.iter().find_map(|word| filter::check_term(word).err());
+        wrong.map_or(Ok(words), |wrong| Err(Fault::new(format!("holds an entry that {}", wrong.text), wrong.hint)))
+    });
+    let window = reader.read(mistakes, "window", |value| duration(value, Duration::from_secs(600), 7 * DAY));
+    let cooldown = reader.read(mistakes, "cooldown", |value| duration(value, Duration::ZERO, 7 * DAY));
+    let (failures, of) = (reader.count(mistakes, "failures"), reader.count(mistakes, "of"));
+    let percent = reader.count(mistakes, "percent");
+    let least = match reader.written("min") {
+        Some(_) => reader.count(mistakes, "min").map(Some),
+        None => Some(None),
+    };
+    let quiet = match reader.written("quiet") {
+        Some(_) => reader.read(mistakes, "quiet", |value| hours(&text(value)?).map(Some)),
+        None => Some(None),
+    };
+    let timezone = reader.read(mistakes, "timezone", |value| {
+        let zone = text(value)?;
+        schedule::check_zone(&zone).map_err(|wrong| Fault::new(wrong.message, wrong.hint))?;
+        Ok(zone)
+    });
+    let recovery = reader.read(mistakes, "recovery", flag);
+    let rule = rule?;
+    fits(reader, rule, (failures, of), mistakes);
+    let least = least?.unwrap_or(match rule {
+        AlertRule::Volume => 10,
+        AlertRule::Negative => 30,
+        _ => 1,
+    });
+    Some(AlertSpec {
+        name: name?,
+        rule,
+        topics: topics?,
+        tags: tags?,
+        words: words?,
+        sources: sources?,
+        least,
+        window_ms: u64::try_from(window?.as_millis()).ok()?,
+        failures: failures?,
+        of: of?,
+        share: percent?,
+        channels: channels?,
+        cooldown_ms: u64::try_from(cooldown?.as_millis()).ok()?,
+        quiet: quiet?,
+        timezone: timezone?,
+        recovery: recovery?,
+        service,
+    })
+}
+
+/// What does not go together.
+fn fits(reader: &Reader<'_>, rule: AlertRule, (failures, of): (Option<u32>, Option<u32>), mistakes: &mut Mistakes<'_>) {
+    for (key, rules) in FOR_SOME {
+        if let Some(given) = reader.written(key)
+            && !rules.contains(&rule)
+        {
+            let rules: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
+            let fault =
+                Fault::new(format!("means nothing for rule = \"{rule}\""), format!("it is of {}", rules.join(", ")));
+            mistakes.fault(key, &given.origin, fault);
+        }
+    }
+    if let (Some(failures), Some(of), Some(given)) = (failures, of, reader.look("failures"))
+        && failures > of
+    {
+        let fault = Fault::new(format!("is more than `of` = {of}"), "so many can never fail: raise `of`");
+        mistakes.fault("failures", &given.origin, fault);
+    }
+}
+
+/// `22:00-07:00`.
+fn hours(text: &str) -> Result<Quiet, Fault> {
+    let wrong = || Fault::new(format!("cannot be {text:?}"), "write two times of a day, such as \"22:00-07:00\"");
+    let minute = |time: &str| {
+        let (hour, minute) = time.trim().split_once(':')?;
+        let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
+        (minute < 60 && hour < 24).then_some(hour * 60 + minute)
+    };
+    let (from, until) = text.split_once('-').ok_or_else(wrong)?;
+    let quiet = Quiet { from: minute(from).ok_or_else(wrong)?, until: minute(until).ok_or_else(wrong)? };
+    if quiet.from == quiet.until {
+        return Err(Fault::new("begins and ends at the same time", "leave it out, or name the end"));
+    }
+    Ok(quiet)
+}

@@ -1,0 +1,85 @@
+//! Small charts for a cell of a table: items of each day, and how they sound. Whoever cannot see them hears the days.
+
+use maud::{Markup, html};
+
+use super::words;
+
+/// A day of a small chart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SparkDay {
+    /// `2026-03-11`.
+    pub date: String,
+    /// Items.
+    pub items: u64,
+    /// How they sound, as far as that was judged.
+    pub negative: u64,
+    /// See `negative`.
+    pub neutral: u64,
+    /// See `negative`.
+    pub positive: u64,
+}
+
+const WIDTH: f64 = 140.0;
+const HEIGHT: f64 = 32.0;
+
+fn c(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items and days")]
+fn real(n: u64) -> f64 {
+    n as f64
+}
+
+fn step(days: &[SparkDay]) -> f64 {
+    WIDTH / real(days.len().max(1) as u64)
+}
+
+/// Items a day.
+#[must_use]
+pub fn volume(days: &[SparkDay]) -> Markup {
+    let most = days.iter().map(|day| day.items).max().unwrap_or(0).max(1);
+    let told: Vec<String> = days.iter().map(|day| format!("{}: {}", day.date, day.items)).collect();
+    html! {
+        svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items a day. {}", told.join(", "))) {
+            @for (place, day) in days.iter().enumerate() {
+                @let x = real(place as u64) * step(days);
+                @let height = (real(day.items) / real(most) * (HEIGHT - 2.0)).max(1.0);
+                rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) {}
+            }
+        }
+    }
+}
+
+/// Of the scored items of each day, the negative above and the positive below.
+#[must_use]
+pub fn tone(days: &[SparkDay]) -> Markup {
+    let told: Vec<String> = days
+        .iter()
+        .map(|day| {
+            format!("{}: {} negative, {} neutral, {} positive", day.date, day.negative, day.neutral, day.positive)
+        })
+        .collect();
+    html! {
+        svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Tone a day. {}", told.join("; "))) {
+            @for (place, day) in days.iter().enumerate() {
+                @let x = real(place as u64) * step(days) + 1.0;
+                @let all = day.negative + day.neutral + day.positive;
+                @if all == 0 { rect.none x=(c(x)) y=(c(HEIGHT - 1.0)) width=(c(step(days) - 2.0)) height="1" {} }
+                @else {
+                    @let part = |n: u64| real(n) / real(all) * HEIGHT;
+                    @let (negative, neutral) = (part(day.negative), part(day.neutral));
+                    @for (class, y, height) in [("negative", 0.0, negative), ("neutral", negative, neutral), ("positive", negative + neutral, part(day.positive))] {
+                        @if height > 0.05 { rect class=(class) x=(c(x)) y=(c(y)) width=(c(step(days) - 2.0)) height=(c(height)) {} }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the days hold together, in words.
+#[must_use]
+pub fn sum(days: &[SparkDay]) -> String {
+    words::counted(days.iter().map(|day| day.items).sum(), "item")
+}

@@ -1,0 +1,40 @@
+//! `changes`: what `diff` tells of each topic, one row a change. What is new, gone, edited or rising, `insight` says; one
+//! topic's changes are held at a time.
+
+use super::columns::{self, ChangeRow, Told};
+use super::{ExportError, Order, Rows};
+use crate::compare::{Since, changes_between, stretch};
+use crate::insight::Moment;
+use crate::store::Store;
+
+/// Writes the changes of all topics that are watched, or of those that are named or tagged.
+pub(super) async fn write<W: std::io::Write + Send>(
+    store: &Store,
+    order: &Order,
+    rows: &mut Rows<'_, W>,
+) -> Result<(), ExportError> {
+    let wanted =
+        |tags: &[String]| order.filter.tags.is_empty() || tags.iter().any(|tag| order.filter.tags.contains(tag));
+    for watched in store.watched(&order.filter.topics).await? {
+        let Some(topic) = watched.definition.filter(|topic| wanted(&topic.tags)) else { continue };
+        let since = order.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));
+        let since =
+            since.or(order.filter.since.or(order.filter.new_since).map(Since::Instant)).unwrap_or(Since::TheRunBefore);
+        let Some(between) = stretch(store, &topic.id, since, order.filter.until).await? else { continue };
+        let changes = changes_between(store, &topic, between, usize::MAX).await?;
+        if changes.counts.cut {
+            tracing::warn!(topic = topic.id, "more changed than is read at once: the latest is told");
+        }
+        let run = |moment: Option<&Moment>| moment.map(|moment| moment.run.clone());
+        let (since_run, until_run) = (run(changes.since.as_ref()), run(changes.until.as_ref()));
+        let told = changes.new.into_iter().map(Told::New);
+        let told = told.chain(changes.gone.into_iter().map(Told::Gone));
+        let told = told.chain(changes.edited.into_iter().map(Told::Edited));
+        for told in told.chain(changes.rising.into_iter().map(Told::Rising)) {
+            let (since_run, until_run) = (since_run.clone(), until_run.clone());
+            let row = ChangeRow { topic: topic.id.clone(), since_run, until_run, told };
+            rows.put(columns::CHANGES, &row)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Columns of `changes`: one row per change of a topic between two runs.
+
+use std::borrow::Cow;
+
+use crate::export::column::{Cell, Column};
+use crate::insight::{Edited, Gone, New, Rising};
+use crate::model::{Engagement, ItemHead, Time};
+
+/// A change, as `insight` told it.
+#[derive(Debug)]
+pub(in crate::export) enum Told {
+    New(New),
+    Gone(Gone),
+    Edited(Edited),
+    Rising(Rising),
+}
+
+/// A change of a topic.
+#[derive(Debug)]
+pub(in crate::export) struct ChangeRow {
+    pub(in crate::export) topic: String,
+    pub(in crate::export) since_run: Option<String>,
+    pub(in crate::export) until_run: Option<String>,
+    pub(in crate::export) told: Told,
+}
+
+impl ChangeRow {
+    fn item(&self) -> &ItemHead {
+        match &self.told {
+            Told::New(new) => &new.item,
+            Told::Gone(gone) => &gone.item,
+            Told::Edited(edited) => &edited.item,
+            Told::Rising(rising) => &rising.item,
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self.told {
+            Told::New(_) => "new",
+            Told::Gone(_) => "gone",
+            Told::Edited(_) => "edited",
+            Told::Rising(_) => "rising",
+        }
+    }
+
+    fn at(&self) -> Time {
+        match &self.told {
+            Told::New(new) => new.first_seen,
+            Told::Gone(gone) => gone.missed,
+            Told::Edited(edited) => edited.at,
+            Told::Rising(rising) => rising.until,
+        }
+    }
+
+    fn before(&self) -> Option<Time> {
+        match &self.told {
+            Told::New(_) | Told::Edited(_) => None,
+            Told::Gone(gone) => Some(gone.last_seen),
+            Told::Rising(rising) => Some(rising.from),
+        }
+    }
+
+    fn sources(&self) -> Cell<'_> {
+        match &self.told {
+            Told::New(new) => {
+                let names: Vec<&str> = new.sources.iter().map(|source| source.as_str()).collect();
+                Cell::Text(Cow::Owned(names.join(" ")))
+            }
+            Told::Gone(gone) => Cell::Text(Cow::Borrowed(gone.source.as_str())),
+            Told::Rising(rising) => Cell::Text(Cow::Borrowed(rising.source.as_str())),
+            Told::Edited(_) => Cell::Empty,
+        }
+    }
+
+    fn edited(&self) -> Option<&Edited> {
+        if let Told::Edited(edited) = &self.told { Some(edited) } else { None }
+    }
+
+    fn rising(&self) -> Option<&Rising> {
+        if let Told::Rising(rising) = &self.told { Some(rising) } else { None }
+    }
+
+    /// A reaction before, or in the end, of what rises.
+    fn reaction(&self, after: bool, of: fn(&Engagement) -> Option<i64>) -> Cell<'static> {
+        Cell::integer(self.rising().and_then(|rising| of(if after { &rising.after } else { &rising.before })))
+    }
+}
+
+/// Tenths, as `insight` rounds them.
+#[expect(clippy::cast_possible_truncation, reason = "a rate in tenths; a cast of a float stays in bounds")]
+fn tenths(rate: f64) -> Cell<'static> {
+    Cell::Decimal((rate * 10.0).round() as i64, 1)
+}
+
+pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
+    Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
+    Column::word("change", "`new`, `gone`, `edited` or `rising`, as in [changes.md](changes.md)", |r| {
+        Cell::Word(r.word())
+    }),
+    Column::id("since_run", "the run that is compared with; empty when the span begins with the topic", |r| {
+        Cell::id(&r.since_run)
+    }),
+    Column::id("until_run", "the last run that is compared", |r| Cell::id(&r.until_run)),
+    Column::time("at", "when the change was seen: first seen, missed, edited, or counted last", |r| Cell::Time(r.at())),
+    Column::time("before_at", "when it was seen before: a gone item last, a rising one first", |r| {
+        Cell::time(r.before())
+    }),
+    Column::id("run", "id of the run that saw a new item first", |r| {
+        if let Told::New(new) = &r.told { Cell::Id(&new.run) } else { Cell::Empty }
+    }),
+    Column::text(
+        "sources",
+        "sources that showed a new item, with a blank between; the one that a gone or rising item is told of",
+        ChangeRow::sources,
+    ),
+    Column::word("fit", "of a new item: published `in` the window that was asked for, or `undated`", |r| {
+        if let Told::New(new) = &r.told { Cell::Word(new.fit.as_str()) } else { Cell::Empty }
+    }),
+    Column::id("key", "public key of the item", |r| Cell::Id(&r.item().key)),
+    Column::word("kind", "`post` or `page`", |r| Cell::Word(r.item().kind.as_str())),
+    Column::text("url", "address, as in `items`", |r| Cell::text(&r.item().url)),
+    Column::text("author", "handle, as in `items`", |r| Cell::text(&r.item().author)),
+    Column::text("title", "title; of an edited item after the last edit of the span", |r| Cell::text(&r.item().title)),
+    Column::text("text", "text or snippet; of an edited item after the last edit of the span", |r| {
+        Cell::text(&r.item().text)
+    }),
+    Column::text("old_title", "title of an edited item before the span, changed or not", |r| {
+        r.edited().map_or(Cell::Empty, |edited| Cell::text(&edited.old_title))
+    }),
+    Column::text("old_text", "text of an edited item before the span, changed or not", |r| {
+        r.edited().map_or(Cell::Empty, |edited| Cell::text(&edited.old_text))
+    }),
+    Column::integer("edits", "edits", "how often an edited item was seen to change", |r| {
+        Cell::integer(r.edited().map(|edited| edited.edits))
+    }),
+    Column::time("published_at", "when it was published; empty when no date could be read", |r| {
+        Cell::time(r.item().published_at)
+    }),
+    Column::integer(
+        "reactions_before",
+        "reactions",
+        "of a rising item at `before_at`: likes, reposts, replies and quotes, as far as known both times",
+        |r| Cell::integer(r.rising().map(|rising| rising.had)),
+    ),
+    Column::integer("reactions_after", "reactions", "the same at `at`", |r| {
+        Cell::integer(r.rising().map(|rising| rising.had.saturating_add(rising.gain)))
+    }),
+    Column::decimal(
+        "per_hour",
+        "reactions an hour",
+        "gained between the two; in less than an hour, what was gained",
+        |r| r.rising().map_or(Cell::Empty, |rising| tenths(rising.per_hour)),
+    ),
+    Column::integer("likes_before", "likes", "likes of a rising item at `before_at`", |r| {
+        r.reaction(false, |e| e.likes)
+    }),
+    Column::integer("likes_after", "likes", "likes at `at`", |r| r.reaction(true, |e| e.likes)),
+    Column::integer("reposts_before", "reposts", "reposts without comment, in the same way", |r| {
+        r.reaction(false, |e| e.reposts)
+    }),
+    Column::integer("reposts_after", "reposts", "the same at `at`", |r| r.reaction(true, |e| e.reposts)),
+    Column::integer("replies_before", "replies", "replies", |r| r.reaction(false, |e| e.replies)),
+    Column::integer("replies_after", "replies", "the same at `at`", |r| r.reaction(true, |e| e.replies)),
+    Column::integer("quotes_before", "quotes", "reposts with a comment", |r| r.reaction(false, |e| e.quotes)),
+    Column::integer("quotes_after", "quotes", "the same at `at`", |r| r.reaction(true, |e| e.quotes)),
+];

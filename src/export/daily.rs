@@ -1,0 +1,125 @@
+//! `daily`: a topic's days in numbers. Which rows belong to a day is said here, as in reports; the arithmetic of counts,
+//! tones and coverage is `insight`'s. One topic and four weeks of it are held at a time.
+
+use super::columns::{self, DailyRow};
+use super::{ExportError, Order, Rows};
+use crate::compare::sifted;
+use crate::insight::daily::{self, Day, Looked};
+use crate::model::{Asked, Mark, Micros, SearchState, Source, Span, Time, Topic, Watched};
+use crate::store::{Moment, Store, StoreError};
+
+/// Days that are told of at once.
+const CHUNK: usize = 14;
+
+/// Days whose items say which scorer a day is told by, its own the last: those of a report's charts.
+const SCORED_BY: usize = 14;
+
+/// How long before its searches a run may have begun, milliseconds.
+const LONGEST_RUN: i64 = 86_400_000;
+
+/// Writes the days of all topics, or of those that are named or tagged.
+pub(super) async fn write<W: std::io::Write + Send>(
+    store: &Store,
+    order: &Order,
+    rows: &mut Rows<'_, W>,
+) -> Result<(), ExportError> {
+    let wanted =
+        |tags: &[String]| order.filter.tags.is_empty() || tags.iter().any(|tag| order.filter.tags.contains(tag));
+    for watched in store.watched(&order.filter.topics).await? {
+        let Some(topic) = watched.definition.clone().filter(|topic| wanted(&topic.tags)) else { continue };
+        // One moment for each topic, so that its figures agree and no long export holds the database.
+        let mut moment = store.moment().await?;
+        let days = days(&mut moment, order, &topic.id).await?;
+        for days in days.chunks(CHUNK) {
+            for row in told(&mut moment, &order.timezone, &watched, &topic, days).await? {
+                rows.put(columns::DAILY, &row)?;
+            }
+        }
+        moment.end().await?;
+    }
+    Ok(())
+}
+
+/// From the day of the topic's first run, or `--since`, to that of its last, or the one before `--until`.
+async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day>, StoreError> {
+    let (first, last) = (moment.first_run(topic).await?, moment.last_run(topic).await?);
+    let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
+    let first = order.filter.since.map_or(first, |since| since.max(first));
+    let last = order.filter.until.map_or(last, |until| Time(until.0.saturating_sub(1)).min(last));
+    let mut date = daily::date_of(first, &order.timezone);
+    let end = daily::date_of(last, &order.timezone);
+    let mut days = Vec::new();
+    while date <= end {
+        days.extend(daily::day_of(date, &order.timezone));
+        let Ok(next) = date.tomorrow() else { break };
+        date = next;
+    }
+    Ok(days)
+}
+
+async fn told(
+    moment: &mut Moment,
+    timezone: &str,
+    watched: &Watched,
+    topic: &Topic,
+    days: &[Day],
+) -> Result<Vec<DailyRow>, StoreError> {
+    let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
+    let span = Span { from: first.span.from, until: last.span.until };
+    let before = daily::days(span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
+    let scored = Span { from: before.first().map_or(span.from, |day| day.span.from), ..span };
+    let marks = moment.marks_of(&topic.id, scored).await?;
+    let (meant, hidden) = sifted(moment, topic, marks).await?;
+    let new = moment.first_seen_in(&topic.id, span).await?;
+    let began = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
+    let asked = moment.asked(&topic.id, began, i64::MAX).await?;
+    let looks = moment.looks_over(&topic.id, began).await?;
+    let ran = moment.last_run(&topic.id).await?.unwrap_or(span.from);
+    let looked = Looked::new(Some(watched.clone()), looks, span, Time(i64::MAX));
+    Ok(days
+        .iter()
+        .map(|day| {
+            let inside = |mark: &&Mark| day.span.holds(mark.moment());
+            let week = daily::days(day.span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
+            let drawn = Span { from: week.first().map_or(day.span.from, |day| day.span.from), ..day.span };
+            let scorer = daily::scorer_of(meant.iter().filter(|mark| drawn.holds(mark.moment())));
+            let asked: Vec<&Asked> = asked.iter().filter(|asked| day.span.holds(asked.at)).collect();
+            let mut runs: Vec<&str> = asked.iter().map(|asked| asked.run.as_str()).collect();
+            let last_run = runs.last().map(|run| (*run).to_owned());
+            runs.sort_unstable();
+            runs.dedup();
+            // What lies after the last run is no hole yet: the next one looks back over it.
+            let passed = Span { until: day.span.until.min(ran).max(day.span.from), ..day.span };
+            DailyRow {
+                topic: topic.id.clone(),
+                day: day.date.to_string(),
+                from: day.span.from,
+                until: day.span.until,
+                last_run,
+                runs: runs.len() as u64,
+                counted: daily::count(meant.iter().filter(inside)),
+                new: new.iter().filter(|at| day.span.holds(**at)).count() as u64,
+                filtered: hidden.iter().filter(inside).count() as u64,
+                sounds: daily::sounds(meant.iter().filter(inside), scorer.as_deref()),
+                scorer,
+                calls: asked.iter().map(|asked| asked.tries).sum(),
+                cost: asked.iter().fold(Micros(0), |sum, asked| sum.plus(asked.cost)),
+                social: of(&asked, Source::Social),
+                web: of(&asked, Source::Web),
+                ai: of(&asked, Source::Ai),
+                saturated: looked.saturated(day.span),
+                covered: looked.covered(day.span),
+                covered_s: looked.covered_ms(day.span).map(|ms| ms / 1_000),
+                holes: looked.has_spans().then(|| looked.holes(passed)),
+            }
+        })
+        .collect())
+}
+
+/// Searches of a source that were answered, and that failed.
+fn of(asked: &[&Asked], source: Source) -> (u64, u64) {
+    let count = |states: &[SearchState]| {
+        asked.iter().filter(|asked| asked.source == source && states.contains(&asked.state)).count() as u64
+    };
+    (count(&[SearchState::Ok, SearchState::Empty]), count(&[SearchState::Error, SearchState::Lost]))
+}

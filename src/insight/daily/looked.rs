@@ -1,0 +1,179 @@
+//! How well days were looked at: what social searches covered of a span, where its holes are and why, where there may be more
+//! than was returned. What a hole is, `holes` says; which looks there were is read elsewhere.
+
+use crate::insight::{Coverage, Hole, Why, cover, covered, sum};
+use crate::model::{Look, Source, Span, Time, Watched};
+
+/// A stretch that nothing covered.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct HoleFacts {
+    /// Where it is.
+    #[serde(flatten)]
+    pub span: Span,
+    /// Causes in words; empty where the topic was not watched yet.
+    pub why: String,
+    /// Before the topic was watched.
+    pub before: bool,
+}
+
+/// Shorter holes are not told, milliseconds: a daily search that begins seconds after its slot leaves one.
+const SHORT: i64 = 60_000;
+
+/// When a topic was looked at.
+#[derive(Debug)]
+pub struct Looked {
+    watched: Option<Watched>,
+    looks: Vec<Look>,
+    /// What social searches covered; `None` for a topic without them, whose sources are asked at instants.
+    spans: Option<Vec<Span>>,
+    told: Vec<HoleFacts>,
+    /// Holes that are there only because replies were full: somebody looked, and saw as much as could be had.
+    full: Vec<Span>,
+    checks: Vec<Time>,
+    /// What comes after it cannot be covered yet, and is not missing.
+    present: Time,
+}
+
+impl Looked {
+    /// What is known of the looks at a topic in a span; what comes after the present is not missing.
+    #[must_use]
+    pub fn new(watched: Option<Watched>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
+        let mut looked =
+            Self { watched, looks, spans: None, told: Vec::new(), full: Vec::new(), checks: Vec::new(), present };
+        let Some(watched) = &looked.watched else { return looked };
+        for source in covered(watched, &looked.looks, seen, Source::ALL) {
+            match source.coverage {
+                Coverage::Spans { covered, holes, open, .. } => {
+                    looked.spans = Some(covered.iter().map(|stretch| stretch.span).collect());
+                    let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == Why::Saturated);
+                    looked.full = holes.iter().filter(full).map(|hole| hole.stretch.span).collect();
+                    looked.told = holes
+                        .iter()
+                        .chain(&open)
+                        .map(|hole| HoleFacts {
+                            span: hole.stretch.span,
+                            why: hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+                            before: false,
+                        })
+                        .collect();
+                }
+                Coverage::Checks { checks, .. } => looked.checks.extend(checks),
+            }
+        }
+        looked.checks.sort_unstable();
+        looked
+    }
+
+    /// Whether its searches look back over spans; a topic without such searches is only asked at instants.
+    #[must_use]
+    pub fn has_spans(&self) -> bool {
+        self.spans.is_some()
+    }
+
+    /// Milliseconds of a span, as far as it has passed, that were covered; none where nothing covers spans.
+    #[must_use]
+    pub fn covered_ms(&self, span: Span) -> Option<i64> {
+        self.spans.as_ref().map(|spans| sum(&cover(self.passed(span), spans.iter().copied()).covered))
+    }
+
+    /// Part of a span, as far as it has passed, that was covered; of a topic that is only asked at
+    /// instants, whether it was asked at all.
+    #[must_use]
+    pub fn covered(&self, span: Span) -> f64 {
+        match &self.spans {
+            None if self.checks.iter().any(|at| span.holds(*at)) => 1.0,
+            None => 0.0,
+            Some(spans) => part(self.passed(span), spans.iter().copied()),
+        }
+    }
+
+    /// The same, and what replies that were full did not reach: the busiest days are those, and leaving them out would make
+    /// every busy day look unusual.
+    #[must_use]
+    pub fn looked_at(&self, span: Span) -> f64 {
+        match &self.spans {
+            None => self.covered(span),
+            Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).copied()),
+        }
+    }
+
+    fn passed(&self, span: Span) -> Span {
+        Span { until: span.until.min(self.present).max(span.from), ..span }
+    }
+
+    /// Whether the topic was watched in all of a span.
+    #[must_use]
+    pub fn watched(&self, span: Span) -> bool {
+        self.watched.as_ref().is_some_and(|watched| watched.began <= span.from)
+    }
+
+    /// Whether there may be more than was returned: a full reply left a hole in the span, which no other search filled. A
+    /// topic that is only asked at instants never knows more than a full reply says.
+    #[must_use]
+    pub fn saturated(&self, span: Span) -> bool {
+        if self.spans.is_none() {
+            return self.full_pages(span);
+        }
+        let full = |look: &Look| {
+            let search = look.search.as_ref().filter(|s| s.saturated && s.source == Source::Social);
+            search.and_then(|s| s.asked).is_some_and(|asked| asked.within(span).is_some())
+        };
+        self.covered(span) < 0.995 && self.looks.iter().any(full)
+    }
+
+    /// Whether a web search of the span returned as many pages as it may.
+    #[must_use]
+    pub fn full_pages(&self, span: Span) -> bool {
+        let full = |look: &Look| look.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
+        self.looks.iter().any(|look| span.holds(look.at) && full(look))
+    }
+
+    /// What of a span nothing covered, with causes; what lies before the topic was watched is told apart.
+    #[must_use]
+    pub fn holes(&self, span: Span) -> Vec<HoleFacts> {
+        let (Some(spans), Some(watched)) = (&self.spans, &self.watched) else { return Vec::new() };
+        let mut holes = Vec::new();
+        for hole in cover(span, spans.iter().copied()).holes {
+            holes.extend(Span::new(hole.from, hole.until.min(watched.began)).map(|span| HoleFacts {
+                span,
+                why: String::new(),
+                before: true,
+            }));
+            let Some(hole) = Span::new(hole.from.max(watched.began), hole.until) else { continue };
+            let why = self.told.iter().find(|told| told.span.within(hole).is_some());
+            holes.push(HoleFacts { span: hole, why: why.map_or_else(String::new, |t| t.why.clone()), before: false });
+        }
+        holes.retain(|hole| hole.span.until.0 - hole.span.from.0 >= SHORT);
+        holes
+    }
+}
+
+/// The part of a span that spans cover together.
+fn part(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
+    let inside = sum(&cover(span, spans).covered);
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a few days")]
+    let part = inside as f64 / (span.until.0 - span.from.0).max(1) as f64;
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_not_passed_yet_is_not_missing() {
+        let span = |from: i64, until: i64| Span { from: Time(from), until: Time(until) };
+        let looked = Looked {
+            watched: None,
+            looks: Vec::new(),
+            spans: Some(vec![span(0, 60), span(70, 80)]),
+            told: Vec::new(),
+            full: Vec::new(),
+            checks: Vec::new(),
+            present: Time(80),
+        };
+        for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {
+            assert!((looked.covered(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered(day));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What pages are made of: topics as cards, processes that live, what waits. Rows that other readers show too are `rows`'.
+
+use super::{Engagement, Paused, RunRow, Source, Span, Time, Topic, WindowFit};
+
+/// A topic on the overview.
+#[derive(Debug, Clone)]
+pub struct TopicCard {
+    /// Topic id.
+    pub topic: String,
+    /// Title.
+    pub title: String,
+    /// The stored definition; `None` when this version cannot read it.
+    pub definition: Option<Topic>,
+    /// Why nothing is planned for it, when it is paused.
+    pub paused: Option<Paused>,
+    /// Its next slot as the planner left it; `None` when there is none, or nobody has worked it out yet.
+    pub next_slot: Option<Time>,
+    /// Last finished run.
+    pub last_run: Option<RunRow>,
+    /// Begin of the last run that was `ok` or `partial`.
+    pub last_success: Option<Time>,
+    /// Items first seen since an instant.
+    pub new: i64,
+}
+
+impl TopicCard {
+    /// The zone in which its schedule is meant.
+    #[must_use]
+    pub fn timezone(&self) -> &str {
+        self.definition.as_ref().and_then(|topic| topic.schedule.as_ref()).map_or("UTC", |policy| &policy.timezone)
+    }
+}
+
+/// A process that runs what is due.
+#[derive(Debug, Clone)]
+pub struct LivingRow {
+    /// Its id.
+    pub id: String,
+    /// What it does.
+    pub role: String,
+    /// When it began.
+    pub started_at: Time,
+    /// Its last sign of life.
+    pub seen_at: Time,
+    /// Until when it counts as alive without another.
+    pub alive_until: Time,
+}
+
+/// How the ledger stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LedgerRow {
+    /// Runs that wait and are due.
+    pub due: i64,
+    /// Runs that go on.
+    pub running: i64,
+    /// Slots since an instant that were due and not run.
+    pub missed: i64,
+    /// Topics and jobs whose next slot has passed without the planner having looked.
+    pub overdue: i64,
+    /// When the longest of these was due.
+    pub overdue_since: Option<Time>,
+    /// When the last run that readers see ended.
+    pub last_end: Option<Time>,
+}
+
+/// A report or an edition of an export that was made.
+#[derive(Debug, Clone)]
+pub struct MadeRow {
+    /// `report` or `export`.
+    pub kind: String,
+    /// The name of its job.
+    pub name: String,
+    /// Public id of its run.
+    pub run: String,
+    /// When it was made.
+    pub made_at: Time,
+    /// A report's subject.
+    pub subject: String,
+    /// An export's rows.
+    pub rows: Option<i64>,
+    /// Where its files were put.
+    pub files: Vec<String>,
+}
+
+/// A sighting on an item's page.
+#[derive(Debug, Clone)]
+pub struct SeenRow {
+    /// Public id of the run.
+    pub run: String,
+    /// Its topic.
+    pub topic: String,
+    /// When it looked.
+    pub at: Time,
+    /// Source.
+    pub source: Source,
+    /// Place in the reply.
+    pub rank: i64,
+    /// Whether it lay in the window.
+    pub fit: WindowFit,
+    /// Reactions of that moment.
+    pub engagement: Engagement,
+}
+
+/// What an item's words were.
+#[derive(Debug, Clone)]
+pub struct EarlierRow {
+    /// Until they were seen changed.
+    pub until: Time,
+    /// Title.
+    pub title: Option<String>,
+    /// Text.
+    pub text: Option<String>,
+}
+
+/// A near-copy.
+#[derive(Debug, Clone)]
+pub struct CopyRow {
+    /// Item key.
+    pub key: String,
+    /// Handle.
+    pub author: Option<String>,
+    /// Title.
+    pub title: Option<String>,
+    /// Text.
+    pub text: Option<String>,
+    /// Published.
+    pub published_at: Option<Time>,
+}
+
+/// What a topic found on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayCount {
+    /// Its instants.
+    pub span: Span,
+    /// Items.
+    pub items: i64,
+    /// With near-copies counted once.
+    pub unique: i64,
+    /// How they sound, as far as that was judged.
+    pub negative: i64,
+    /// See `negative`.
+    pub neutral: i64,
+    /// See `negative`.
+    pub positive: i64,
+}
+
+/// A run that brought something.
+#[derive(Debug, Clone)]
+pub struct Brought {
+    /// Its number.
+    pub seq: i64,
+    /// Its topic.
+    pub topic: String,
+    /// When it looked.
+    pub at: Time,
+}

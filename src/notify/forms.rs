@@ -1,0 +1,100 @@
+//! What a request to an address holds: our own JSON, or what Slack and ntfy take. The same bytes at every try; how it is
+//! sent is `webhook`'s.
+
+use url::Url;
+
+use super::{Refusal, one_line};
+use crate::model::{Message, Time};
+
+/// Characters of a message to Slack, which cuts what is much longer.
+const SLACK: usize = 3_500;
+
+/// Bytes of a message to ntfy, which makes an attachment of what is longer than 4,096.
+const NTFY: usize = 3_500;
+
+fn written(body: &serde_json::Value) -> Result<Vec<u8>, Refusal> {
+    serde_json::to_vec(body).map_err(|e| Refusal::for_good(format!("it cannot be written as JSON: {e}")))
+}
+
+pub(super) fn own(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusal> {
+    let data = message.data.as_deref().map(serde_json::from_str::<serde_json::Value>).transpose();
+    written(&serde_json::json!({
+        "event": message.event,
+        "kind": message.kind,
+        "created_at": created_at,
+        "subject": message.subject,
+        "text": message.text,
+        "data": data.map_err(|e| Refusal::for_good(format!("its data is no JSON: {e}")))?,
+    }))
+}
+
+/// `&`, `<` and `>` are Slack's own signs: with them text from anywhere could call everybody or hide where a link leads.
+pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
+    let plain = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let (text, cut) = match message.text.char_indices().nth(SLACK) {
+        Some((at, _)) => (message.text.get(..at).unwrap_or_default(), "\n… (cut)"),
+        None => (message.text.as_str(), ""),
+    };
+    let text = format!("{}\n{}{cut}", plain(&one_line(&message.subject)), plain(text));
+    written(&serde_json::json!({ "text": text, "unfurl_links": false, "unfurl_media": false }))
+}
+
+/// The topic is the last part of the address; the message goes to the server itself, so that title and text may hold any
+/// letters.
+pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), Refusal> {
+    let nowhere = || Refusal::for_good("its address names no topic: write https://ntfy.example.com/my-topic");
+    let mut server = address.clone();
+    let topic = address.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());
+    let topic = topic.ok_or_else(nowhere)?.to_owned();
+    server.path_segments_mut().map_err(|()| nowhere())?.pop().push("");
+    let end = message.text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NTFY).last();
+    let text = message.text.get(..end.unwrap_or(0)).unwrap_or_default();
+    let cut = if text.len() < message.text.len() { "\n… (cut)" } else { "" };
+    let title = one_line(&message.subject);
+    let body = serde_json::json!({ "topic": topic, "title": title, "message": format!("{text}{cut}"), "tags": [message.kind] });
+    Ok((server, written(&body)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Message {
+        Message {
+            event: "e".to_owned(),
+            channel: "c".to_owned(),
+            kind: "alert".to_owned(),
+            subject: "[recalls] <!channel> & more\nnext".to_owned(),
+            text: text.to_owned(),
+            html: None,
+            data: None,
+        }
+    }
+
+    fn json(bytes: &[u8]) -> serde_json::Value {
+        serde_json::from_slice(bytes).unwrap_or_default()
+    }
+
+    #[test]
+    fn text_from_anywhere_commands_nothing_at_slack() {
+        let body = slack(&message("<https://evil.example|here> & <!here>")).unwrap_or_default();
+        let expected =
+            "[recalls] &lt;!channel&gt; &amp; more next\n&lt;https://evil.example|here&gt; &amp; &lt;!here&gt;";
+        assert_eq!(json(&body)["text"], expected);
+        let long = slack(&message(&"é".repeat(9_000))).unwrap_or_default();
+        assert!(json(&long)["text"].as_str().is_some_and(|text| text.ends_with("é\n… (cut)")));
+    }
+
+    #[test]
+    fn the_topic_of_ntfy_is_the_end_of_its_address() {
+        let body = |address: &str, text: &str| ntfy(&Url::parse(address).ok()?, &message(text)).ok();
+        let (server, sent) = body("https://ntfy.example.com/base/alerts-of-mine", "words")
+            .unwrap_or_else(|| (Url::parse("x:y").expect("a URL"), Vec::new()));
+        assert_eq!(server.as_str(), "https://ntfy.example.com/base/");
+        assert_eq!((&json(&sent)["topic"], &json(&sent)["message"]), (&"alerts-of-mine".into(), &"words".into()));
+        assert!(body("https://ntfy.example.com/", "words").is_none());
+        let cut = body("https://ntfy.example.com/t", &"☕".repeat(3_000))
+            .map(|(_, sent)| json(&sent)["message"].to_string().len());
+        assert!(cut.is_some_and(|bytes| bytes < 4_096), "{cut:?}");
+    }
+}

@@ -1,0 +1,28 @@
+//! A topic's facts as its charts take them; what is drawn is `draw`'s.
+
+use super::super::facts::TopicFacts;
+use crate::draw::chart::{Chart, ChartDay, Gap};
+
+impl TopicFacts {
+    /// Its days as they are drawn.
+    pub(super) fn chart(&self) -> Chart {
+        let days = self.days.iter().map(|day| ChartDay {
+            date: day.date.clone(),
+            span: day.span,
+            all: day.counted.raw,
+            unique: day.counted.unique,
+            saturated: day.saturated,
+            scored: day.sounds.sample(),
+            negative: day.negative,
+            positive: day.positive,
+        });
+        Chart {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            days: days.collect(),
+            holes: self.holes.iter().map(|hole| Gap { span: hole.span, before: hole.before }).collect(),
+            asked_anew: self.asked_anew.clone(),
+            usual: self.usual,
+        }
+    }
+}

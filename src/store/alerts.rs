@@ -1,0 +1,75 @@
+//! What alerts need of the store: runs in reading order, how an alert stands, and the one transaction in which its events,
+//! its messages and its cursor move. When an alert fires is not decided here.
+
+use super::{Db, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
+use crate::model::{AlertEvent, AlertRun, AlertSpec, AlertStanding, Firing, Message, Searched, Time};
+
+/// Waiting events that are handed out at once; a message tells of no more.
+pub const MOST_WAITING: i64 = 200;
+
+/// What a look of an alert changes.
+#[derive(Debug, Clone, Default)]
+pub struct AlertChange {
+    /// Where the cursor was; a look from elsewhere changes nothing.
+    pub from: Option<(i64, Time)>,
+    /// Where it is afterwards.
+    pub to: Option<(i64, Time)>,
+    /// What it saw.
+    pub events: Vec<AlertEvent>,
+    /// What fires from now on.
+    pub begun: Vec<Firing>,
+    /// Subjects of what fires no more.
+    pub ended: Vec<String>,
+    /// Waiting events, new ones among them, that a message tells of, and the message's name.
+    pub told: Vec<String>,
+    /// The message, once for each channel.
+    pub messages: Vec<Message>,
+}
+
+impl Store {
+    /// The alerts in force, by name.
+    pub async fn alerts(&self) -> Result<Vec<AlertSpec>, StoreError> {
+        read!(self, alerts::specs())
+    }
+
+    /// Runs of topics after a place in the reading order, in that order.
+    pub async fn alert_runs(&self, since: i64, most: i64) -> Result<Vec<AlertRun>, StoreError> {
+        read!(self, alerts::runs(since, most))
+    }
+
+    /// The number of the last run that began before an instant; 0 when there is none.
+    pub async fn alert_seq_before(&self, at: Time) -> Result<i64, StoreError> {
+        read!(self, alerts::seq_before(at))
+    }
+
+    /// How an alert stands.
+    pub async fn alert_standing(&self, alert: &str) -> Result<AlertStanding, StoreError> {
+        read!(self, alerts::standing(alert))
+    }
+
+    /// The searches of a topic's latest runs up to a place in the reading order, by source, in that order.
+    pub async fn searched(&self, topic: &str, until: i64, runs: u32) -> Result<Vec<Searched>, StoreError> {
+        read!(self, alerts::searched(topic, until, runs))
+    }
+
+    /// Keeps what a look brought, all or nothing of it; `false` when another process was quicker, and nothing is kept.
+    pub async fn keep_alert(&self, alert: &str, change: &AlertChange, now: Time) -> Result<bool, StoreError> {
+        write_tx!(self, alerts::keep(alert, change, now))
+    }
+
+    /// Events, the latest first; of one alert or of all.
+    pub async fn alert_events(&self, alert: Option<&str>, most: i64) -> Result<Vec<AlertEvent>, StoreError> {
+        read!(self, alerts::events(alert, most))
+    }
+
+    /// Somebody knows what an alert saw, all of it or one event: it waits no longer, and its end is not told. How many
+    /// events there were.
+    pub async fn ack_alert(&self, alert: &str, event: Option<&str>, now: Time) -> Result<u64, StoreError> {
+        asked_tx!(self, alerts::ack(alert, event, now))
+    }
+
+    /// Nobody is told of an alert until an instant; `None` ends that.
+    pub async fn snooze_alert(&self, alert: &str, until: Option<Time>) -> Result<(), StoreError> {
+        asked_tx!(self, alerts::snooze(alert, until))
+    }
+}

@@ -1,0 +1,130 @@
+//! What pages read: topics as cards, the processes that live, how the ledger stands. Each answer is bounded by its caller or
+//! by an index.
+
+use std::collections::HashMap;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, read, report};
+use crate::model::{LedgerRow, LivingRow, Time, Topic, TopicCard};
+use crate::store::StoreError;
+
+/// Topics after an id, in order of id, or these alone; `since` is from when items count as new.
+pub(in crate::store) async fn cards(
+    conn: &mut Conn,
+    only: Option<&str>,
+    after: &str,
+    limit: i64,
+    since: Time,
+) -> Result<Vec<TopicCard>, StoreError> {
+    // Each last run is one look into the index on (topic, seq).
+    let rows = sqlx::query(
+        "SELECT t.id, t.title, t.definition, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, \
+         (SELECT l.public_id FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) AS last_run, \
+         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) AS last_success \
+         FROM topic t WHERE t.removed_at IS NULL AND t.id > $1 AND ($2 = '' OR t.id = $2) ORDER BY t.id LIMIT $3",
+    )
+    .bind(after)
+    .bind(only.unwrap_or(""))
+    .bind(limit)
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut cards = Vec::with_capacity(rows.len());
+    let mut last = Vec::new();
+    for row in &rows {
+        let definition: String = row.try_get("definition")?;
+        last.push(row.try_get::<Option<String>, _>("last_run")?);
+        cards.push(TopicCard {
+            topic: row.try_get("id")?,
+            title: row.try_get("title")?,
+            definition: serde_json::from_str::<Topic>(&definition).ok(),
+            paused: report::paused(row)?,
+            next_slot: read::time(row, "next_slot")?.filter(|at| at.0 > 0),
+            last_run: None,
+            last_success: read::time(row, "last_success")?,
+            new: 0,
+        });
+    }
+    let list = serde_json::json!(last.iter().flatten().collect::<Vec<_>>()).to_string();
+    let sql = format!("{} WHERE r.public_id IN (SELECT given.value FROM {})", read::RUN, super::texts(1));
+    let mut runs = HashMap::new();
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(list).fetch_all(&mut *conn).await? {
+        let run = read::run(&row)?;
+        runs.insert(run.run.clone(), run);
+    }
+    let list = serde_json::json!(cards.iter().map(|card| &card.topic).collect::<Vec<_>>()).to_string();
+    let sql = format!(
+        "SELECT t.topic, count(*) AS many FROM {} CROSS JOIN topic_item t CROSS JOIN run f \
+         WHERE t.topic = given.value AND t.first_seen >= $2 AND f.id = t.first_run AND f.seq IS NOT NULL GROUP BY t.topic",
+        super::texts(1)
+    );
+    let mut new = HashMap::new();
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(list).bind(since.0).fetch_all(conn).await? {
+        new.insert(row.try_get::<String, _>("topic")?, row.try_get::<i64, _>("many")?);
+    }
+    for (card, last) in cards.iter_mut().zip(last) {
+        card.last_run = last.and_then(|run| runs.remove(&run));
+        card.new = new.remove(&card.topic).unwrap_or(0);
+    }
+    Ok(cards)
+}
+
+/// How many topics are watched.
+pub(in crate::store) async fn many_topics(conn: &mut Conn) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM topic WHERE removed_at IS NULL").fetch_one(conn).await?)
+}
+
+/// Whether any run can be read.
+pub(in crate::store) async fn any_run(conn: &mut Conn) -> Result<bool, StoreError> {
+    Ok(sqlx::query("SELECT seq FROM run WHERE seq IS NOT NULL LIMIT 1").fetch_optional(conn).await?.is_some())
+}
+
+/// Processes, the latest sign of life first.
+pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<LivingRow>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT id, role, started_at, seen_at, alive_until FROM instance ORDER BY seen_at DESC, id LIMIT 50",
+    )
+    .fetch_all(conn)
+    .await?;
+    let time = |row, column| Ok::<_, StoreError>(read::time(row, column)?.unwrap_or_default());
+    rows.iter()
+        .map(|row| {
+            Ok(LivingRow {
+                id: row.try_get("id")?,
+                role: row.try_get("role")?,
+                started_at: time(row, "started_at")?,
+                seen_at: time(row, "seen_at")?,
+                alive_until: time(row, "alive_until")?,
+            })
+        })
+        .collect()
+}
+
+/// The ledger at an instant; slots missed since another, and those that the planner should have looked at before a third.
+pub(in crate::store) async fn ledger(
+    conn: &mut Conn,
+    now: Time,
+    missed_since: Time,
+    planned_by: Time,
+) -> Result<LedgerRow, StoreError> {
+    let sql = format!(
+        "SELECT (SELECT count(*) FROM run WHERE state = 'queued' AND due_at <= $1) AS due, \
+         (SELECT count(*) FROM run WHERE state = 'running') AS running, \
+         (SELECT count(*) FROM run r WHERE {at} >= $2 AND r.state = 'missed') AS missed, \
+         (SELECT count(*) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $3) + \
+         (SELECT count(*) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $3) AS overdue, \
+         (SELECT min(next_slot) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $3) AS overdue_since, \
+         (SELECT finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last_end",
+        at = read::RUN_AT
+    );
+    let row =
+        sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(missed_since.0).bind(planned_by.0).fetch_one(conn).await?;
+    Ok(LedgerRow {
+        due: row.try_get("due")?,
+        running: row.try_get("running")?,
+        missed: row.try_get("missed")?,
+        overdue: row.try_get("overdue")?,
+        overdue_since: read::time(&row, "overdue_since")?,
+        last_end: read::time(&row, "last_end")?,
+    })
+}

@@ -1,0 +1,246 @@
+//! Lists of pages: a topic's items and answers, runs, files that were made. Each page is one step along an index from where
+//! the last one ended, and looks at a bounded number of rows whatever is filtered for.
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database, narrow, read, tokens};
+use crate::model::{MadeRow, RunState, Time, Wanted};
+use crate::store::{AnswerRow, Filter, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError};
+
+/// Items that a page looks through at most.
+const WINDOW: i64 = 2_000;
+
+/// The same where each item is looked up in the index of words, of common words.
+const WORDED: i64 = 400;
+
+/// Items with the words asked for up to which they are taken from the index of words; of more, any stretch of time has
+/// some.
+const FEW: i64 = 5_000;
+
+/// A window that holds everything.
+const ALL: i64 = i32::MAX as i64;
+
+/// Reactions as one number.
+const REACTIONS: &str =
+    "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
+
+/// Items of the filter's one topic.
+pub(in crate::store) async fn items(
+    conn: &mut Conn,
+    filter: &Filter,
+    folded: bool,
+    order: ItemOrder,
+    after: Option<&ItemPlace>,
+    limit: i64,
+) -> Result<Listed<ItemRow, ItemPlace>, StoreError> {
+    let value = match order {
+        ItemOrder::New => "t.first_seen",
+        ItemOrder::Reactions => REACTIONS,
+        ItemOrder::Positive => "i.score",
+        ItemOrder::Negative => "-i.score",
+    };
+    let window = match &filter.words {
+        None => WINDOW,
+        Some(wanted) if few(conn, wanted).await? => ALL,
+        Some(_) => WORDED,
+    };
+    // By time the window begins where the last page ended, in any other order with the latest.
+    let from = after.filter(|_| order == ItemOrder::New);
+    let mut query = QueryBuilder::<Database>::new("WITH seen AS (");
+    push_window(&mut query, filter, from, window);
+    query
+        .push("), page AS (SELECT t.topic AS of, t.item AS item, CAST(")
+        .push(value)
+        .push(" AS BIGINT) AS value, i.key AS key ");
+    query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
+    narrow::items(&mut query, &Filter { words: None, ..filter.clone() });
+    if let Some(wanted) = filter.words.as_ref().filter(|_| window < ALL) {
+        query.push(" AND ");
+        tokens::push_has(&mut query, wanted, "w.item");
+    }
+    narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    if folded {
+        query.push(" AND (i.cluster IS NULL OR i.cluster = i.id OR NOT EXISTS (SELECT 1 FROM topic_item h WHERE h.topic = t.topic AND h.item = i.cluster))");
+    }
+    if matches!(order, ItemOrder::Positive | ItemOrder::Negative) {
+        query.push(" AND i.score IS NOT NULL");
+    }
+    if let Some(after) = after.filter(|_| order != ItemOrder::New) {
+        query
+            .push(format!(" AND ({value} < "))
+            .push_bind(after.value)
+            .push(format!(" OR ({value} = "))
+            .push_bind(after.value);
+        query.push(" AND i.key > ").push_bind(after.key.clone()).push("))");
+    }
+    query.push(" ORDER BY value DESC, key LIMIT ").push_bind(limit + 1).push(") ");
+    query.push(read::ITEM.replacen("SELECT ", "SELECT page.value AS value, ", 1));
+    query.push(" JOIN page ON page.item = t.item AND page.of = t.topic ORDER BY page.value DESC, i.key");
+    let rows = query.build().persistent(false).fetch_all(&mut *conn).await?;
+    let mut list = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let item = read::item(row)?;
+        list.push((ItemPlace { value: row.try_get("value")?, key: item.key.clone() }, item));
+    }
+    let more = i64::try_from(list.len()).is_ok_and(|many| many > limit);
+    list.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = if more {
+        list.last().map(|(place, _)| place.clone())
+    } else if order == ItemOrder::New {
+        end_of_window(conn, filter, from, window).await?
+    } else {
+        None
+    };
+    Ok(Listed { rows: list.into_iter().map(|(_, item)| item).collect(), next, whole: window == ALL })
+}
+
+/// Whether the words asked for are rare enough to begin with them.
+async fn few(conn: &mut Conn, wanted: &Wanted) -> Result<bool, StoreError> {
+    let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM (SELECT 1 AS one FROM ");
+    tokens::push_found(&mut query, wanted);
+    query.push(" AS every LIMIT ").push_bind(FEW + 1).push(") AS found");
+    let found: i64 = query.build_query_scalar().persistent(false).fetch_one(conn).await?;
+    Ok(found <= FEW)
+}
+
+/// The latest items of the topic from a place on, whatever else is asked of them.
+fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option<&ItemPlace>, window: i64) {
+    query.push(
+        "SELECT t.topic AS of, t.item AS item, t.first_seen AS first_seen, i.key AS key, f.seq AS seq \
+         FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE t.topic = ",
+    );
+    query.push_bind(filter.topics.first().cloned().unwrap_or_default());
+    if let (Some(wanted), true) = (&filter.words, window == ALL) {
+        query.push(" AND t.item IN ");
+        tokens::push_found(query, wanted);
+    }
+    if let Some(since) = filter.since {
+        query.push(" AND t.first_seen >= ").push_bind(since.0);
+    }
+    if let Some(from) = from {
+        // The first half bounds the walk along the index; the second passes over those that were shown.
+        query.push(" AND t.first_seen <= ").push_bind(from.value).push(" AND (t.first_seen < ").push_bind(from.value);
+        query.push(" OR i.key > ").push_bind(from.key.clone()).push(")");
+    }
+    query.push(" ORDER BY t.first_seen DESC, i.key LIMIT ").push_bind(window);
+}
+
+/// Where a window ended that was full: there may be more behind it.
+async fn end_of_window(
+    conn: &mut Conn,
+    filter: &Filter,
+    from: Option<&ItemPlace>,
+    window: i64,
+) -> Result<Option<ItemPlace>, StoreError> {
+    if window == ALL {
+        return Ok(None);
+    }
+    let mut query = QueryBuilder::<Database>::new("SELECT w.first_seen, w.key FROM (");
+    push_window(&mut query, filter, from, window);
+    query.push(") AS w ORDER BY w.first_seen, w.key DESC LIMIT 1 OFFSET ").push_bind(0_i64);
+    let mut many = QueryBuilder::<Database>::new("SELECT count(*) FROM (");
+    push_window(&mut many, filter, from, window);
+    many.push(") AS w");
+    let found: i64 = many.build_query_scalar().persistent(false).fetch_one(&mut *conn).await?;
+    if found < window {
+        return Ok(None);
+    }
+    let row = query.build().persistent(false).fetch_optional(conn).await?;
+    row.map(|row| Ok(ItemPlace { value: row.try_get("first_seen")?, key: row.try_get("key")? })).transpose()
+}
+
+/// Items of a topic by key.
+pub(in crate::store) async fn named(conn: &mut Conn, topic: &str, keys: &[String]) -> Result<Vec<ItemRow>, StoreError> {
+    let list = serde_json::json!(keys).to_string();
+    let sql = format!(
+        "{} WHERE t.topic = $2 AND i.key IN (SELECT given.value FROM {}) AND f.seq IS NOT NULL ORDER BY i.key",
+        read::ITEM,
+        super::texts(1)
+    );
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(list).bind(topic).fetch_all(conn).await?;
+    rows.iter().map(read::item).collect()
+}
+
+/// Answers of a topic, the latest first, before a place in the reading order.
+pub(in crate::store) async fn answers(
+    conn: &mut Conn,
+    topic: &str,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<(i64, AnswerRow)>, StoreError> {
+    let sql = format!(
+        "{} WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.seq < $2 ORDER BY r.seq DESC LIMIT $3",
+        read::ANSWER.replacen("SELECT ", "SELECT r.seq, ", 1)
+    );
+    let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(topic).bind(before).bind(limit).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("seq")?, read::answer(row)?))).collect()
+}
+
+/// Runs, the latest first, behind a place.
+pub(in crate::store) async fn runs(
+    conn: &mut Conn,
+    topic: Option<&str>,
+    state: Option<RunState>,
+    after: Option<&RunPlace>,
+    limit: i64,
+) -> Result<Vec<(RunPlace, RunRow)>, StoreError> {
+    let at = read::RUN_AT;
+    let mut query =
+        QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &format!("SELECT {at} AS happened, "), 1));
+    query.push(" WHERE 1 = 1");
+    if let Some(topic) = topic {
+        query.push(" AND r.topic = ").push_bind(topic.to_owned());
+    }
+    if let Some(state) = state {
+        query.push(" AND r.state = ").push_bind(state.to_string());
+    }
+    if let Some(after) = after {
+        query.push(format!(" AND {at} <= ")).push_bind(after.at.0).push(format!(" AND ({at} < ")).push_bind(after.at.0);
+        query.push(" OR r.public_id < ").push_bind(after.run.clone()).push(")");
+    }
+    query.push(format!(" ORDER BY {at} DESC, r.public_id DESC LIMIT ")).push_bind(limit);
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            let run = read::run(row)?;
+            Ok((RunPlace { at: Time(row.try_get("happened")?), run: run.run.clone() }, run))
+        })
+        .collect()
+}
+
+/// Reports and editions of exports whose files are in place, the latest first; of a run alone when it is named.
+pub(in crate::store) async fn made(
+    conn: &mut Conn,
+    run: Option<&str>,
+    before: Option<&RunPlace>,
+    limit: i64,
+) -> Result<Vec<MadeRow>, StoreError> {
+    let (at, after) = before.map_or((i64::MAX, ""), |place| (place.at.0, place.run.as_str()));
+    let rows = sqlx::query(
+        "SELECT kind, name, run, made_at, subject, written, files FROM (\
+         SELECT 'report' AS kind, name, run, made_at, subject, CAST(NULL AS BIGINT) AS written, files FROM report \
+         UNION ALL SELECT 'export' AS kind, export AS name, run, done_at AS made_at, '' AS subject, written, files FROM export_edition \
+         WHERE done_at IS NOT NULL AND files IS NOT NULL) AS made \
+         WHERE ($1 = '' OR run = $1) AND (made_at < $2 OR (made_at = $2 AND run > $3)) ORDER BY made_at DESC, run LIMIT $4",
+    )
+    .bind(run.unwrap_or(""))
+    .bind(at)
+    .bind(after)
+    .bind(limit)
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let files: String = row.try_get("files")?;
+            Ok(MadeRow {
+                kind: row.try_get("kind")?,
+                name: row.try_get("name")?,
+                run: row.try_get("run")?,
+                made_at: Time(row.try_get("made_at")?),
+                subject: row.try_get("subject")?,
+                rows: row.try_get("written")?,
+                files: serde_json::from_str(&files).unwrap_or_default(),
+            })
+        })
+        .collect()
+}

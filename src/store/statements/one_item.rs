@@ -1,0 +1,89 @@
+//! Everything about one item, for its page: who knows it, where and when it was seen, what its words were, its near-copies.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, read};
+use crate::model::{CopyRow, EarlierRow, SeenRow, Source, Time, WindowFit};
+use crate::store::{ItemRow, StoreError};
+
+/// The item that a key names, in SQL.
+const BY_KEY: &str = "(SELECT k.item FROM item_key k WHERE k.key = $1)";
+
+/// A row for each topic that knows it.
+pub(in crate::store) async fn known(conn: &mut Conn, key: &str) -> Result<Vec<ItemRow>, StoreError> {
+    let sql = format!("{} WHERE i.id = {BY_KEY} AND f.seq IS NOT NULL ORDER BY t.topic LIMIT 100", read::ITEM);
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).fetch_all(conn).await?;
+    rows.iter().map(read::item).collect()
+}
+
+/// Its sightings, the latest first.
+pub(in crate::store) async fn seen(conn: &mut Conn, key: &str, limit: i64) -> Result<Vec<SeenRow>, StoreError> {
+    let sql = format!(
+        "SELECT r.public_id, r.topic, r.started_at, s.source, s.rank, s.fit, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
+         FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = {BY_KEY} AND r.seq IS NOT NULL \
+         ORDER BY r.started_at DESC, r.seq DESC, s.source LIMIT $2"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(limit).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(SeenRow {
+                run: row.try_get("public_id")?,
+                topic: row.try_get::<Option<String>, _>("topic")?.unwrap_or_default(),
+                at: read::time(row, "started_at")?.unwrap_or_default(),
+                source: read::word(row, "source", Source::parse)?,
+                rank: row.try_get("rank")?,
+                fit: read::word(row, "fit", WindowFit::parse)?,
+                engagement: read::engagement(row)?,
+            })
+        })
+        .collect()
+}
+
+/// What its words were, the latest first.
+pub(in crate::store) async fn earlier(conn: &mut Conn, key: &str, limit: i64) -> Result<Vec<EarlierRow>, StoreError> {
+    let sql = format!(
+        "SELECT v.replaced_at, v.title, v.text FROM item_revision v JOIN run r ON r.id = v.run \
+         WHERE v.item = {BY_KEY} AND r.seq IS NOT NULL ORDER BY v.replaced_at DESC, r.seq DESC LIMIT $2"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(limit).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(EarlierRow {
+                until: Time(row.try_get("replaced_at")?),
+                title: row.try_get("title")?,
+                text: row.try_get("text")?,
+            })
+        })
+        .collect()
+}
+
+/// Its near-copies that a topic (or any) knows, in order of key, and how many there are.
+pub(in crate::store) async fn copies(
+    conn: &mut Conn,
+    key: &str,
+    topic: Option<&str>,
+    limit: i64,
+) -> Result<(i64, Vec<CopyRow>), StoreError> {
+    let of = format!(
+        "FROM item c WHERE c.cluster = (SELECT h.cluster FROM item h WHERE h.id = {BY_KEY}) AND c.cluster <> c.id AND c.id <> {BY_KEY} \
+         AND EXISTS (SELECT 1 FROM topic_item t JOIN run f ON f.id = t.first_run WHERE t.item = c.id AND f.seq IS NOT NULL AND ($2 = '' OR t.topic = $2))"
+    );
+    let topic = topic.unwrap_or("");
+    let count = sqlx::query_scalar(AssertSqlSafe(format!("SELECT count(*) {of}")));
+    let many: i64 = count.bind(key).bind(topic).fetch_one(&mut *conn).await?;
+    if many == 0 {
+        return Ok((0, Vec::new()));
+    }
+    let sql = format!("SELECT c.key, c.author, c.title, c.text, c.published_at {of} ORDER BY c.key LIMIT $3");
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(topic).bind(limit).fetch_all(conn).await?;
+    let copies = rows.iter().map(|row| {
+        Ok(CopyRow {
+            key: row.try_get("key")?,
+            author: row.try_get("author")?,
+            title: row.try_get("title")?,
+            text: row.try_get("text")?,
+            published_at: read::time(row, "published_at")?,
+        })
+    });
+    Ok((many, copies.collect::<Result<_, StoreError>>()?))
+}

@@ -1,0 +1,79 @@
+//! What an address asks for: its path and its parameters, read once and bounded. What a parameter means is the page's.
+
+use std::collections::BTreeMap;
+
+use axum::http::Uri;
+
+use super::problem::Problem;
+
+/// Longest value of a parameter.
+const LONGEST: usize = 1_000;
+
+/// A request for a page.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ask {
+    /// The last part of the path.
+    pub(super) name: String,
+    given: BTreeMap<String, String>,
+}
+
+impl Ask {
+    pub(super) fn of(uri: &Uri) -> Result<Self, Problem> {
+        let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
+        let given = Self::form(uri.query().unwrap_or(""))?;
+        Ok(Self { name, ..given })
+    }
+
+    /// Parameters alone, as an address or a form writes them. Of several of one name the last counts.
+    pub(super) fn form(text: &str) -> Result<Self, Problem> {
+        let mut given = BTreeMap::new();
+        for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
+            if value.len() > LONGEST || name.len() > 40 {
+                return Err(Problem::bad("A parameter of this address is too long", "Search for less at a time."));
+            }
+            given.insert(name.into_owned(), value.trim().to_owned());
+        }
+        Ok(Self { name: String::new(), given })
+    }
+
+    /// A parameter that holds anything.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.given.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// A parameter of a closed list.
+    pub(super) fn word<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+        self.get(name).map(|value| parse(value).ok_or_else(|| self.unfit(name))).transpose()
+    }
+
+    /// What is said of a parameter that cannot be meant.
+    pub(super) fn unfit(&self, name: &str) -> Problem {
+        let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
+        Problem::bad(
+            format!("`{value}` cannot stand for `{name}`"),
+            "Choose from the form on the page, or leave it out of the address.",
+        )
+    }
+
+    /// An address with these parameters, other parameters as they are.
+    pub(super) fn with(&self, path: &str, changes: &[(&str, Option<&str>)]) -> String {
+        let mut all = self.given.clone();
+        for (name, value) in changes {
+            match value {
+                Some(value) => drop(all.insert((*name).to_owned(), (*value).to_owned())),
+                None => drop(all.remove(*name)),
+            }
+        }
+        link(path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+}
+
+/// An address with parameters.
+pub(super) fn link<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in parameters {
+        query.append_pair(name, value);
+    }
+    let query = query.finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}

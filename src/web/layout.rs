@@ -1,0 +1,85 @@
+//! What all pages share: the head, the way between them, the end; and answers that are no page. What stands in the middle is
+//! each page's own.
+
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse as _, Response};
+use maud::{DOCTYPE, Markup, html};
+
+use super::problem::Problem;
+use super::site::Site;
+use crate::draw::words;
+use crate::model::{Nature, Time};
+
+/// A page before it is laid out.
+pub(super) struct Page {
+    pub(super) title: String,
+    /// The entry of the menu that it belongs to.
+    pub(super) place: &'static str,
+    /// Whether it changes while one looks at it.
+    pub(super) live: bool,
+    pub(super) nature: Option<Nature>,
+    pub(super) main: Markup,
+}
+
+/// The menu.
+const MENU: [(&str, &str); 4] =
+    [("/", "Topics"), ("/runs", "Runs"), ("/files", "Reports and exports"), ("/health", "Health")];
+
+pub(super) fn page(site: &Site, page: &Page) -> Response {
+    Html(laid_out(site, page).into_string()).into_response()
+}
+
+pub(super) fn problem(site: &Site, problem: &Problem) -> Response {
+    let main = html! {
+        h1 { (problem.title) }
+        p { (problem.hint) }
+        p { a href="/" { "To the overview" } }
+    };
+    let page = Page { title: problem.title.clone(), place: "", live: false, nature: None, main };
+    let status = if problem.status.is_success() { StatusCode::INTERNAL_SERVER_ERROR } else { problem.status };
+    (status, Html(laid_out(site, &page).into_string())).into_response()
+}
+
+fn laid_out(site: &Site, page: &Page) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (words::line(&page.title, 120)) " – topicwatch" }
+                link rel="stylesheet" href="/style.css";
+                link rel="icon" href="data:,";
+                @if page.live { script src="/live.js" defer {} }
+            }
+            body {
+                a.skip href="#main" { "Skip to the page" }
+                header.top { div {
+                    strong { a href="/" { "topicwatch" } }
+                    nav aria-label="Pages" { ul { @for (path, name) in MENU { li {
+                        a href=(path) aria-current=[(page.place == path).then_some("page")] { (name) }
+                    } } } }
+                    @if site.settings.access.is_some() && page.place != "/login" {
+                        form method="post" action="/logout" { button.plain type="submit" { "Log out" } }
+                    }
+                } }
+                main #main tabindex="-1" data-live[page.live] {
+                    @if page.nature == Some(Nature::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } }
+                    (page.main)
+                    @if page.live { p.meta { "As of " (utc(site.now())) "." } }
+                }
+            }
+        }
+    }
+}
+
+/// An instant in UTC, to the minute.
+pub(super) fn utc(at: Time) -> String {
+    format!("{} UTC", words::when(at, "UTC"))
+}
+
+/// An instant in a zone with its offset, and for machines.
+pub(super) fn moment(at: Time, timezone: &str) -> Markup {
+    html! { time datetime=(at.to_string()) { (words::with_offset(at, timezone)) } }
+}

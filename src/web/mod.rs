@@ -1,0 +1,16 @@
+//! Pages for people: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
+//! row of a request, which the daemon takes up; it knows no configuration file and runs no search. Who may see them is
+//! `guard`'s, what each shows `pages`'.
+
+mod access;
+mod ask;
+mod guard;
+mod layout;
+mod pages;
+mod problem;
+mod server;
+mod site;
+
+pub use access::Access;
+pub use server::{Running, StartError, start};
+pub use site::{Hint, Settings, Site};

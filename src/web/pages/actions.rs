@@ -1,0 +1,89 @@
+//! Buttons: what may be asked of a topic, asking it, and what became of what was asked. A button writes one row and does
+//! nothing else; a daemon takes it up.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use crate::draw::words;
+use crate::model::{PausedBy, Request, RequestKind, RequestState, TopicCard};
+use crate::web::ask::Ask;
+use crate::web::guard::LARGEST_FORM;
+use crate::web::layout::{self, moment};
+use crate::web::problem::Problem;
+use crate::web::server::App;
+use crate::web::site::Site;
+
+/// Requests that are told of.
+const TOLD: u32 = 3;
+
+fn name(kind: RequestKind) -> &'static str {
+    match kind {
+        RequestKind::RunNow => "Run now",
+        RequestKind::Pause => "Pause",
+        RequestKind::Resume => "Resume",
+    }
+}
+
+/// The buttons of a topic, and what became of the last that were pressed.
+pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
+    if !site.acts() {
+        return Ok(html! {});
+    }
+    let asked = site.store.requests_of(&card.topic, TOLD).await?;
+    let pause = match &card.paused {
+        None => Some(RequestKind::Pause),
+        Some(paused) if paused.by == PausedBy::Pause => Some(RequestKind::Resume),
+        Some(_) => None,
+    };
+    Ok(html! {
+        div.actions {
+            @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
+                form method="post" action=(format!("/topics/{}", card.topic)) {
+                    input type="hidden" name="kind" value=(kind);
+                    button type="submit" { (name(kind)) }
+                }
+            }
+        }
+        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (told(request, card.timezone())) } } } }
+    })
+}
+
+fn told(request: &Request, zone: &str) -> Markup {
+    html! {
+        (name(request.kind)) ", asked for " (moment(request.asked_at, zone)) ": "
+        @match request.state {
+            RequestState::Queued => "a daemon will take it up",
+            RequestState::Refused => { strong.bad { "refused: " } (words::line(request.answer.as_deref().unwrap_or(""), 200)) },
+            RequestState::Done => { (words::line(request.answer.as_deref().unwrap_or("done"), 200)) },
+        }
+        @if request.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " code { (request.id) } ", see " a href="/runs" { "runs" } }
+    }
+}
+
+/// A button was pressed.
+pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
+    match asked(&app.site, &topic, body).await {
+        Ok(()) => Redirect::to(&format!("/topics/{topic}")).into_response(),
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
+    let Some(id) = site.settings.acts.filter(|_| site.acts()) else {
+        let hint = "Buttons are there inside `topicwatch run`, once a token is set.";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "These pages are for reading only", hint));
+    };
+    let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
+    })?;
+    let form = Ask::form(&String::from_utf8_lossy(&body))?;
+    let kind = form.word("kind", RequestKind::parse)?.ok_or_else(|| form.unfit("kind"))?;
+    if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
+        return Err(Problem::unknown("There is no such topic"));
+    }
+    site.store.request(&id(site.now()), kind, topic, site.now()).await?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Whether everything works: the loop, the planner, the database, what waits to be delivered or indexed, what was missed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use crate::draw::words::{counted, number};
+use crate::model::{LivingRow, Time};
+use crate::web::ask::Ask;
+use crate::web::layout::{Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// How far back missed slots are counted.
+const MISSED: Duration = Duration::from_secs(7 * 86_400);
+/// How long the planner may take to look at a slot that has come.
+const LATE: Duration = Duration::from_secs(120);
+
+pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
+    let (store, now) = (&site.store, site.now());
+    let living = store.living_rows().await?;
+    let ledger = store.ledger(now, now.minus(MISSED), now.minus(LATE)).await?;
+    let undelivered = store.undelivered().await?;
+    let waiting = store.words_waiting().await?;
+    let disk = store.disk().await?;
+    let alive = living.iter().any(|row| row.alive_until > now);
+    let main = html! {
+        h1 { "Health" }
+        dl.facts {
+            dt { "Scheduler" }
+            dd {
+                @if alive && ledger.overdue == 0 { (word("good", "ticking")) }
+                @else if alive { (word("warn", "late")) " " (counted(ledger.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
+                @else { (word("bad", "not running")) " No process said in time that it lives: start " code { "topicwatch run" } "." }
+            }
+            dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
+            dt { "Runs" } dd { (number(ledger.running.unsigned_abs())) " going on, " (number(ledger.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
+            dt { "Missed slots" } dd { @if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
+            dt { "To deliver" } dd {
+                @let dead = undelivered.dead;
+                @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }
+                @else { (word("good", "well")) " " }
+                (counted(undelivered.waiting.unsigned_abs(), "message")) " waiting for another try"
+            }
+            dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (counted(waiting.unsigned_abs(), "item")) " not indexed yet" } }
+        }
+        h2 { "Processes" }
+        @if living.is_empty() { p { "No process runs what is due." } } @else { (processes(&living, now)) }
+    };
+    Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: store.nature().await?, main })
+}
+
+fn word(class: &str, word: &str) -> Markup {
+    html! { span.{ "state " (class) } { (word) } }
+}
+
+fn processes(living: &[LivingRow], now: Time) -> Markup {
+    html! { div.wide { table.cards {
+        caption.quiet { "Processes and their signs of life" }
+        thead { tr { th scope="col" { "Process" } th scope="col" { "State" } th scope="col" { "Since" } th scope="col" { "Last sign of life" } } }
+        tbody { @for row in living { tr {
+            th scope="row" { (row.role) span.sub { (row.id) } }
+            td data-label="State" { @if row.alive_until > now { (word("good", "alive")) } @else { (word("calm", "gone")) } }
+            td data-label="Since" { (moment(row.started_at, "UTC")) }
+            td data-label="Last sign of life" { (moment(row.seen_at, "UTC")) }
+        } } }
+    } } }
+}
+
+/// A size as people read it.
+fn bytes(size: i64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "sizes on disks are far below 2^53")]
+    let size = size as f64;
+    [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+        .into_iter()
+        .find(|(unit, _)| size >= *unit)
+        .map_or_else(|| format!("{size:.0} bytes"), |(unit, name)| format!("{:.1} {name}", size / unit))
+}

@@ -1,0 +1,124 @@
+//! One item: its words and what they were, where and when it was seen, which topics know it, its near-copies.
+
+use std::sync::Arc;
+
+use maud::{Markup, html};
+
+use super::shown;
+use crate::draw::chart;
+use crate::draw::words::{self, counted, number};
+use crate::insight::word_diff;
+use crate::model::{CopyRow, EarlierRow, ItemRow, SeenRow, Time};
+use crate::web::ask::Ask;
+use crate::web::layout::{Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Sightings, earlier words and near-copies that are shown.
+const SEEN: u32 = 100;
+const EARLIER: u32 = 20;
+const COPIES: u32 = 50;
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let store = &site.store;
+    let key = ask.get("key").unwrap_or("");
+    let known = store.item_by_key(key).await?;
+    let Some(item) = known.first() else {
+        let hint = "It may have been forgotten. Items are found on the pages of their topics.";
+        return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") });
+    };
+    let seen = store.seen_of(key, SEEN).await?;
+    let earlier = store.earlier_of(key, EARLIER).await?;
+    let (many, copies) = store.copies_of(key, None, COPIES).await?;
+    let title = shown::words_of(item.title.as_deref(), item.text.as_deref(), 80);
+    let main = html! {
+        h1 dir="auto" { (title) }
+        @if let Some(text) = &item.text { p dir="auto" { (words::line(text, 20_000)) } }
+        (facts(item))
+        (topics(&known))
+        (sightings(&seen, item))
+        (edits(item, &earlier))
+        (near(many, &copies))
+    };
+    Ok(Page { title, place: "", live: false, nature: store.nature().await?, main })
+}
+
+fn facts(item: &ItemRow) -> Markup {
+    html! { dl.facts {
+        dt { (item.kind) } dd { @match &item.url { Some(address) => (shown::outside(address, &words::line(address, 160))), None => "no address" } }
+        dt { "Author" } dd { (shown::by(item.author.as_deref())) @if let Some(name) = &item.author_name { ", " bdi { (words::line(name, 80)) } } }
+        dt { "Published" } dd { (shown::when(item.published_at, "UTC")) }
+        dt { "Language" } dd { (item.lang.as_deref().map_or_else(|| "not known".to_owned(), |lang| words::line(lang, 20))) }
+        dt { "Tone" } dd { (shown::tone(&item.tone)) @if let Some(scorer) = &item.tone.scorer { " by " code { (words::line(scorer, 40)) } } }
+        dt { "Reactions" } dd { (shown::reactions(&item.engagement)) }
+        dt { "Key" } dd { code { (words::line(&item.key, 300)) } }
+    } }
+}
+
+fn topics(known: &[ItemRow]) -> Markup {
+    html! { section aria-labelledby="topics" {
+        h2 #topics { "Topics that know it" }
+        div.wide { table.cards {
+            caption.quiet { "Topics that know the item" }
+            thead { tr { th scope="col" { "Topic" } th scope="col" { "First seen" } th scope="col" { "Last seen" } th.n scope="col" { "In runs" } } }
+            tbody { @for row in known { tr {
+                th scope="row" { a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
+                td data-label="First seen" { (moment(row.first_seen, "UTC")) }
+                td data-label="Last seen" { (moment(row.last_seen, "UTC")) }
+                td.n data-label="In runs" { (number(row.times_seen.unsigned_abs())) }
+            } } }
+        } }
+    } }
+}
+
+fn sightings(seen: &[SeenRow], item: &ItemRow) -> Markup {
+    let points: Vec<(Time, i64)> =
+        seen.iter().rev().filter(|s| s.engagement.is_known()).map(|s| (s.at, s.engagement.sum())).collect();
+    html! { section aria-labelledby="sightings" {
+        h2 #sightings { "Sightings" }
+        @if points.len() > 1 { figure { (chart::growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
+        div.wide role="region" tabindex="0" aria-label="Sightings" { table.cards {
+            caption { "The latest " (counted(seen.len() as u64, "sighting")) @if seen.len() == SEEN as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
+            thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
+            tbody { @for row in seen { tr {
+                td data-label="When" { (moment(row.at, "UTC")) }
+                td data-label="Topic" { a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
+                td data-label="Source" { (row.source) }
+                td.n data-label="Rank" { (number(row.rank.unsigned_abs())) }
+                td data-label="Reactions" { (shown::reactions(&row.engagement)) }
+            } } }
+        } }
+    } }
+}
+
+/// Each edit as what it took away and what came instead, the latest first.
+fn edits(item: &ItemRow, earlier: &[EarlierRow]) -> Markup {
+    let text = |title: &Option<String>, text: &Option<String>| {
+        [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")
+    };
+    let mut after = text(&item.title, &item.text);
+    let mut told = Vec::new();
+    for row in earlier {
+        let before = text(&row.title, &row.text);
+        told.push((row.until, word_diff(&before, &after)));
+        after = before;
+    }
+    html! { @if !told.is_empty() { section aria-labelledby="edits" {
+        h2 #edits { "Edits" }
+        ol.found { @for (at, pieces) in &told { li {
+            p.meta { "Seen changed " (moment(*at, "UTC")) }
+            p { (shown::difference(pieces)) }
+        } } }
+    } } }
+}
+
+fn near(many: i64, copies: &[CopyRow]) -> Markup {
+    html! { @if many > 0 { section aria-labelledby="copies" {
+        h2 #copies { "Near-copies" }
+        p.meta { (number(many.unsigned_abs())) " beside it" @if many > i64::from(COPIES) { "; the first of them" } "." }
+        ul { @for copy in copies { li {
+            a dir="auto" href=(shown::item_page(&copy.key)) { (shown::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+            span.meta { (shown::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, "UTC")) } }
+        } } }
+    } } }
+}

@@ -1,0 +1,70 @@
+//! Logging in by a form: the token is sent once, and what the browser keeps is signed with it. Scripts send the token
+//! itself, with each request.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use crate::web::access::STAYS;
+use crate::web::ask::Ask;
+use crate::web::guard::{COOKIE, LARGEST_FORM};
+use crate::web::layout::{self, Page};
+use crate::web::problem::Problem;
+use crate::web::server::App;
+use crate::web::site::Site;
+
+pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
+    let main = if site.settings.access.is_some() {
+        form(None)
+    } else {
+        html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages, and nobody can change anything by them." } p { a href="/" { "To the overview" } } }
+    };
+    Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main })
+}
+
+fn form(wrong: Option<&str>) -> Markup {
+    html! {
+        h1 { "Log in" }
+        @if let Some(wrong) = wrong { p.note role="alert" { strong.bad { (wrong) } } }
+        form.filters method="post" action="/login" {
+            div {
+                label for="token" { "Token" }
+                input #token type="password" name="token" autocomplete="current-password" required autofocus;
+            }
+            button.main type="submit" { "Log in" }
+        }
+        p.meta { "The token is what TOPICWATCH_WEB_TOKEN, or the file of `token_file`, held when topicwatch began. It stays on this machine; this browser keeps a signed pass for 30 days." }
+    }
+}
+
+pub(in crate::web) async fn enter(State(app): State<App>, body: Body) -> Response {
+    let site = &app.site;
+    let Some(access) = &site.settings.access else { return Redirect::to("/").into_response() };
+    let Ok(body) = to_bytes(body, LARGEST_FORM).await else {
+        let problem =
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
+        return layout::problem(site, &problem);
+    };
+    let given = Ask::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
+    if given.get("token").is_some_and(|token| access.knows(token)) {
+        let (pass, stays) = (access.pass(site.now()), STAYS.as_secs());
+        return kept(&format!("{COOKIE}={pass}; Path=/; HttpOnly; SameSite=Strict; Max-Age={stays}"), "/");
+    }
+    tracing::warn!("somebody tried to log in to the pages with a wrong token");
+    let main = form(Some("That is not the token."));
+    let page = Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main };
+    (StatusCode::UNAUTHORIZED, layout::page(site, &page)).into_response()
+}
+
+pub(in crate::web) async fn leave() -> Response {
+    kept(&format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"), "/login")
+}
+
+/// Sends the browser on, with what it is to keep.
+fn kept(cookie: &str, to: &'static str) -> Response {
+    ([(header::SET_COOKIE, cookie.to_owned())], Redirect::to(to)).into_response()
+}

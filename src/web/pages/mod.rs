@@ -1,0 +1,13 @@
+//! The pages, one in a file: what it reads, and how that is shown. Who may see it was decided before.
+
+pub(super) mod actions;
+pub(super) mod answers;
+mod days;
+pub(super) mod health;
+pub(super) mod item;
+pub(super) mod login;
+pub(super) mod made;
+pub(super) mod overview;
+pub(super) mod runs;
+mod shown;
+pub(super) mod topic;

@@ -1,0 +1,186 @@
+//! How every topic stands; what to do next when there is nothing yet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use super::days;
+use crate::compare::health;
+use crate::draw::spark;
+use crate::draw::words::{self, number};
+use crate::insight::Illness;
+use crate::model::{PausedBy, RunState, SearchRow, SearchState, Time, TopicCard, Used};
+use crate::web::ask::{Ask, link};
+use crate::web::layout::{Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Topics of a page.
+const TOPICS: u32 = 50;
+/// How far back an item counts as new.
+const NEW: Duration = Duration::from_secs(86_400);
+/// How long the planner may take to look at a slot that has come.
+const LATE: Duration = Duration::from_secs(120);
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let (store, now) = (&site.store, site.now());
+    let after = ask.get("after").unwrap_or("");
+    let mut cards = store.topic_cards(after, TOPICS + 1, now.minus(NEW)).await?;
+    let more = cards.len() > TOPICS as usize;
+    cards.truncate(TOPICS as usize);
+    let nature = store.nature().await?;
+    let title = "Topics".to_owned();
+    if cards.is_empty() && after.is_empty() || !store.any_run().await? {
+        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&cards) });
+    }
+    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let ill = health(store, &ids).await?.ill;
+    let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
+    let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
+    for search in store.searches(&last).await? {
+        searches.entry(search.run.clone()).or_default().push(search);
+    }
+    let used = store.used_on(now.utc_day(), &[]).await?.0;
+    let many = store.many_topics().await?;
+    let days = days::read(&site, &cards).await?;
+    let waits = store.days_wait().await?;
+    let main = html! {
+        h1 { "Topics" }
+        ul.tiles {
+            li { span { "Watched" } b { (number(many.unsigned_abs())) } }
+            (cost(&site, used))
+        }
+        div.wide { table.topics.cards {
+            caption.quiet { "Every topic: its last run, its next slot, what is new" }
+            thead { tr {
+                th scope="col" { "Topic" } th scope="col" { "Last run" } th scope="col" { "Sources" }
+                th.n scope="col" { "New, 24 h" } th scope="col" { "14 days" } th scope="col" { "Tone" } th scope="col" { "Next slot" }
+            } }
+            tbody { @for card in &cards {
+                (row(card, searches.get(card.last_run.as_ref().map_or("", |run| &run.run)), &ill, &days.sparks(card, now), now))
+            } }
+        } }
+        p.meta { "Days are those of each topic's zone; an item counts on the day it was published. " @if waits { "What came last is not counted yet." } }
+        @if more || !after.is_empty() { nav.pages aria-label="More topics" {
+            @if !after.is_empty() { a href="/" { "From the beginning" } }
+            @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(link("/", [("after", last.topic.as_str())])) { "More topics" } }
+        } }
+    };
+    Ok(Page { title, place: "/", live: true, nature, main })
+}
+
+fn cost(site: &Site, used: Used) -> Markup {
+    let limits = site.settings.limits;
+    html! {
+        li { span { "Calls today (UTC)" } b { (number(used.calls.unsigned_abs())) } small { "of " (number(u64::from(limits.calls))) } }
+        li { span { "Cost today (UTC)" } b { (used.money.to_string()) }
+            small { @if let Some(money) = limits.money { "of " (money.to_string()) } @else { "no budget is set" } }
+        }
+    }
+}
+
+/// What a run came to, as a word that is never colour alone.
+pub(in crate::web) fn state(state: RunState) -> Markup {
+    let class = match state {
+        RunState::Ok => "good",
+        RunState::Partial | RunState::Missed | RunState::OverQuota => "warn",
+        RunState::Failed => "bad",
+        _ => "calm",
+    };
+    html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
+}
+
+fn row(
+    card: &TopicCard,
+    searches: Option<&Vec<SearchRow>>,
+    ill: &[Illness],
+    days: &[spark::SparkDay],
+    now: Time,
+) -> Markup {
+    let zone = card.timezone();
+    html! { tr {
+        th scope="row" {
+            a href=(format!("/topics/{}", card.topic)) { (words::line(&card.title, 80)) }
+            span.sub { (card.topic) }
+        }
+        td data-label="Last run" { @match &card.last_run {
+            None => span.meta { "not run yet" },
+            Some(run) => {
+                (state(run.state)) " "
+                @if let Some(at) = run.started_at { (moment(at, zone)) }
+                @if run.state != RunState::Ok && let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { span.sub { (words::line(why, 140)) } }
+                @if run.state != RunState::Ok && let Some(at) = card.last_success { span.sub { "last success " (moment(at, zone)) } }
+            }
+        } }
+        td data-label="Sources" { (sources(card, searches, ill)) }
+        td.n data-label="New, 24 h" { (number(card.new.unsigned_abs())) }
+        td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
+        td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
+        td data-label="Next slot" { (next(card, now)) }
+    } }
+}
+
+/// When it is due next, or why it is not.
+pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
+    let zone = card.timezone();
+    if let Some(paused) = &card.paused {
+        return html! {
+            span.state.calm { "paused" }
+            span.sub {
+                @match paused.by { PausedBy::File => "in the configuration", PausedBy::Pause => {
+                    @if let Some(since) = paused.since { "since " (moment(since, zone)) }
+                    @if let Some(why) = &paused.reason { ": " (words::line(why, 140)) }
+                } }
+            }
+        };
+    }
+    match card.next_slot {
+        Some(at) if at < now.minus(LATE) => html! {
+            span.state.warn { "overdue" } span.sub { "since " (moment(at, zone)) "; is `topicwatch run` up?" }
+        },
+        Some(at) => html! { (moment(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
+        None if card.definition.as_ref().is_some_and(|topic| topic.schedule.is_some()) => {
+            html! { span.meta { "not planned yet" } }
+        }
+        None => html! { span.meta { "only when asked" } },
+    }
+}
+
+/// Each source: failing, silent, stale or well.
+pub(in crate::web) fn sources(card: &TopicCard, searches: Option<&Vec<SearchRow>>, ill: &[Illness]) -> Markup {
+    let on = card.definition.as_ref().map(crate::model::Topic::sources).unwrap_or_default();
+    html! { @for source in on {
+        @let last = searches.and_then(|all| all.iter().rfind(|search| search.source == source));
+        @let sick = ill.iter().find(|ill| ill.topic == card.topic && ill.source == source);
+        @let (class, word) = match (last.map(|search| search.state), sick) {
+            (Some(SearchState::Error | SearchState::Lost), _) => ("bad", "failing"),
+            (Some(SearchState::OverQuota), _) => ("warn", "over quota"),
+            (_, Some(ill)) => ("warn", ill.state.as_str()),
+            (Some(SearchState::Ok | SearchState::Empty), None) => ("good", "ok"),
+            (Some(SearchState::NotRun), None) => ("calm", "not asked"),
+            _ => ("calm", "–"),
+        };
+        span.sub { (source) ": " strong.(class) { (word) } @if let Some(class) = last.and_then(|search| search.error_class.as_ref()) { " (" (words::line(class, 40)) ")" } }
+    } }
+}
+
+/// What to do while nothing was run.
+fn first_run(cards: &[TopicCard]) -> Markup {
+    html! {
+        h1 { "Nothing was run yet" }
+        p.lead { "These pages fill themselves with the first run. What comes next:" }
+        ol.steps {
+            @if cards.is_empty() {
+                li { "Write down what to watch: " code { "topicwatch init" } " makes an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " says what is in force." }
+            } @else {
+                li { "The configuration is read: " (words::counted(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } strong { (words::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
+            }
+            li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds, and says what it cost." }
+            li { "Have them run at their slots: " code { "topicwatch run" } " stays up and plans them." }
+            li { "Look here again. The first answers are a baseline; from then on, new is what was not there before." }
+        }
+        p.meta { "To try everything without a key, set " code { "base_url = \"sandbox\"" } " under " code { "[service]" } "." }
+    }
+}

@@ -1,0 +1,128 @@
+//! The ledger: each run with every search of it, what it found, how long it took, what it cost, and what went wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use maud::{Markup, html};
+
+use super::overview::state;
+use crate::draw::words::{self, number};
+use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
+use crate::store::RunPlace;
+use crate::web::ask::Ask;
+use crate::web::layout::{Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Runs of a page.
+const RUNS: u32 = 40;
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let store = &site.store;
+    let (topic, wanted) = (ask.get("topic"), ask.word("state", RunState::parse)?);
+    if let Some(topic) = topic
+        && !store.topic_ids().await?.iter().any(|id| id == topic)
+    {
+        return Err(Problem::unknown("There is no such topic"));
+    }
+    let after = ask.word("after", place)?;
+    let mut runs = store.list_runs(topic, wanted, after.as_ref(), RUNS + 1).await?;
+    let more = runs.len() > RUNS as usize;
+    runs.truncate(RUNS as usize);
+    let ids: Vec<String> = runs.iter().map(|(_, run)| run.run.clone()).collect();
+    let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
+    for search in store.searches(&ids).await? {
+        searches.entry(search.run.clone()).or_default().push(search);
+    }
+    let main = html! {
+        h1 { "Runs" }
+        form.filters method="get" action="/runs" {
+            div { label for="topic" { "Topic" } input #topic name="topic" value=(topic.unwrap_or("")) maxlength="64"; }
+            div { label for="state" { "State" } select #state name="state" { option value="" { "any" } @for one in RunState::ALL { option value=(one) selected[wanted == Some(*one)] { (one.to_string().replace('_', " ")) } } } }
+            button.main type="submit" { "Show" }
+        }
+        @if runs.is_empty() { p { "No such run." } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run))) } } } }
+        nav.pages aria-label="More runs" {
+            @if after.is_some() { a href=(ask.with("/runs", &[("after", None)])) { "The latest" } }
+            @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(ask.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
+        }
+    };
+    Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: store.nature().await?, main })
+}
+
+/// A page token: what the last page ended with.
+pub(super) fn place(token: &str) -> Option<RunPlace> {
+    let (at, run) = token.split_once('/')?;
+    Some(RunPlace { at: Time(at.parse().ok()?), run: run.to_owned() })
+}
+
+fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -> Markup {
+    let counts = &run.counts;
+    html! {
+        p {
+            (state(run.state)) " "
+            @match &run.topic { Some(topic) => a href=(format!("/topics/{topic}")) { (topic) }, None => code { (words::line(&run.run, 100)) } }
+            " " (moment(at, "UTC")) ", " (run.trigger.to_string().replace('_', "-"))
+            @if run.attempt > 1 { ", attempt " (number(run.attempt.unsigned_abs())) }
+        }
+        p.meta {
+            code { (words::line(&run.run, 120)) } " · " (number(counts.found.unsigned_abs())) " found = " (number(counts.new.unsigned_abs())) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string())
+            @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
+        }
+        @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (words::line(why, 400)) } }
+        @if let Some(at) = run.clears_at { p.meta { "There is more from " (moment(at, "UTC")) " on." } }
+        @if let Some(searches) = searches { details open[!matches!(run.state, RunState::Ok)] {
+            summary { "Searches" }
+            div.wide role="region" tabindex="0" aria-label="Searches" { (ledger(site, searches)) }
+        } }
+    }
+}
+
+fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
+    html! { table.cards {
+        caption.quiet { "Every search of the run" }
+        thead { tr {
+            th scope="col" { "Source" } th scope="col" { "State" } th.n scope="col" { "Found" } th.n scope="col" { "New" } th.n scope="col" { "Duplicate" }
+            th.n scope="col" { "Latency" } th.n scope="col" { "Cost" } th scope="col" { "What went wrong" }
+        } }
+        tbody { @for search in searches { tr {
+            th scope="row" { (search.source) @if search.attempt > 1 { " (attempt " (search.attempt) ")" } span.sub { (words::line(&search.query, 120)) } }
+            td data-label="State" { (word(search.state)) @if let Some(status) = search.http_status { span.sub { "HTTP " (status) } } }
+            td.n data-label="Found" { @if search.saturated { "≥\u{a0}" } (number(search.counts.found.unsigned_abs())) }
+            td.n data-label="New" { (number(search.counts.new.unsigned_abs())) }
+            td.n data-label="Duplicate" { (number(search.counts.duplicate.unsigned_abs())) }
+            td.n data-label="Latency" { (search.latency_ms.map_or_else(|| "–".to_owned(), |ms| format!("{} ms", number(ms.unsigned_abs())))) }
+            td.n data-label="Cost" { (search.cost.to_string()) }
+            td data-label="What went wrong" {
+                @match (&search.error_class, &search.error_text, &search.reason) {
+                    (None, None, None) => "nothing",
+                    (class, text, reason) => {
+                        @if let Some(class) = class { strong.bad { (words::line(class, 40)) } " " }
+                        @if let Some(text) = text.as_ref().or(reason.as_ref()) { (words::line(text, 300)) }
+                        @if let Some(hint) = hint(site, search) { span.sub { (hint) } }
+                    }
+                }
+            }
+        } } }
+    } }
+}
+
+fn word(state: SearchState) -> Markup {
+    let class = match state {
+        SearchState::Ok | SearchState::Empty => "good",
+        SearchState::Error | SearchState::Lost => "bad",
+        SearchState::OverQuota => "warn",
+        _ => "calm",
+    };
+    html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
+}
+
+/// What to do about it.
+fn hint(site: &Site, search: &SearchRow) -> Option<&'static str> {
+    match (search.state, &search.error_class) {
+        (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC"),
+        (SearchState::Lost, _) => Some("the process ended in the middle; its run is taken over by itself"),
+        (_, Some(class)) => (site.settings.hint)(class, search.http_status, search.error_text.as_deref().unwrap_or("")),
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! One topic: how it stands, its days, its answers, and its items with filters, search and order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use super::overview::{next, sources, state};
+use super::{actions, answers, days, shown};
+use crate::compare::{Filtered, Hiding, health};
+use crate::draw::words::{self, counted, number};
+use crate::insight::daily::rising;
+use crate::model::{Source, Span, Time, Tone, TopicCard, Wanted};
+use crate::normalise::words::wanted;
+use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
+use crate::web::ask::Ask;
+use crate::web::layout::{Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Items of a page.
+const ITEMS: u32 = 30;
+/// Near-copies that unfold under an item.
+const COPIES: u32 = 5;
+/// How far back the pace of reactions is looked at.
+const PACE: Duration = Duration::from_secs(2 * 86_400);
+/// Sightings that are compared for it.
+const MOST_REACTIONS: i64 = 5_000;
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// In which order items stand, as the address says it.
+const ORDERS: [(&str, &str); 5] = [
+    ("new", "New first"),
+    ("engagement", "Most reactions"),
+    ("velocity", "Fastest rising"),
+    ("negative", "Most negative"),
+    ("positive", "Most positive"),
+];
+/// How far back, as the address says it.
+const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
+
+/// What is asked of the items.
+struct Wish {
+    filter: Filter,
+    order: &'static str,
+    filtered: Filtered,
+    folded: bool,
+    after: Option<ItemPlace>,
+}
+
+impl Wish {
+    fn of(ask: &Ask, now: Time) -> Result<Self, Problem> {
+        let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
+        let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
+        let words: Option<Wanted> = match ask.get("q") {
+            None => None,
+            Some(text) => Some(wanted(text).map_err(|unclear| {
+                let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
+                Problem::bad(format!("Nothing can be searched for with that: {unclear}"), hint)
+            })?),
+        };
+        let author = ask.get("author").map(|author| author.trim_start_matches('@').to_owned());
+        Ok(Self {
+            filter: Filter {
+                topics: vec![ask.name.clone()],
+                sources: ask.word("source", Source::parse)?.into_iter().collect(),
+                tones: ask.word("tone", Tone::parse)?.into_iter().collect(),
+                authors: author.into_iter().collect(),
+                since: since.map(|days| now.minus(DAY * u32::try_from(days).unwrap_or(1))),
+                words,
+                ..Filter::default()
+            },
+            order: order.unwrap_or("new"),
+            filtered: ask.word("filtered", Filtered::parse)?.unwrap_or(Filtered::Hide),
+            folded: ask
+                .word("copies", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
+                .unwrap_or(true),
+            after: ask.word("after", place)?,
+        })
+    }
+
+    fn by(&self) -> ItemOrder {
+        match self.order {
+            "engagement" => ItemOrder::Reactions,
+            "negative" => ItemOrder::Negative,
+            "positive" => ItemOrder::Positive,
+            _ => ItemOrder::New,
+        }
+    }
+}
+
+/// A page token: what the last page ended with.
+fn place(token: &str) -> Option<ItemPlace> {
+    let (value, key) = token.split_once('/')?;
+    Some(ItemPlace { value: value.parse().ok()?, key: key.to_owned() })
+}
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let (store, now) = (&site.store, site.now());
+    let unknown = || Problem::unknown("There is no such topic");
+    let card = store.topic_card(&ask.name, now.minus(DAY)).await?.ok_or_else(unknown)?;
+    let wish = Wish::of(&ask, now)?;
+    let ill = health(store, std::slice::from_ref(&card.topic)).await?.ill;
+    let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
+    let searches = store.searches(&last).await?;
+    let found = found(&site, &card, &wish, now).await?;
+    let actions = actions::shown(&site, &card).await?;
+    let charts = days::charts(&site, &card).await?;
+    let answers = answers::latest(&site, &card).await?;
+    let main = html! {
+        h1 { (words::line(&card.title, 120)) " " small.meta { (card.topic) } }
+        dl.facts {
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (shown::when(run.started_at, card.timezone())) ", " (counted(run.counts.new.unsigned_abs(), "new item")) } } }
+            dt { "Next slot" } dd { (next(&card, now)) }
+            dt { "Sources" } dd { (sources(&card, Some(&searches), &ill)) }
+            dt { "New, 24 h" } dd { (number(card.new.unsigned_abs())) }
+        }
+        (actions)
+        (charts)
+        (answers)
+        section aria-labelledby="items" {
+            h2 #items { "Items" }
+            (form(&ask, &card, &wish))
+            (list(&ask, &card, &wish, &found))
+        }
+    };
+    Ok(Page { title: card.title.clone(), place: "/", live: false, nature: store.nature().await?, main })
+}
+
+/// What is shown of the items.
+struct Found {
+    /// Each with its near-copies: how many, and the first of them.
+    items: Vec<(ItemRow, (i64, Vec<crate::model::CopyRow>))>,
+    next: Option<ItemPlace>,
+    hidden: u64,
+    /// Whether only the latest were looked through.
+    cut: bool,
+    waiting: bool,
+}
+
+async fn found(site: &Site, card: &TopicCard, wish: &Wish, now: Time) -> Result<Found, Problem> {
+    let store = &site.store;
+    let (rows, next, cut) = if wish.order == "velocity" {
+        (fastest(site, card, now).await?, None, false)
+    } else {
+        let listed = store.list_items(&wish.filter, wish.folded, wish.by(), wish.after.as_ref(), ITEMS).await?;
+        (listed.rows, listed.next, wish.order != "new" && !listed.whole)
+    };
+    let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), wish.filtered).await?;
+    let mut items = Vec::new();
+    for row in rows.into_iter().filter(|row| hiding.item(row)) {
+        let copies = match &row.cluster {
+            Some(head) if wish.folded && *head == row.key => {
+                store.copies_of(&row.key, Some(&card.topic), COPIES).await?
+            }
+            _ => (0, Vec::new()),
+        };
+        items.push((row, copies));
+    }
+    let waiting = wish.filter.words.is_some() && store.words_waiting().await? > 0;
+    Ok(Found { items, next, hidden: hiding.hidden(), cut, waiting })
+}
+
+/// Items whose reactions grow fastest, as in reports.
+async fn fastest(site: &Site, card: &TopicCard, now: Time) -> Result<Vec<ItemRow>, Problem> {
+    let mut moment = site.store.moment().await?;
+    let span = Span { from: now.minus(PACE), until: now };
+    let reactions = moment.reactions(&card.topic, span, MOST_REACTIONS).await;
+    moment.end().await?;
+    let rises = rising(&reactions?, ITEMS as usize);
+    let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
+    let mut rows = site.store.items_by_key(&card.topic, &keys).await?;
+    rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
+    Ok(rows)
+}
+
+fn form(ask: &Ask, card: &TopicCard, wish: &Wish) -> Markup {
+    let given = |name: &str| ask.get(name).unwrap_or("");
+    let filters = card.definition.as_ref().is_some_and(|topic| !topic.filter.is_none());
+    html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
+        div { label for="q" { "Words" } input #q type="search" name="q" value=(given("q")) maxlength="300"; }
+        div { label for="sort" { "Order" } select #sort name="sort" { @for (name, told) in ORDERS { option value=(name) selected[wish.order == name] { (told) } } } }
+        div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[given("tone") == tone.as_str()] { (tone) } } } }
+        div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in Source::ALL { option value=(source) selected[given("source") == source.as_str()] { (source) } } } }
+        div { label for="author" { "Author" } input #author name="author" value=(given("author")) maxlength="100" size="12"; }
+        div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[given("since") == name] { "last " (counted(days, "day")) } } } }
+        div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[wish.folded] { "folded" } option value="all" selected[!wish.folded] { "all" } } }
+        @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[wish.filtered == *mode] { (mode) } } } } }
+        button.main type="submit" { "Show" }
+    } }
+}
+
+fn list(ask: &Ask, card: &TopicCard, wish: &Wish, found: &Found) -> Markup {
+    let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
+    html! {
+        @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
+        @if found.cut { p.meta { "Of the items first seen last; older ones were not looked through." } }
+        @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
+        @if found.items.is_empty() {
+            p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." } @else { "Nothing found." } }
+        } @else { ol.found { @for (row, (many, copies)) in &found.items { li {
+            (shown::item(row, zone))
+            @if *many > 0 { details {
+                summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
+                ul { @for copy in copies { li {
+                    a dir="auto" href=(shown::item_page(&copy.key)) { (shown::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+                    span.meta { (shown::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }
+                } } }
+                @if *many > i64::from(COPIES) { p { a href=(shown::item_page(&row.key)) { "All of them" } } }
+            } }
+        } } } }
+        @if found.hidden > 0 { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == Filtered::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }
+        nav.pages aria-label="More items" {
+            @if wish.after.is_some() { a href=(ask.with(&path, &[("after", None)])) { "From the beginning" } }
+            @if let Some(next) = &found.next {
+                a rel="next" href=(ask.with(&path, &[("after", Some(&format!("{}/{}", next.value, next.key)))])) { "Older items" }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What went wrong, for a visitor: a status, what happened, what to do. What a database said stays in the log.
+
+use axum::http::StatusCode;
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// Why there is no page.
+#[derive(Debug, Clone)]
+pub(super) struct Problem {
+    pub(super) status: StatusCode,
+    pub(super) title: String,
+    pub(super) hint: String,
+}
+
+impl Problem {
+    pub(super) fn new(status: StatusCode, title: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { status, title: title.into(), hint: hint.into() }
+    }
+
+    /// There is nothing of that name.
+    pub(super) fn unknown(title: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. The overview lists every topic.")
+    }
+
+    /// Something in the address cannot be meant.
+    pub(super) fn bad(title: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, title, hint)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        tracing::warn!("a page could not be made: {error}");
+        match error.kind {
+            StoreErrorKind::Locked | StoreErrorKind::Unreachable => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The database cannot be asked at the moment",
+                "Nothing is lost. Load the page again in a minute; the log says why.",
+            ),
+            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made", "The log says why."),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Listening, routing, stopping. Every path that is served stands in [`router`]; who gets an answer is `guard`'s.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Router, middleware};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::ask::Ask;
+use super::guard;
+use super::layout::{self, Page};
+use super::pages::{actions, answers, health, item, login, made, overview, runs, topic};
+use super::problem::Problem;
+use super::site::Site;
+use crate::listener::Limited;
+
+/// Connections open at a time.
+const MAX_CONNECTIONS: usize = 256;
+/// How long a client may neither finish a request nor take an answer; longer than [`guard::LONGEST`].
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Pages made at a time; the others wait.
+const AT_ONCE: usize = 4;
+/// How long a stop waits for answers under way.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// Why the pages are not served.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct StartError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// What every request is answered with.
+#[derive(Clone)]
+pub(super) struct App {
+    pub(super) site: Arc<Site>,
+    pub(super) places: Arc<Semaphore>,
+}
+
+/// Pages that are served. Dropping it stops them without waiting for answers under way.
+#[derive(Debug)]
+pub struct Running {
+    /// Where; the port is the real one when 0 was asked for.
+    pub address: SocketAddr,
+    site: Arc<Site>,
+    stop: CancellationToken,
+    server: JoinHandle<()>,
+}
+
+impl Running {
+    /// Stops listening, lets answers under way finish for a moment, and closes the store behind them.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
+            self.server.abort();
+        }
+        self.site.store.close().await;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// Begins to serve; when this returns, requests are answered.
+///
+/// # Errors
+/// The address cannot be listened on, or is open to others without a token.
+pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError> {
+    if !listen.ip().is_loopback() && site.settings.access.is_none() {
+        return Err(StartError {
+            message: format!("pages on {listen} would show everything to whoever reaches this machine"),
+            hint: "set a token ([web] token_env or token_file), or listen on 127.0.0.1".into(),
+        });
+    }
+    let cannot = |error: std::io::Error| StartError {
+        message: format!("cannot listen on {listen}: {error}"),
+        hint: "choose another address with [web] listen or --listen, or port 0 for a free one".into(),
+    };
+    let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    let (site, stop) = (Arc::new(site), CancellationToken::new());
+    let app = App { site: Arc::clone(&site), places: Arc::new(Semaphore::new(AT_ONCE)) };
+    let listener = Limited::new(listener, MAX_CONNECTIONS, Some(PATIENCE));
+    let serving = axum::serve(listener, router(app)).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let server = tokio::spawn(async move {
+        // Serving ends only by the stop token; accept errors are retried inside.
+        let _ = serving.await;
+    });
+    Ok(Running { address, site, stop, server })
+}
+
+/// Everything that is served.
+fn router(app: App) -> Router {
+    Router::new()
+        .route("/", page(overview::show))
+        .route("/topics/{id}", page(topic::show).merge(post(actions::ask)))
+        .route("/answers/{id}", page(answers::show))
+        .route("/item", page(item::show))
+        .route("/runs", page(runs::show))
+        .route("/files", page(made::show))
+        .route("/file", get(made::file))
+        .route("/health", page(health::show))
+        .route("/login", page(login::show).merge(post(login::enter)))
+        .route("/logout", post(login::leave))
+        .route(
+            "/style.css",
+            file("text/css; charset=utf-8", concat!(include_str!("../draw/base.css"), include_str!("style.css"))),
+        )
+        .route("/live.js", file("text/javascript; charset=utf-8", include_str!("live.js")))
+        .fallback(async |State(app): State<App>| layout::problem(&app.site, &Problem::unknown("There is no such page")))
+        .method_not_allowed_fallback(async |State(app): State<App>| {
+            let hint = "Pages are read with GET; actions are the buttons on them.";
+            layout::problem(&app.site, &Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint))
+        })
+        .layer(middleware::from_fn_with_state(app.clone(), guard::pass))
+        .with_state(app)
+}
+
+/// A page that is made anew for each request.
+fn page<F, Made>(make: F) -> MethodRouter<App>
+where
+    F: Fn(Arc<Site>, Ask) -> Made + Clone + Send + Sync + 'static,
+    Made: Future<Output = Result<Page, Problem>> + Send,
+{
+    get(move |State(app): State<App>, uri: Uri| async move {
+        let made = match Ask::of(&uri) {
+            Ok(ask) => make(Arc::clone(&app.site), ask).await,
+            Err(problem) => Err(problem),
+        };
+        match made {
+            Ok(page) => layout::page(&app.site, &page),
+            Err(problem) => layout::problem(&app.site, &problem),
+        }
+    })
+}
+
+/// A file of the program's own.
+fn file(kind: &'static str, text: &'static str) -> MethodRouter<App> {
+    get(async move || -> Response { ([(header::CONTENT_TYPE, kind)], text).into_response() })
+}

@@ -1,0 +1,366 @@
+//! Alerts through the binary on both databases: what fires, what is told once and to whom, what a kill leaves, the quiet
+//! hours, cool-down, knowing and snoozing, and what the past would have brought.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::changes::{World, hour, once, post};
+use crate::databases::databases;
+use crate::program::{Ended, Place, Program, until};
+use crate::receivers::Hook;
+use crate::service::{Raw, reply};
+
+const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
+
+fn file(topic: &str, alert: &str) -> String {
+    format!(
+        "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n{topic}\n\n\
+         [[alerts]]\nname = \"recalls\"\nchannels = [\"hook\"]\n{alert}\n\n{HOOK}"
+    )
+}
+
+fn program(place: &Place, hook: &Hook, args: &[&str]) -> Program {
+    place.program(args).env("HOOK_URL", &hook.url())
+}
+
+fn due(place: &Place, hook: &Hook, at: &str) -> Ended {
+    let ended = program(place, hook, &["once", "--due", "--at", at]).run();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    ended
+}
+
+/// The slots begin, and the first one is a baseline.
+fn begin(place: &Place, hook: &Hook) {
+    due(place, hook, &hour(23));
+    due(place, hook, &hour(24));
+}
+
+/// What arrived: subjects.
+fn subjects(hook: &Hook) -> Vec<String> {
+    hook.got().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect()
+}
+
+fn events(place: &Place, hook: &Hook) -> Value {
+    let listed = program(place, hook, &["alerts", "--json", "--limit", "100"]).run();
+    serde_json::from_str::<Value>(&listed.out).unwrap_or_else(|_| panic!("{listed}"))["events"].clone()
+}
+
+#[test]
+fn new_items_with_its_words_are_told_once_and_a_baseline_never() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let rest = file("", "rule = \"items\"\nwords = [\"recall\", \"lawsuit\"]\ncooldown = \"2h\"\n");
+        let place = Place::new(database, &world.lines(), &rest);
+        world.posts(&[post(1, 20, "a recall of old", 1)]);
+        due(&place, &hook, &hour(23));
+        due(&place, &hook, &hour(24));
+        assert_eq!(subjects(&hook), [""; 0], "the first answers are a baseline");
+        world.posts(&[
+            post(2, 24, "Recall: brakes", 1),
+            post(3, 24, "nothing of note", 1),
+            post(1, 20, "a recall of old", 1),
+        ]);
+        due(&place, &hook, &hour(25));
+        assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item with “recall”"]);
+        let got = hook.got()[0].json();
+        assert_eq!(got["event"], "alert:recalls/topic:acme@2026-03-12T01:00:00Z/acme/fired/hook", "{got}");
+        assert_eq!(got["data"]["events"][0]["lines"][0]["key"], "post:x:2");
+        assert_eq!(
+            got["text"],
+            "2026-03-12T01:00:00Z acme: 1 new item with “recall”\n  - @author2: Recall: brakes\n    https://x.com/a/status/2\n"
+        );
+        // Looked at again, by whoever: told already.
+        due(&place, &hook, &hour(25));
+        // Within the cool-down nothing is sent; afterwards one message tells of both.
+        for n in 26..28 {
+            world.posts(&[post(n, n - 1, "another lawsuit", 1)]);
+            due(&place, &hook, &hour(n));
+        }
+        assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
+        assert_eq!(subjects(&hook)[1], "[recalls] acme: 1 new item with “lawsuit” and 1 more");
+        let events = events(&place, &hook);
+        let states: Vec<bool> = events.as_array().unwrap().iter().map(|event| event["message"].is_string()).collect();
+        assert_eq!(states, [true, true, true]);
+        // The past through the same rules is what was told of; the baseline is not in it.
+        let past = ["alerts", "backtest", "recalls", "--days", "3", "--json", "--at", &hour(28)];
+        let past = place.program(&past).env("HOOK_URL", "http://127.0.0.1:9/").run();
+        let past: Value = serde_json::from_str(&past.out).unwrap_or_else(|_| panic!("{past}"));
+        let ids = |events: &Value| -> Vec<String> {
+            let mut ids: Vec<String> = events.as_array().unwrap().iter().map(|e| e["event"].to_string()).collect();
+            ids.sort();
+            ids
+        };
+        assert_eq!(ids(&past["events"]), ids(&events));
+        told.push((subjects(&hook), past));
+    }
+    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+}
+
+#[test]
+fn whatever_is_killed_each_event_is_in_one_message() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\ncooldown = \"0s\"\n"));
+        begin(&place, &hook);
+        let points =
+            ["alert/seen", "alerts::keep/written", "alerts::keep/committed", "courier/claimed", "courier/sent"];
+        for (n, point) in (25..).zip(points) {
+            world.posts(&[post(n, n - 1, "words", 1)]);
+            let killed = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);
+            let killed = killed.env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}")).start().wait();
+            assert_eq!(killed.code, None, "{point}: {killed}");
+        }
+        // Leases of messages in hand run out.
+        due(&place, &hook, &hour(31));
+        due(&place, &hook, &hour(32));
+        let mut told: Vec<String> = Vec::new();
+        let mut messages: Vec<String> = Vec::new();
+        for got in hook.got() {
+            let body = got.json();
+            let message = body["event"].as_str().unwrap().to_owned();
+            if messages.contains(&message) {
+                continue;
+            }
+            messages.push(message);
+            told.extend(body["data"]["events"].as_array().unwrap().iter().map(|e| e["event"].to_string()));
+        }
+        let seen = told.len();
+        told.sort();
+        told.dedup();
+        assert_eq!((told.len(), seen), (5, 5), "{}: {told:?}", place.database.name);
+    }
+}
+
+#[test]
+fn a_source_that_fails_is_told_and_its_recovery_too() {
+    for database in databases() {
+        let (fails, hook) = (Arc::new(AtomicBool::new(false)), Hook::good());
+        let failing = Arc::clone(&fails);
+        let server = Raw::saying(move |_| match failing.load(Ordering::SeqCst) {
+            true => reply("400 Bad Request", "content-type: application/json\r\n", b"{}"),
+            false => {
+                let body = json!({ "results": [post(1, 20, "words", 1)] }).to_string();
+                reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+            }
+        });
+        let rest = file("", "rule = \"source\"\nfailures = 2\nof = 3\ncooldown = \"0s\"\n");
+        let place = Place::new(database, &server.lines(), &rest);
+        let look = |n: u32| {
+            let ended = program(&place, &hook, &["once", "--due", "--at", &hour(n)]).run();
+            assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+        };
+        (23..26).for_each(look);
+        fails.store(true, Ordering::SeqCst);
+        look(26);
+        assert_eq!(subjects(&hook).len(), 0, "one failure is none");
+        look(27);
+        look(28);
+        assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
+        assert!(subjects(&hook)[0].starts_with("[recalls] acme: social failed in 2 of its last 3 searches: "));
+        let listed = program(&place, &hook, &["alerts"]).run();
+        listed.shows(0, &["firing: acme/social"]);
+        fails.store(false, Ordering::SeqCst);
+        look(29);
+        look(30);
+        assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
+        assert!(subjects(&hook)[1].contains("acme: social is well again"));
+        assert!(hook.got()[1].json()["text"].as_str().unwrap().contains(" over: acme: social is well again"));
+    }
+}
+
+#[test]
+fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let rest = file("", "rule = \"items\"\ncooldown = \"0s\"\nquiet = \"00:30-06:00\"\n");
+        let place = Place::new(database, &world.lines(), &rest);
+        let run = |args: &[&str]| program(&place, &hook, args).run();
+        begin(&place, &hook);
+        for n in 25..28 {
+            world.posts(&[post(n, n - 1, "words", 1)]);
+            due(&place, &hook, &hour(n));
+        }
+        assert_eq!(subjects(&hook).len(), 0, "it is night");
+        run(&["alerts"]).shows(0, &["waits"]);
+        // Somebody knows of one.
+        let listed = events(&place, &hook);
+        let known = listed[0]["event"].as_str().unwrap();
+        run(&["alerts", "ack", "recalls", "--event", known]).shows(0, &["1 event is known now"]);
+        run(&["alerts", "ack", "recalls", "--event", known]).says(2, &["no such event"]);
+        due(&place, &hook, &hour(30));
+        assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item and 1 more"]);
+        // The snooze is by the present, so that this one is over long after the cases' day.
+        run(&["alerts", "snooze", "recalls", "--for", "30d"]).shows(0, &["tells nobody until"]);
+        world.posts(&[post(31, 30, "words", 1)]);
+        due(&place, &hook, &hour(31));
+        run(&["alerts", "snooze", "recalls", "--off"]).shows(0, &["tells again"]);
+        due(&place, &hook, &hour(32));
+        assert_eq!(subjects(&hook).len(), 1, "what was snoozed is never sent");
+        assert_eq!(events(&place, &hook)[0]["muted"], "snoozed");
+    }
+}
+
+#[test]
+fn missed_slots_are_told_of_together() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\n"));
+        due(&place, &hook, &hour(24));
+        due(&place, &hook, &hour(25));
+        due(&place, &hook, &hour(29));
+        let expected = "[recalls] acme: 3 slots missed, from 2026-03-12T02:00:00Z to 2026-03-12T04:00:00Z";
+        assert_eq!(subjects(&hook), [expected]);
+    }
+}
+
+#[test]
+fn more_than_usual_at_this_hour_is_told_and_a_new_query_floods_nobody() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let alert = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n";
+        let place = Place::new(database, &world.lines(), &file("", alert));
+        // Three a day at this hour, for eight days; then thirty.
+        for day in 0..8 {
+            let n = 24 * day;
+            let posts: Vec<Value> = (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} words"), 1)).collect();
+            world.posts(&posts);
+            once(&place, n);
+        }
+        due(&place, &hook, &hour(24 * 7));
+        let many = |from: u32, at: u32| -> Vec<Value> {
+            (0..30).map(|k| post(from + k, at, &format!("{from} post number {k} of a storm"), 1)).collect()
+        };
+        world.posts(&many(90_000, 192));
+        once(&place, 192);
+        due(&place, &hook, "2026-03-19T00:00:01Z");
+        let subjects = subjects(&hook);
+        assert_eq!(subjects.len(), 1, "{subjects:?}");
+        assert!(
+            subjects[0].starts_with("[recalls] acme: 30 new ones in 1h (30 items by 3 authors), up to "),
+            "{subjects:?}"
+        );
+        // Another query brings thirty, too: a baseline, and no storm.
+        let rest = file("", alert).replace("query = \"acme\"", "query = \"acme corp\"");
+        place.configure(&world.lines(), &rest);
+        world.posts(&many(95_000, 216));
+        once(&place, 216);
+        due(&place, &hook, "2026-03-20T00:00:01Z");
+        assert_eq!(hook.got().len(), 1, "{:?}", events(&place, &hook));
+    }
+}
+
+#[test]
+fn what_was_forgotten_is_in_no_event_and_a_renamed_topic_keeps_its_own() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\n"));
+        begin(&place, &hook);
+        world.posts(&[post(1, 24, "words of hers", 1), post(2, 24, "words of theirs", 1)]);
+        due(&place, &hook, &hour(25));
+        assert!(events(&place, &hook).to_string().contains("words of hers"));
+        let forgotten = program(&place, &hook, &["forget", "--author", "author1", "--yes"]).run();
+        assert_eq!(forgotten.code, Some(0), "{forgotten}");
+        let left = events(&place, &hook);
+        assert!(!left.to_string().contains("author1") && !left.to_string().contains("hers"), "{left}");
+        let renamed = program(&place, &hook, &["topic", "rename", "acme", "acme-inc"]).run();
+        assert_eq!(renamed.code, Some(0), "{renamed}");
+        assert_eq!(place.database.texts("SELECT DISTINCT subject FROM alert_event"), ["acme-inc"]);
+    }
+}
+
+#[test]
+fn a_test_message_arrives_or_says_why_not() {
+    let (world, hook) = (World::new(), Hook::good());
+    let place = Place::new(crate::databases::sqlite(), &world.lines(), &file("", "rule = \"items\"\n"));
+    program(&place, &hook, &["alerts", "test", "recalls"]).run().shows(0, &["hook: delivered"]);
+    assert!(subjects(&hook)[0].contains("a test: this is how 3 new items would be told"));
+    program(&place, &hook, &["alerts", "test", "recals"]).run().says(2, &["did you mean `recalls`?"]);
+    let nobody = place.program(&["alerts", "test", "recalls"]).env("HOOK_URL", "http://127.0.0.1:1/").run();
+    nobody.shows(3, &["hook: not delivered"]);
+}
+
+/// What Slack and ntfy take, as their servers would read it.
+#[test]
+fn slack_and_ntfy_get_what_they_take() {
+    let (world, hook) = (World::new(), Hook::good());
+    let rest = file("", "rule = \"items\"\n").replace("channels = [\"hook\"]", "channels = [\"chat\", \"phone\"]");
+    let rest = rest.replace(
+        HOOK,
+        "[[channels]]\nname = \"chat\"\nkind = \"slack\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n\n\
+         [[channels]]\nname = \"phone\"\nkind = \"ntfy\"\nurl_env = \"NTFY_URL\"\ntoken_env = \"NTFY_TOKEN\"\nallow_private = true\n",
+    );
+    let place = Place::new(crate::databases::sqlite(), &world.lines(), &rest);
+    let at = |n: u32| {
+        let program = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);
+        assert_eq!(program.env("NTFY_URL", &hook.url()).env("NTFY_TOKEN", "tk_s3cret").run().code, Some(0));
+    };
+    at(23);
+    at(24);
+    world.posts(&[post(1, 24, "a <!channel> recall & more", 1)]);
+    at(25);
+    let got = hook.got();
+    assert_eq!(got.len(), 2);
+    let slack = got.iter().find(|got| got.json()["unfurl_links"] == false).unwrap();
+    let text = slack.json()["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("a &lt;!channel&gt; recall &amp; more") && !text.contains('<'), "{text}");
+    assert!(slack.header("X-Topicwatch-Event").is_none() && slack.header("authorization").is_none());
+    let ntfy = got.iter().find(|got| got.json()["topic"] == "T0KEN-in-the-path").unwrap();
+    assert_eq!(ntfy.header("authorization"), Some("Bearer tk_s3cret"));
+    assert_eq!(ntfy.json()["title"], "[recalls] acme: 1 new item");
+}
+
+#[test]
+fn a_daemon_looks_when_a_run_became_readable_and_two_tell_once() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let rest = file("", "rule = \"items\"\ncooldown = \"0s\"\n").replace("every = \"1h\"", "every = \"300d\"");
+        let place = Place::new(database, &world.lines(), &rest);
+        let undated = |id: &str| json!({ "id": id, "text": format!("words of {id}"), "user": "a" });
+        let mut daemon = program(&place, &hook, &["run"]).start();
+        daemon.until("its plan", |said| said.contains("next slot"));
+        world.posts(&[undated("1")]);
+        place.program(&["run-now", "acme", "--wait"]).env("HOOK_URL", &hook.url()).run().shows(0, &["1 of 1 runs ok"]);
+        world.posts(&[undated("2")]);
+        place.program(&["run-now", "acme", "--wait"]).env("HOOK_URL", &hook.url()).run().shows(0, &["1 of 1 runs ok"]);
+        // Beside it whoever comes by; each event is told once.
+        let beside: Vec<_> = (0..3).map(|_| program(&place, &hook, &["once", "--due"]).start()).collect();
+        until("the message", || !hook.got().is_empty());
+        for one in beside {
+            let ended = one.wait();
+            assert!(matches!(ended.code, Some(0 | 4)), "{ended}");
+        }
+        daemon.signal("TERM");
+        assert_eq!(daemon.wait().code, Some(0));
+        due(&place, &hook, "2099-01-01T00:00:00Z");
+        let told: Vec<String> = hook
+            .got()
+            .iter()
+            .filter(|got| got.json()["event"].as_str().unwrap().contains("/acme/fired/"))
+            .map(|got| got.json()["subject"].to_string())
+            .collect();
+        assert_eq!(told, ["\"[recalls] acme: 1 new item\""], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_where_it_is_written() {
+    let world = World::new();
+    for (lines, expected) in [
+        ("", "this alert has no `rule`"),
+        ("rule = \"item\"", "did you mean `items`?"),
+        ("rule = \"items\"\npercent = 5", "`percent` means nothing for rule = \"items\""),
+        ("rule = \"items\"\nwords = [\"/(/\"]", "`words` holds an entry that"),
+        ("rule = \"source\"\nfailures = 9", "`failures` is more than `of` = 5"),
+        ("rule = \"items\"\nquiet = \"22-7\"", "write two times of a day"),
+        ("rule = \"items\"\nquiet = \"22:00-22:00\"", "begins and ends at the same time"),
+        ("rule = \"items\"\ntimezone = \"Berlin\"", "Europe/Berlin"),
+        ("rule = \"items\"\ntopics = [\"acne\"]", "did you mean `acme`?"),
+        ("rule = \"volume\"\nwindow = \"30d\"", "write a duration from 10m to 7d"),
+    ] {
+        let place = Place::new(crate::databases::sqlite(), &world.lines(), &file("", lines));
+        place.program(&["check"]).env("HOOK_URL", "http://127.0.0.1:9/").run().says(2, &[expected]);
+    }
+}

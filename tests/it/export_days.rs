@@ -1,0 +1,219 @@
+//! `daily`: a topic's days in numbers. Each figure again with SQL of its own, beside those of the daily report, and from the rows
+//! of other exports.
+
+use serde_json::Value;
+use topicwatch::export::{Format, Order, What};
+use topicwatch::model::{ReportWindow, Source, Time};
+use topicwatch::report::{Report, make, span_of};
+use topicwatch::store::{Filter, Outcome, Store};
+
+use crate::databases::{Database, databases};
+use crate::exports::{judge, later, nasty_world, objects, tagged, written};
+use crate::report::{NOW, spec};
+use crate::report_data::{fill, topics};
+use crate::store::{manual, open, outcome, seen};
+
+const BERLIN: &str = "Europe/Berlin";
+
+/// The rows of the report's data, with a run that began before midnight and searched after it.
+async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
+    fill(database);
+    let spec = spec(BERLIN, ReportWindow::Day);
+    let span = span_of(&spec, NOW, None);
+    let late = format!(
+        "UPDATE search SET started_at = {} WHERE run = (SELECT max(id) FROM run WHERE topic = 'acme' AND started_at < {})",
+        span.from.0 + 60_000,
+        span.from.0
+    );
+    database.execute(&late).await;
+    let order = Order { format: Format::Jsonl, timezone: BERLIN.into(), ..Order::all(What::Daily) };
+    let rows = written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (rows, make(store, &spec, &topics(), span, None, NOW).await.unwrap())
+}
+
+#[tokio::test]
+async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let store = open(&database).await;
+        let (rows, report) = days_of(&database, &store).await;
+        let named = |topic: &str| rows.iter().filter(|row| row["topic"] == topic).count();
+        assert_eq!((named("acme"), named("globex")), (17, 17), "{}", database.name);
+        for row in &rows {
+            with_sql(&database, row);
+        }
+        for facts in &report.topics {
+            for day in &facts.days {
+                let row = rows.iter().find(|row| row["topic"] == *facts.id && row["day"] == *day.date);
+                let Some(row) = row else { continue };
+                let as_told = |column: &str| row[column].as_u64().unwrap();
+                for (column, figure) in [
+                    ("items", day.counted.raw),
+                    ("unique", day.counted.unique),
+                    ("authors", day.counted.authors),
+                    ("posts", day.counted.posts),
+                    ("pages", day.counted.pages),
+                    ("undated", day.counted.undated),
+                    ("negative", day.sounds.negative),
+                    ("neutral", day.sounds.neutral),
+                    ("positive", day.sounds.positive),
+                    ("unsupported", day.sounds.unsupported),
+                ] {
+                    assert_eq!(as_told(column), figure, "{}: {column} of {row}", database.name);
+                }
+                assert_eq!(row["saturated"], day.saturated);
+                // The last day has not passed for the report.
+                if day.date != report.date {
+                    let share = (day.covered * 1e4).floor() / 1e4;
+                    assert_eq!(row["covered_share"].as_f64().unwrap(), share, "{row}");
+                    let holes = facts.holes.iter().filter_map(|hole| hole.span.within(day.span));
+                    assert_eq!(as_told("holes"), holes.count() as u64, "{row}");
+                }
+            }
+            let row = rows.iter().find(|row| row["topic"] == *facts.id && row["day"] == *report.date).unwrap();
+            assert_eq!(row["scorer"].as_str(), facts.tone.scorer.as_deref());
+            assert_eq!(row["cost_usd"].as_f64().unwrap(), facts.cost.0 as f64 / 1e6, "{row}");
+        }
+        told.push(rows);
+        database.close(store).await;
+    }
+    assert!(told.windows(2).all(|two| two[0] == two[1]));
+}
+
+/// A day worked out again from the tables.
+fn with_sql(database: &Database, row: &Value) {
+    let at = |column: &str| Time::parse(row[column].as_str().unwrap()).unwrap().0;
+    let (topic, from, until) = (row["topic"].as_str().unwrap(), at("from"), at("until"));
+    let item = format!(
+        "FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE t.topic = '{topic}' AND f.seq IS NOT NULL"
+    );
+    let inside = format!(
+        "{item} AND (CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END) BETWEEN {from} AND {}",
+        until - 1
+    );
+    let asked = format!(
+        "FROM search s JOIN run r ON r.id = s.run WHERE r.topic = '{topic}' AND r.seq IS NOT NULL AND s.started_at BETWEEN {from} AND {}",
+        until - 1
+    );
+    let sounds = |tone: &str| format!("count(*) {inside} AND i.tone = '{tone}' AND i.scorer = 'builtin-1'");
+    for (column, sql) in [
+        ("items", format!("count(*) {inside}")),
+        ("unique", format!("count(DISTINCT coalesce(i.cluster, i.id)) {inside}")),
+        ("authors", format!("count(DISTINCT lower(i.author)) {inside}")),
+        ("posts", format!("count(*) {inside} AND i.kind = 'post'")),
+        ("pages", format!("count(*) {inside} AND i.kind = 'page'")),
+        ("undated", format!("count(*) {inside} AND i.published_at IS NULL")),
+        ("first_seen", format!("count(*) {item} AND t.first_seen BETWEEN {from} AND {}", until - 1)),
+        ("negative", sounds("negative")),
+        ("neutral", sounds("neutral")),
+        ("positive", sounds("positive")),
+        ("unsupported", sounds("unsupported")),
+        ("unscored", format!("count(*) {inside} AND (i.tone IS NULL OR i.scorer = 'other-2')")),
+        ("runs", format!("count(DISTINCT r.id) {asked}")),
+        ("calls", format!("coalesce(sum(s.tries), 0) {asked}")),
+        ("social_answered", format!("count(*) {asked} AND s.source = 'social' AND s.state = 'ok'")),
+        ("web_answered", format!("count(*) {asked} AND s.source = 'web' AND s.state = 'ok'")),
+        ("web_failed", format!("count(*) {asked} AND s.source = 'web' AND s.state = 'error'")),
+    ] {
+        assert_eq!(row[column].as_i64().unwrap(), database.number(&format!("SELECT {sql}")), "{column} of {row}");
+    }
+    let cost = database.number(&format!("SELECT coalesce(sum(s.cost), 0) {asked}"));
+    assert_eq!((row["cost_usd"].as_f64().unwrap() * 1e6).round() as i64, cost, "{row}");
+    // Minute by minute, since nothing here is shorter.
+    let spans: Vec<(i64, i64)> = database
+        .texts(&format!(
+            "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{topic}' \
+             AND source = 'social' AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)"
+        ))
+        .iter()
+        .map(|s| s.split_once(' ').unwrap())
+        .map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()))
+        .collect();
+    let covered = |at: &i64| spans.iter().any(|(from, until)| from <= at && at < until);
+    let minutes = (from..until).step_by(60_000).filter(covered).count();
+    assert_eq!(row["covered_s"].as_u64().unwrap(), minutes as u64 * 60, "{row}");
+    let last = spans.iter().map(|(_, until)| *until).max().unwrap();
+    let missed = (from..until.min(last)).step_by(60_000).filter(|at| !covered(at)).count();
+    assert_eq!(row["holes_s"].as_u64().unwrap(), minutes_of(missed), "{row}");
+}
+
+fn minutes_of(many: usize) -> u64 {
+    many as u64 * 60
+}
+
+#[tokio::test]
+async fn a_day_in_numbers_is_what_the_rows_say() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let store = open(&database).await;
+        nasty_world(&store).await;
+        // The day after nobody looked; one post of it was found on the third.
+        let held = manual(&store, &tagged("calm", &["a\"b", "news"]), "R9", later(40)).await;
+        let mut late = seen(Source::Social, 1, &["post:x:late"], "two days later");
+        late.sightings[0].found.published_at = Some(later(20));
+        store.finish(&held, Outcome { judge: Some(judge), ..outcome(later(40), vec![late]) }).await.unwrap();
+        store.publish().await.unwrap();
+        let days = objects(&store, What::Daily, Filter::default()).await;
+        let named: Vec<_> =
+            days.iter().map(|day| (day["topic"].as_str().unwrap(), day["day"].as_str().unwrap())).collect();
+        let calm = |day| ("calm", day);
+        assert_eq!(named, [("=loud", "2026-03-11"), calm("2026-03-11"), calm("2026-03-12"), calm("2026-03-13")]);
+        let items = objects(&store, What::Items, Filter::default()).await;
+        let searches = objects(&store, What::Searches, Filter::default()).await;
+        for day in &days {
+            let date = day["day"].as_str().unwrap();
+            let of =
+                |rows: &[Value]| rows.iter().filter(|row| row["topic"] == day["topic"]).cloned().collect::<Vec<_>>();
+            let on = |at: &Value| at.as_str().is_some_and(|at| at.starts_with(date));
+            let mut inside = of(&items);
+            inside.retain(|row| {
+                let (published, seen) = (row["published_at"].as_str(), row["first_seen"].as_str().unwrap());
+                published.unwrap_or(seen).min(seen).starts_with(date)
+            });
+            let tone = |tone: &str| inside.iter().filter(|row| row["tone"] == tone).count();
+            let authors: std::collections::BTreeSet<_> =
+                inside.iter().filter_map(|row| Some(row["author"].as_str()?.to_lowercase())).collect();
+            for (column, expected) in [
+                ("items", inside.len()),
+                ("posts", inside.len()),
+                ("authors", authors.len()),
+                ("undated", inside.iter().filter(|row| row["published_at"].is_null()).count()),
+                ("first_seen", of(&items).iter().filter(|row| on(&row["first_seen"])).count()),
+                ("negative", tone("negative")),
+                ("positive", tone("positive")),
+                ("neutral", tone("neutral")),
+                ("web_answered", of(&searches).iter().filter(|s| on(&s["started_at"]) && s["source"] == "web").count()),
+                ("filtered", 0),
+                ("unscored", 0),
+            ] {
+                assert_eq!(day[column], expected, "{}: {column} of {day}", database.name);
+            }
+            let cost: f64 =
+                of(&searches).iter().filter(|s| on(&s["started_at"])).map(|s| s["cost_usd"].as_f64().unwrap()).sum();
+            assert!((day["cost_usd"].as_f64().unwrap() - cost).abs() < 1e-9, "{day} {cost}");
+            let share = |part: usize| (part as f64 * 1e4 / inside.len() as f64).round() / 1e4;
+            assert!(inside.is_empty() || day["negative_share"].as_f64() == Some(share(tone("negative"))), "{day}");
+        }
+        assert_eq!(
+            (&days[2]["last_run"], &days[2]["items"], &days[3]["last_run"]),
+            (&Value::Null, &1.into(), &"R9".into())
+        );
+        // Elsewhere the day begins elsewhere: the third run was made after midnight there.
+        let order = Order { timezone: "Pacific/Auckland".into(), ..Order::all(What::Daily) };
+        let elsewhere = written(&store, &order).await;
+        assert!(
+            elsewhere.contains("calm,2026-03-11,2026-03-10T11:00:00.000Z,2026-03-11T11:00:00.000Z,R0,1,"),
+            "{elsewhere}"
+        );
+        assert!(
+            elsewhere.contains("calm,2026-03-12,2026-03-11T11:00:00.000Z,2026-03-12T11:00:00.000Z,R2,1,"),
+            "{elsewhere}"
+        );
+        let one =
+            Filter { since: Some(later(20)), until: Some(later(21)), tags: vec!["news".into()], ..Filter::default() };
+        assert!(objects(&store, What::Daily, one).await == days[2..3], "{}", database.name);
+        told.push((days, elsewhere));
+        database.close(store).await;
+    }
+    assert!(told.windows(2).all(|two| two[0] == two[1]));
+}

@@ -1,0 +1,69 @@
+//! Exports on a disk that is full, or into a file that may not grow: told clearly, the old file as it was, nothing left over, the
+//! cursor where it was; and made later.
+
+use crate::databases::{databases, sqlite};
+use crate::endure_database::mounted;
+use crate::formats::place_of;
+use crate::program::{NINE, Place, Program};
+use crate::service::Sandbox;
+
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_told_and_the_old_one_is_intact() {
+    // What cannot be packed well.
+    let mut drawn = 7_u64;
+    let mut draw = || {
+        drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{:016x} ", drawn ^ (drawn >> 29))
+    };
+    let texts: Vec<String> = (0..400).map(|_| (0..60).map(|_| draw()).collect()).collect();
+    let place = place_of(sqlite(), &texts);
+    std::fs::create_dir(place.path("out")).unwrap();
+    for name in ["items.csv", "items.jsonl", "items.xlsx", "items.csv.gz"] {
+        let file = format!("out/{name}");
+        std::fs::write(place.path(&file), "old").unwrap();
+        // 64 or 128 KiB, which SQLite's own files beside the database do not reach.
+        let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
+        let ended = Program::prepared_by(place.folder.path(), script, &["export", "--out", &file]).run();
+        ended.says(5, &[name, "could not be written", "a file that was there before is intact"]);
+        assert_eq!(std::fs::read_to_string(place.path(&file)).unwrap(), "old", "{name}");
+    }
+    assert_eq!(names(&place.path("out")), ["items.csv", "items.csv.gz", "items.jsonl", "items.xlsx"]);
+}
+
+#[test]
+fn a_full_disk_moves_no_cursor_and_the_file_is_made_when_there_is_room() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
+                    [[exports]]\nname = \"x\"\nwhat = \"sightings\"\nmode = \"incremental\"\nevery = \"1h\"\npath = \"out/{run}.csv\"\n";
+        let place = Place::new(database, &sandbox.lines(), rest);
+        std::fs::create_dir(place.path("out")).unwrap();
+        let Some(disk) = mounted(&place.path("out"), "8k") else { return };
+        let due = |at: &str| {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at])
+        };
+        due(NINE).shows(0, &[]);
+        std::fs::write(place.path("out/filler"), [b'x'; 8192]).unwrap();
+        due("2026-03-11T10:00:00Z").shows(3, &["export:x@2026-03-11T10:00:00Z", "could not be written"]);
+        assert_eq!(names(&place.path("out")), ["filler"], "{}", place.database.name);
+        assert_eq!(place.database.number("SELECT count(*) FROM cursor WHERE name = 'export:x' AND seq > 0"), 0);
+        drop(disk);
+        due("2026-03-11T11:00:00Z").shows(0, &[]);
+        due("2026-03-11T12:00:00Z").shows(0, &[]);
+        let mut files = names(&place.path("out"));
+        files.retain(|name| name.ends_with(".csv"));
+        let rows: usize = files
+            .iter()
+            .map(|name| csv::Reader::from_path(place.path("out").join(name)).unwrap().records().count())
+            .sum();
+        assert_eq!(rows as i64, place.database.number("SELECT count(*) FROM sighting"), "each once, {files:?}");
+    }
+}

@@ -1,0 +1,61 @@
+//! `search` of `[[exports]]`: the rows that `export --search` writes, whether they are indexed yet or not, each in one file; and
+//! what cannot be searched for.
+
+use crate::databases::databases;
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n";
+
+fn export(rest: &str) -> String {
+    format!("{TOPIC}[[exports]]\nname = \"x\"\nevery = \"1h\"\n{rest}\n")
+}
+
+#[test]
+fn a_search_by_schedule_is_that_by_hand() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = export(
+            "what = \"sightings\"\nmode = \"incremental\"\npath = \"out/{run}.csv\"\nsearch = '\"acme launch\" -page'",
+        );
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        place.run(&["check"]).shows(0, &["incremental sightings"]);
+        for at in [NINE, "2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"] {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at]).shows(0, &[]);
+            // Whatever was indexed by the way is to be indexed again: the export does not rely on anybody.
+            let again = "INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING; DELETE FROM item_words;";
+            crate::databases::wait(place.database.execute(again));
+        }
+        let mut files: Vec<_> = std::fs::read_dir(place.path("out")).unwrap().map(|e| e.unwrap().path()).collect();
+        files.retain(|file| file.extension().is_some_and(|ending| ending == "csv"));
+        files.sort();
+        assert!(files.len() > 1, "{files:?}");
+        let body = |text: &str| text.split_once("\r\n").unwrap().1.to_owned();
+        let together: String = files.iter().map(|file| body(&std::fs::read_to_string(file).unwrap())).collect();
+        let until = place.database.number("SELECT seq FROM cursor WHERE name = 'export:x'");
+        let stretch = format!("0..{until}");
+        let all = body(&place.ok(&["export", "--what", "sightings", "--seq", &stretch]));
+        let by_hand = ["export", "--what", "sightings", "--seq", &stretch, "--search", "\"acme launch\" -page"];
+        assert!(together == body(&place.ok(&by_hand)), "{}", place.database.name);
+        assert!(!together.is_empty() && together.len() < all.len(), "{} of {}", together.len(), all.len());
+        for file in &files {
+            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+        }
+    }
+}
+
+#[test]
+fn what_nobody_can_search_for_is_refused() {
+    let place = Place::new(crate::databases::sqlite(), "base_url = \"sandbox\"", "");
+    for (lines, said) in [
+        ("what = \"items\"\nsearch = \"\"", "there is no word to look for"),
+        ("what = \"items\"\nsearch = \"-page\"", "it only says what must not occur"),
+        ("what = \"items\"\nsearch = 7", "takes a string"),
+        ("what = \"runs\"\nsearch = \"acme\"", "means nothing for runs"),
+        ("what = \"daily\"\nsearch = \"acme\"", "means nothing for daily"),
+    ] {
+        place.configure("base_url = \"sandbox\"", &export(lines));
+        place.run(&["check"]).says(2, &[said, "search"]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Posts made to break whoever reads them, from the reply to the report: each is kept within bounds, scored and compared,
+//! and both databases say the same.
+
+use serde_json::{Value, json};
+
+use crate::changes::{World, hour, once, topic};
+use crate::databases::databases;
+use crate::program::{Place, Program};
+
+/// What the words of a post may be; the last two are near-copies of one another.
+fn texts() -> Vec<(&'static str, String)> {
+    let long = "the river is rising and nobody knows how high it will be tomorrow ".repeat(16_000);
+    vec![
+        ("ten thousand emoji", "😡".repeat(10_000)),
+        ("families of emoji", "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}".repeat(5_000)),
+        ("zalgo", format!("Z{}algo is here", "\u{336}\u{301}".repeat(9_000))),
+        ("from right to left", "\u{202e}שלום עולם, זה טקסט מימין לשמאל\u{202c} \u{2066}hello".repeat(50)),
+        ("one character", "x".into()),
+        ("nothing", String::new()),
+        ("entities", "&lt;script&gt;alert(1)&lt;/script&gt; &amp;amp; &#0; &#xD800; &nosuch;".repeat(20)),
+        ("NUL and controls", "a\0b\u{1b}[31mred\u{7}\u{85}\u{2028}and nothing else was said today".into()),
+        ("no spaces", "é".repeat(200_000)),
+        ("a megabyte", long.clone()),
+        ("and again", format!("RT @ann: {long}")),
+    ]
+}
+
+#[test]
+fn texts_that_are_made_to_break_things_are_scored_and_compared_within_bounds() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let name = place.database.name;
+        let posts: Vec<Value> = (1..)
+            .zip(texts())
+            .map(|(id, (_, text))| json!({ "id": id.to_string(), "text": text, "user": "ann", "created_at": hour(20) }))
+            .collect();
+        world.posts(&posts);
+        once(&place, 24);
+        let undone = "SELECT key FROM item WHERE cluster IS NULL OR scorer IS NULL OR tone IS NULL ORDER BY key";
+        assert_eq!(place.database.texts(undone), [] as [&str; 0], "{name}");
+        let longest = place.database.number("SELECT max(length(text)) FROM item");
+        assert!((1_000..=100_000).contains(&longest), "{name}: {longest}");
+        let sketches = place.database.number("SELECT max(length(sketch)) FROM cluster_head");
+        assert!(sketches < 4_000, "{name}: {sketches}");
+        let items = place.json(&["items", "--json"]);
+        let items = items["items"].as_array().unwrap();
+        let of = |id: usize| items.iter().find(|item| item["key"] == format!("post:x:{id}")).unwrap_or(&Value::Null);
+        let many = texts().len();
+        assert_eq!(of(many)["cluster"], format!("post:x:{}", many - 1), "{name}: {}", of(many));
+        for item in items {
+            let score = item["score"].as_f64().unwrap_or_default();
+            assert!((-1.0..=1.0).contains(&score), "{name}: {}", item["key"]);
+        }
+        let at = ["--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out"];
+        let page = place.ok(&[&["report"][..], &at, &["-"]].concat());
+        assert!(!page.contains("<script") && !page.contains('\u{1b}') && !page.contains('\0'), "{name}");
+        place.ok(&[&["report"][..], &at, &["page.md"]].concat());
+        place.run(&["items"]).shows(0, &[]);
+        let csv = place.ok(&["export"]);
+        told.push((page, std::fs::read_to_string(place.path("page.md")).unwrap(), csv));
+    }
+    assert!(told.iter().all(|other| *other == told[0]), "both databases say the same");
+}
+
+#[test]
+fn score_answers_every_such_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: Vec<String> = texts().into_iter().map(|(_, text)| text.replace('\n', " ")).collect();
+    std::fs::write(folder.path().join("in.txt"), lines.join("\n") + "\n").unwrap();
+    let ended = Program::at(folder.path(), &["score", "in.txt"]).run();
+    let scored: Vec<Value> = ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((ended.code, scored.len()), (Some(0), lines.len()), "{}", ended.err);
+    for (one, (name, _)) in scored.iter().zip(texts()) {
+        let p: f64 = ["negative", "neutral", "positive"].iter().filter_map(|class| one["p"][class].as_f64()).sum();
+        assert!(one["label"] == "unsupported" || (p - 1.0).abs() < 1e-9, "{name}: {one}");
+        assert!(one["score"].as_f64().is_none_or(|score| (-1.0..=1.0).contains(&score)), "{name}: {one}");
+    }
+    assert_eq!(scored[0]["label"], "negative", "{}", scored[0]);
+}

@@ -1,0 +1,122 @@
+//! Near-copies of which one is forgotten: its keys go with it, found by indexes, and those of others stay.
+
+use topicwatch::collect::{cluster, cluster_by};
+use topicwatch::store::{Named, Store};
+
+use crate::databases::{Database, databases};
+use crate::near_copies::{FLOOD, SMALL, STORM, at, leads, post, store_runs};
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::store::{open, topic};
+
+/// What leads to the cluster of an item.
+fn leads_to(database: &Database, key: &str) -> usize {
+    let places = format!(
+        "SELECT CAST(h.place AS TEXT) FROM cluster_head h JOIN item c ON c.id = h.item JOIN item i ON i.cluster = c.id WHERE i.key = '{key}'"
+    );
+    let places = database.texts(&places);
+    leads(database).iter().filter(|lead| places.iter().any(|place| lead.ends_with(&format!(" {place}")))).count()
+}
+
+async fn forget(store: &Store, key: &str) {
+    let named: Vec<Named> = store.named_items(None, 100).await.unwrap();
+    let one: Vec<Named> = named.into_iter().filter(|item| item.keys.iter().any(|k| k == key)).collect();
+    assert_eq!(store.erase_items(&one, at(99)).await.unwrap().items, 1, "{key}");
+}
+
+/// Two texts, each said again by others in words of their own, with keys in all three tables.
+async fn stored(database: &Database) -> Store {
+    let store = open(database).await;
+    let more = |said: &str, text: &str| format!("{said}: {text}");
+    let first = vec![post(1, "ann", STORM), post(2, "bob", FLOOD)];
+    let second = vec![
+        post(3, "cleo", &more("so it was", STORM)),
+        post(4, "dan", &more("I was there", STORM)),
+        post(5, "eve", &more("what a day", FLOOD)),
+    ];
+    store_runs(&store, &topic("storm"), 0, vec![first, second]).await;
+    cluster_by(&store, 2, SMALL, &|| false).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn what_is_forgotten_takes_its_keys_along_and_no_other() {
+    for database in databases() {
+        let store = stored(&database).await;
+        let name = database.name;
+        let of = |key: &str| leads_to(&database, key);
+        let all = leads(&database).len();
+        let (storm, flood) = (of("post:x:1"), of("post:x:2"));
+        assert_eq!((storm + flood, of("post:x:4"), of("post:x:5")), (all, storm, flood), "{name}: copies joined");
+        assert_eq!(database.number("SELECT count(*) FROM item WHERE fingerprint IS NOT NULL"), 3, "{name}");
+        forget(&store, "post:x:3").await;
+        assert_eq!((of("post:x:1"), of("post:x:2")), (storm - 1, flood), "{name}: a copy takes one key along");
+        forget(&store, "post:x:1").await;
+        assert_eq!((leads(&database).len(), of("post:x:2")), (flood, flood), "{name}: nothing leads to the first");
+        store_runs(&store, &topic("storm"), 2, vec![vec![post(6, "fay", STORM), post(7, "gus", FLOOD)]]).await;
+        assert_eq!(cluster(&store, &|| false).await.unwrap(), 3);
+        let first = |key: &str| {
+            database.texts(&format!("SELECT c.key FROM item i JOIN item c ON c.id = i.cluster WHERE i.key = '{key}'"))
+        };
+        assert_eq!((first("post:x:4"), first("post:x:6")), (first("post:x:6"), first("post:x:4")), "{name}");
+        assert_eq!((first("post:x:4"), first("post:x:7")), (vec!["post:x:4".into()], vec!["post:x:2".into()]));
+        for key in ["post:x:2", "post:x:4", "post:x:5", "post:x:6", "post:x:7"] {
+            forget(&store, key).await;
+        }
+        assert_eq!(leads(&database), Vec::<String>::new(), "{name}");
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn keys_from_before_they_stood_with_their_items_go_too() {
+    for database in databases() {
+        let store = stored(&database).await;
+        let (step, none) = match database.name {
+            "SQLite" => (include_str!("../../migrations/sqlite/0020_cluster_keys.sql"), "x''"),
+            _ => (include_str!("../../migrations/postgres/0020_cluster_keys.sql"), "''"),
+        };
+        let filling = &step[step.find("UPDATE cluster_head").unwrap()..];
+        database.execute(&format!("UPDATE cluster_head SET keys = {none}; UPDATE item SET fingerprint = NULL")).await;
+        database.execute(filling).await;
+        let flood = leads_to(&database, "post:x:2");
+        forget(&store, "post:x:1").await;
+        assert_eq!(leads(&database).len(), flood, "{}", database.name);
+        database.close(store).await;
+    }
+}
+
+#[test]
+fn forgetting_reads_no_table_of_keys_whole() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
+        place.ok(&["once", "--at", NINE]);
+        let first =
+            place.database.texts("SELECT i.key FROM cluster_head h JOIN item i ON i.id = h.item ORDER BY h.place");
+        let program = place.program(&["forget", "--item", &first[0], "--yes", "--log-format", "json"]);
+        let ended = program.env("RUST_LOG", "sqlx::query=debug").start().wait();
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        let statements = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let statements: Vec<String> = statements
+            .filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            })
+            .filter(|sql| sql.contains("cluster_head") || sql.contains("cluster_lead"))
+            .filter(|sql| sql.starts_with("SELECT") || sql.starts_with("DELETE"))
+            .collect();
+        let name = place.database.name;
+        assert_eq!(statements.iter().filter(|sql| sql.starts_with("DELETE FROM cluster_lead")).count(), 3, "{name}");
+        // Small tables are read whole whatever indexes they have: asked is whether one fits.
+        if name == "SQLite" {
+            crate::databases::wait(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
+        }
+        for sql in &statements {
+            let plan = place.database.plan(sql);
+            let whole = ["SCAN cluster", "SCAN h", "SCAN i", "Seq Scan on cluster", "Seq Scan on item"];
+            let scan = plan.iter().find(|line| whole.iter().any(|whole| line.contains(whole)));
+            assert!(scan.is_none(), "{name}: {sql}\n{plan:#?}");
+        }
+    }
+}

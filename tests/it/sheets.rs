@@ -1,0 +1,128 @@
+//! Workbooks of several sheets, read by a program that is not ours; and the line about progress, on a terminal of its own.
+
+use std::collections::BTreeSet;
+
+use topicwatch::compare::Hiding;
+use topicwatch::export::{self, Format, Order, What};
+
+use crate::databases::{databases, sqlite};
+use crate::exports::nasty_world;
+use crate::formats::{place_of, python};
+use crate::program::Program;
+use crate::store::open;
+
+/// The names of the sheets, and the keys in them, each with its header.
+const SHEETS: &str = r#"
+import json, sys, zipfile
+import xml.etree.ElementTree as ET
+archive = zipfile.ZipFile(sys.argv[1])
+assert archive.testzip() is None
+m = '{http://schemas.openxmlformats.org/spreadsheetml/2006/main}'
+r = '{http://schemas.openxmlformats.org/officeDocument/2006/relationships}'
+p = '{http://schemas.openxmlformats.org/package/2006/relationships}'
+targets = {x.get('Id'): x.get('Target') for x in ET.fromstring(archive.read('xl/_rels/workbook.xml.rels')).iter(p + 'Relationship')}
+told = []
+for sheet in ET.fromstring(archive.read('xl/workbook.xml')).iter(m + 'sheet'):
+    rows = []
+    for row in ET.fromstring(archive.read('xl/' + targets[sheet.get(r + 'id')])).iter(m + 'row'):
+        rows.append([''.join(t.text or '' for t in cell.iter(m + 't')) for cell in row][:2])
+    told.append([sheet.get('name'), rows])
+types = ET.fromstring(archive.read('[Content_Types].xml'))
+parts = {x.get('PartName') for x in types if x.get('PartName')}
+assert all('/xl/' + t in parts for t in targets.values()), (parts, targets)
+print(json.dumps(told))
+"#;
+
+#[tokio::test]
+async fn rows_that_are_too_many_for_a_sheet_go_on_in_the_next_one() {
+    assert_eq!(Order::all(What::Items).sheet_rows, 1_048_576, "what spreadsheets open");
+    let mut all = BTreeSet::new();
+    for database in databases() {
+        let store = open(&database).await;
+        nasty_world(&store).await;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (rows, sheet_rows) in [(35, 11), (35, 36), (35, 35), (35, 2)] {
+            let order = Order { format: Format::Xlsx, sheet_rows, ..Order::all(What::Items) };
+            let (bytes, written) = export::write(&store, &order, &mut Hiding::nothing(), Vec::new()).await.unwrap();
+            assert_eq!(written, rows, "{}", database.name);
+            std::fs::write(file.path(), &bytes).unwrap();
+            let lines = Order { format: Format::Jsonl, ..Order::all(What::Items) };
+            let (lines, _) = export::write(&store, &lines, &mut Hiding::nothing(), Vec::new()).await.unwrap();
+            let expected: Vec<[String; 2]> = String::from_utf8(lines)
+                .unwrap()
+                .lines()
+                .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+                .map(|row| [row["topic"].as_str().unwrap().to_owned(), row["key"].as_str().unwrap().to_owned()])
+                .collect();
+            all.insert((sheet_rows, bytes));
+            let Some(told) = python(SHEETS, &[file.path().to_str().unwrap()]) else { continue };
+            let told: Vec<(String, Vec<[String; 2]>)> = serde_json::from_str(&told).unwrap();
+            let sheets = rows.div_ceil(u64::from(sheet_rows) - 1);
+            let names: Vec<String> =
+                (1..=sheets).map(|n| if n == 1 { "items".into() } else { format!("items {n}") }).collect();
+            assert_eq!(told.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), names);
+            for (name, rows) in &told {
+                assert_eq!(rows[0], ["topic", "key"], "{name} begins with a header");
+                assert!(rows.len() <= sheet_rows as usize, "{name} has {}", rows.len());
+            }
+            let found: Vec<[String; 2]> = told.into_iter().flat_map(|(_, rows)| rows.into_iter().skip(1)).collect();
+            assert_eq!(found, expected, "each row once, in order");
+        }
+        database.close(store).await;
+    }
+    assert_eq!(all.len(), 4, "the same bytes from both databases");
+}
+
+/// Runs a program with a terminal as its stderr and a pipe as its stdout, which is read only after a while, so that the
+/// program stands still meanwhile; tells what the terminal saw and how much the pipe.
+const TERMINAL: &str = r#"
+import json, os, pty, subprocess, sys, threading, time
+master, slave = pty.openpty()
+shown = []
+def read():
+    while True:
+        try:
+            more = os.read(master, 65536)
+        except OSError:
+            return
+        if not more:
+            return
+        shown.append(more)
+reader = threading.Thread(target=read)
+reader.start()
+child = subprocess.Popen(sys.argv[1:], stdin=slave, stdout=subprocess.PIPE, stderr=slave, env={**os.environ, 'TERM': 'xterm'})
+os.close(slave)
+first = child.stdout.read(1)
+began = time.monotonic()
+while time.monotonic() < began + 0.8:
+    time.sleep(0.05)
+rest = child.stdout.read()
+assert child.wait() == 0, b''.join(shown)
+reader.join()
+os.close(master)
+print(json.dumps([b''.join(shown).decode('utf-8', 'replace'), (first + rest).count(b'\n')]))
+"#;
+
+#[test]
+fn a_terminal_is_told_how_many_rows_there_are_and_how_fast_they_come() {
+    let texts: Vec<String> = (0..900).map(|n| format!("{n} {}", "words and more words ".repeat(30))).collect();
+    let place = place_of(sqlite(), &texts);
+    let told = |more: &[&str]| -> Option<(String, u64)> {
+        let arguments = [&["export"], more].concat();
+        let command = Program::at(place.folder.path(), &arguments).line();
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        Some(serde_json::from_str(&python(TERMINAL, &command)?).unwrap())
+    };
+    let Some((shown, lines)) = told(&[]) else { return };
+    assert_eq!(lines, 901);
+    let line = shown.split(['\r', '\n', '\u{1b}']).find(|part| part.contains("rows/s"));
+    let line = line.unwrap_or_else(|| panic!("no line about progress: {shown:?}"));
+    let words: Vec<&str> =
+        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '/').filter(|w| !w.is_empty()).collect();
+    let at = words.iter().position(|word| *word == "rows/s").unwrap();
+    let number = |at: usize| words[at].trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u64>();
+    assert!(number(at - 1).is_ok() && words[at - 2] == "rows" && number(at - 3).unwrap() <= 900, "{line:?}");
+    assert!(shown.contains("900 items written"), "and at the end how many there were: {shown:?}");
+    let (quiet, lines) = told(&["--quiet"]).unwrap();
+    assert_eq!((quiet.as_str(), lines), ("", 901), "nothing for whoever wants nothing");
+}

@@ -1,0 +1,311 @@
+//! The pages through the program, on both databases: what each shows of what is stored.
+
+use crate::databases::databases;
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web_client::{Pages, TOKEN};
+
+/// Two topics, one of them in a zone of its own.
+pub const TOPICS: &str = "[[topics]]\nid = \"acme\"\ntitle = \"Acme & Sons\"\nquery = \"acme launch\"\nevery = \"12h\"\n\
+    [[topics]]\nid = \"rust\"\nquery = \"rust async\"\nschedule = \"30 2 * * *\"\ntimezone = \"Asia/Kolkata\"\n";
+
+#[test]
+fn before_the_first_run_the_pages_say_what_to_do_next() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.run(&["serve"]).says(4, &["yet", "topicwatch once"]);
+        place.ok(&["migrate"]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let page = pages.page("/");
+        for part in ["Nothing was run yet", "topicwatch init", "topicwatch once", "topicwatch run"] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+        assert!(pages.page("/health").contains("not running"));
+    }
+}
+
+#[test]
+fn the_overview_tells_how_each_topic_stands() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &["source=web,path=/web/search,status=500,times=1"]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.run(&["once", "--at", NINE, "--topic", "acme"]);
+        place.ok(&["once", "--at", NINE, "--topic", "rust"]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let page = pages.page("/");
+        for part in
+            ["Acme &amp; Sons", "partial", "failing", "2026-03-11 09:00 UTC", "14:30 UTC+05:30", "SANDBOX", "of 500"]
+        {
+            assert!(page.contains(part), "{name}: {part}\n{page}");
+        }
+        assert!(!page.contains("style=") && !page.contains("onclick"), "{page}");
+        pages.going.signal("INT");
+        let ended = pages.going.wait();
+        assert_eq!(ended.code, Some(0), "{ended}");
+    }
+}
+
+#[test]
+fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.run(&["once", "--at", NINE]);
+        let before = place.database.sizes();
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for path in
+            ["/", "/topics/acme", "/topics/acme?q=acme&sort=engagement", "/answers/acme", "/runs", "/files", "/health"]
+        {
+            pages.page(path);
+        }
+        drop(pages);
+        assert_eq!(place.database.sizes(), before);
+        crate::databases::wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 17"));
+        place.run(&["serve"]).says(4, &["older version", "topicwatch migrate"]);
+    }
+}
+
+/// What stands between two words, each time.
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
+    text.split(before).skip(1).filter_map(|rest| rest.split(after).next()).collect()
+}
+
+/// Addresses of the items that a page lists.
+fn items(page: &str) -> Vec<String> {
+    between(page, "<ol class=\"found\">", "</ol>")
+        .iter()
+        .flat_map(|list| between(list, "href=\"/item?", "\""))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn next(page: &str) -> Option<String> {
+    between(page, "rel=\"next\" href=\"", "\"").first().map(|link| link.replace("&amp;", "&"))
+}
+
+#[test]
+fn a_topics_items_are_paged_searched_and_ordered() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        for at in ["2026-03-09T09:00:00Z", "2026-03-10T09:00:00Z", NINE] {
+            sandbox.turn_to(at);
+            place.ok(&["once", "--at", at]);
+        }
+        let all = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'acme'");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for order in ["new", "engagement", "negative", "positive"] {
+            let (mut seen, mut path) = (Vec::new(), Some(format!("/topics/acme?copies=all&sort={order}")));
+            while let Some(here) = path {
+                let page = pages.page(&here);
+                seen.extend(items(&page));
+                assert!(seen.len() < 500, "{order}: it goes round in circles");
+                path = next(&page);
+            }
+            let many = seen.len();
+            seen.sort();
+            seen.dedup();
+            assert_eq!(seen.len(), many, "{name}: {order} shows an item twice");
+            if matches!(order, "new" | "engagement") {
+                assert_eq!(i64::try_from(many).unwrap(), all, "{name}: {order}");
+            }
+        }
+        let found = place.json(&["search", "--topic", "acme", "--json", "launch"]);
+        let found = found["items"].as_array().unwrap().len();
+        let page = pages.page("/topics/acme?copies=all&q=launch");
+        assert!(found > 0 && items(&page).len() == found.min(30), "{name}: {found}\n{page}");
+        let loud = pages.page("/topics/acme?copies=all&sort=engagement");
+        let likes: Vec<u64> = between(&loud, " · ", " likes")
+            .iter()
+            .filter_map(|n| n.rsplit(' ').next()?.replace(',', "").parse().ok())
+            .collect();
+        assert!(likes.len() > 5, "{loud}");
+        assert!(pages.page("/topics/acme?sort=velocity").contains("Items"));
+        assert!(pages.page("/topics/acme?tone=negative&source=social&since=7d").contains("selected"));
+        // The answer, and what it rests on.
+        let topic = pages.page("/topics/acme");
+        assert!(topic.contains("The latest answer") && topic.contains("Rests on"), "{topic}");
+        assert!(pages.page("/answers/acme").contains("Asked <time datetime=\"2026-03-"));
+        // The ledger tells every search.
+        let runs = pages.page("/runs");
+        for part in ["topic:acme", "social", "web", " ms", "found = "].iter().skip(1) {
+            assert!(runs.contains(part), "{name}: {part}\n{runs}");
+        }
+        assert_eq!(
+            between(&pages.page("/runs?topic=rust"), "href=\"/topics/", "\"").iter().filter(|t| **t == "acme").count(),
+            0
+        );
+    }
+}
+
+#[test]
+fn an_item_tells_its_sightings_edits_copies_and_topics() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        for at in ["2026-03-11T08:00:00Z", NINE] {
+            sandbox.turn_to(at);
+            place.ok(&["once", "--at", at]);
+        }
+        let key = place.database.texts("SELECT i.key FROM item i JOIN sighting s ON s.item = i.id JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.kind = 'post' GROUP BY i.key HAVING count(DISTINCT s.run) > 1 ORDER BY i.key LIMIT 1").remove(0);
+        let quoted = key.replace('\'', "''");
+        crate::databases::wait(place.database.execute(&format!(
+            "INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'words that were <b>replaced</b>' \
+             FROM item i JOIN topic_item t ON t.item = i.id WHERE i.key = '{quoted}' AND t.topic = 'acme'"
+        )));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let page = pages.page(&format!(
+            "/item?{}",
+            url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish()
+        ));
+        for part in [
+            "Sightings",
+            "Topics that know it",
+            "href=\"/topics/acme\"",
+            "Edits",
+            "<del>",
+            "replaced&lt;/b&gt;",
+            "<svg",
+            "2026-03-11 08:00 UTC",
+        ] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+    }
+}
+
+#[test]
+fn files_that_were_made_are_downloaded_by_what_is_recorded_alone() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        std::fs::write(place.path("day.html"), "<script>a report</script>").unwrap();
+        let files = serde_json::json!([place.path("day.html"), place.path("gone\" x.md")]).to_string();
+        crate::databases::wait(place.database.execute(&format!(
+            "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
+             VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{}')",
+            files.replace('\'', "''")
+        )));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let list = pages.page("/files");
+        assert!(list.contains("What &lt;matters&gt;") && list.contains("day.html"), "{list}");
+        let links: Vec<String> = between(&list, "href=\"/file?", "\"")
+            .iter()
+            .map(|link| format!("/file?{}", link.replace("&amp;", "&")))
+            .collect();
+        let file = pages.get(&links[0]);
+        assert_eq!((file.status, file.body.as_str()), (200, "<script>a report</script>"));
+        assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"day.html\""));
+        assert_eq!(file.header("content-type"), Some("application/octet-stream"));
+        assert_eq!(pages.get(&links[1]).status, 410, "it was removed");
+        assert_eq!(pages.get(&links[0].replace("n=0", "n=2")).status, 404);
+    }
+}
+
+#[test]
+fn days_are_counted_beside_the_loop_as_sql_counts_them() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        let right = || {
+            // Kolkata is 5 hours and a half ahead all year: a day of it by plain arithmetic.
+            for (topic, shift) in [("acme", 0_i64), ("rust", 19_800_000)] {
+                let day = |column: &str| format!("((({column} + {shift}) / 86400000) * 86400000 - {shift})");
+                let moment = "coalesce(i.published_at, t.first_seen)";
+                let begin = 1_773_219_600_000_i64 - 14 * 86_400_000;
+                let by_hand = place.database.texts(&format!(
+                    "SELECT {} || ' ' || count(*) || ' ' || count(DISTINCT coalesce(i.cluster, i.id)) || ' ' || sum(CASE WHEN i.tone = 'negative' THEN 1 ELSE 0 END) \
+                     FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND {moment} >= {} GROUP BY {} ORDER BY 1",
+                    day(moment), day(&begin.to_string()), day(moment)
+                ));
+                let counted = place.database.texts(&format!(
+                    "SELECT day_from || ' ' || items || ' ' || unique_items || ' ' || negative FROM topic_day WHERE topic = '{topic}' ORDER BY 1"
+                ));
+                assert!(!counted.is_empty());
+                assert_eq!(counted, by_hand, "{name}: {topic}");
+            }
+        };
+        for at in ["2026-03-10T21:00:00Z", NINE] {
+            sandbox.turn_to(at);
+            place.ok(&["once", "--at", at]);
+        }
+        right();
+        assert_eq!(place.database.number("SELECT count(*) FROM topic_day_due"), 0);
+        // What changes otherwise is counted anew by whoever comes next.
+        let author = place.database.texts("SELECT i.author FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.author IS NOT NULL ORDER BY i.author LIMIT 1").remove(0);
+        place.ok(&["forget", "--author", &author, "--yes"]);
+        assert!(place.database.number("SELECT count(*) FROM topic_day_due") > 0, "{name}: {author}");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        assert!(pages.page("/topics/acme").contains("Not all of it is counted yet"));
+        place.ok(&["once", "--at", NINE, "--topic", "rust"]);
+        right();
+        let page = pages.page("/topics/acme");
+        assert!(!page.contains("Not all of it is counted yet") && page.contains("Items a day"), "{page}");
+        assert!(pages.page("/").contains("class=\"spark\""));
+        // Another zone, other days.
+        place.configure(&sandbox.lines(), &TOPICS.replace("Asia/Kolkata", "Asia/Tokyo"));
+        place.ok(&["once", "--at", NINE, "--topic", "rust"]);
+        let at = place.database.number("SELECT max(day_from) FROM topic_day WHERE topic = 'rust'");
+        assert_eq!((at + 9 * 3_600_000) % 86_400_000, 0, "{name}");
+    }
+}
+
+#[test]
+fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
+        let place = Place::new(database, &sandbox.lines(), topics);
+        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let (cookie, origin) = (pages.log_in(), pages.origin());
+        let see = |path: &str| pages.ask("GET", path, &[("Cookie", &cookie)], "").body;
+        let press = |kind: &str| {
+            let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
+            pages.ask("POST", "/topics/acme", &headers, &format!("kind={kind}"))
+        };
+        let told = |what: &str| crate::program::until(what, || see("/topics/acme").contains(what));
+        assert!(see("/topics/acme").contains("Run now"), "{name}");
+        let answer = press("run_now");
+        assert_eq!((answer.status, answer.header("location")), (303, Some("/topics/acme")), "{}", answer.text);
+        told("queued as");
+        crate::program::until("the run", || see("/runs").contains("manual"));
+        assert_eq!(press("pause").status, 303);
+        told("Pause, asked for");
+        told("value=\"resume\"");
+        assert_eq!(place.database.number("SELECT paused FROM topic WHERE id = 'acme'"), 1);
+        assert_eq!(press("resume").status, 303);
+        told("resumed");
+        crate::program::until("the end of the pause", || {
+            place.database.number("SELECT paused FROM topic WHERE id = 'acme'") == 0
+        });
+        // Who must not ask.
+        let rows = place.database.number("SELECT count(*) FROM request");
+        for (status, headers, body) in [
+            (403, vec![("Cookie", cookie.as_str())], "kind=pause"),
+            (403, vec![("Cookie", cookie.as_str()), ("Origin", "http://evil.example")], "kind=pause"),
+            (401, vec![("Origin", origin.as_str())], "kind=pause"),
+            (400, vec![("Cookie", cookie.as_str()), ("Origin", origin.as_str())], "kind=drop"),
+            (400, vec![("Cookie", cookie.as_str()), ("Origin", origin.as_str())], ""),
+        ] {
+            assert_eq!(pages.ask("POST", "/topics/acme", &headers, body).status, status, "{headers:?} {body}");
+        }
+        let nobody = pages.ask("POST", "/topics/nobody", &[("Cookie", &cookie), ("Origin", &origin)], "kind=pause");
+        assert_eq!(nobody.status, 404);
+        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows);
+        // A page that only reads has no buttons, and takes none for pressed.
+        let reading =
+            Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let bearer = format!("Bearer {TOKEN}");
+        let page = reading.ask("GET", "/topics/acme", &[("Authorization", &bearer)], "").body;
+        assert!(page.contains("acme") && !page.contains("Run now"), "{page}");
+        assert_eq!(reading.ask("POST", "/topics/acme", &[("Authorization", &bearer)], "kind=pause").status, 403);
+        pages.going.signal("TERM");
+        let ended = pages.going.wait();
+        assert_eq!(ended.code, Some(0), "{ended}");
+    }
+}

@@ -1,0 +1,157 @@
+//! The pages in a real browser, with hostile items stored: nothing of them runs, nothing foreign is asked for, the console
+//! stays silent, and everything that can be pressed has a name. Skipped, loudly, where there is no browser. Pictures of the pages
+//! are left in the folder that TEST_SCREENSHOTS names.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::databases::{sqlite, wait};
+use crate::program::{NINE, Place};
+use crate::report_browser::browser;
+use crate::service::{Raw, Sandbox, reply};
+use crate::web::TOPICS;
+use crate::web_client::Pages;
+
+/// What the browser makes of a page: its DOM, and what it said on the console.
+fn look(browser: &str, place: &Place, url: &str, more: &[&str]) -> (String, String) {
+    let mut command = Command::new(browser);
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr", "--v=0"]);
+    command.args(["--virtual-time-budget=3000", "--hide-scrollbars"]).args(more);
+    command.arg(format!("--user-data-dir={}", place.path("profile").display())).arg(url);
+    let said = command.output().unwrap();
+    (String::from_utf8_lossy(&said.stdout).into_owned(), String::from_utf8_lossy(&said.stderr).into_owned())
+}
+
+fn console(said: &str) -> Vec<&str> {
+    said.lines().filter(|line| line.contains(":CONSOLE")).collect()
+}
+
+/// The opening tags of these names.
+fn tags<'a>(dom: &'a str, name: &str) -> Vec<&'a str> {
+    let open = format!("<{name}");
+    let all = dom.split(&open).skip(1).filter(|rest| rest.starts_with([' ', '>']));
+    all.filter_map(|rest| rest.split('>').next()).collect()
+}
+
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    tag.split(&format!(" {name}=\"")).nth(1)?.split('"').next()
+}
+
+#[test]
+fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
+    let Some(browser) = browser() else { return };
+    let fetched = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&fetched);
+    let trap = Raw::saying(move |_| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        reply("200 OK", "", b"")
+    });
+    let url = trap.url();
+    let run = "document.documentElement.setAttribute('data-ran','yes')";
+    let hostile = [
+        format!("<script>{run}</script>"),
+        format!("<img src=\"{url}/a.png\" onerror=\"{run}\">"),
+        format!("\"><svg onload=\"{run}\"><image href='{url}/b'/></svg>"),
+        format!("</main></style></title><iframe src='{url}/c'></iframe><link rel=stylesheet href={url}/d>"),
+        format!("<base href='{url}/'><form action='{url}/g'><input autofocus onfocus={run}>"),
+        format!("<meta http-equiv=refresh content='0;url={url}/f'>"),
+    ];
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>"));
+    place.ok(&["once", "--at", NINE]);
+    for (at, words) in hostile.iter().enumerate() {
+        let words = words.replace('\'', "''");
+        let address =
+            ["javascript:alert(1)".into(), format!("{url}/\"onmouseover=\"{at}"), format!("data:text/html,{at}")]
+                [at % 3]
+                .replace('\'', "''");
+        wait(place.database.execute(&format!(
+            "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', author_name = '{words}', url = '{address}', lang = '{words}', \
+             tone = 'negative', score = -900, scorer = '{words}' WHERE id % {} = {at}; \
+             UPDATE answer SET text = '{words} [x](javascript:alert(1)) ![i]({url}/h.png)', model = '{words}'; \
+             UPDATE search SET error_class = '{words}', error_text = '{words}', state = 'error'; UPDATE run SET reason = '{words}'; \
+             INSERT OR IGNORE INTO item_revision (item, run, replaced_at, title, text) SELECT id, (SELECT min(id) FROM run), 1, '{words}', '{words}' FROM item",
+            hostile.len()
+        )));
+    }
+    let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
+    let item =
+        format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let shots = std::env::var("TEST_SCREENSHOTS").ok();
+    for (name, path) in [
+        ("overview", "/"),
+        ("topic", "/topics/acme"),
+        ("answers", "/answers/acme"),
+        ("item", item.as_str()),
+        ("runs", "/runs"),
+        ("files", "/files"),
+        ("health", "/health"),
+        ("unknown", "/topics/nobody"),
+    ] {
+        let here = format!("http://{}{path}", pages.address);
+        let (dom, said) = look(&browser, &place, &here, &["--dump-dom"]);
+        assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {said}");
+        assert!(!dom.contains("data-ran=\"yes\""), "{path}: something ran");
+        // A page that is not there is told on the console by the browser itself.
+        let told: Vec<&str> = console(&said).into_iter().filter(|_| name != "unknown").collect();
+        assert!(told.is_empty(), "{path}: {told:?}");
+        let low = dom.to_lowercase();
+        for tag in [
+            "<img",
+            "<iframe",
+            "<base",
+            "<image",
+            "<style",
+            "href=\"javascript",
+            "href=\"data:text",
+            " style=\"",
+            " onclick=\"",
+            "<meta http-equiv",
+        ] {
+            assert!(!low.contains(tag), "{path}: {tag} came alive");
+        }
+        assert!(tags(&dom, "script").iter().all(|tag| attribute(tag, "src") == Some("/live.js")), "{path}");
+        everything_has_a_name(&dom, path);
+        if let Some(folder) = &shots {
+            for (wide, size) in [("1280", "1280,1600"), ("390", "390,1600")] {
+                for (scheme, setting) in [("light", "1"), ("dark", "0")] {
+                    let file = Path::new(folder).join(format!("hostile-{name}-{wide}-{scheme}.png"));
+                    let arguments = [
+                        format!("--screenshot={}", file.display()),
+                        format!("--window-size={size}"),
+                        format!("--blink-settings=preferredColorScheme={setting}"),
+                    ];
+                    look(&browser, &place, &here, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+    assert_eq!(fetched.load(Ordering::SeqCst), 0, "something was fetched");
+}
+
+/// What a keyboard reaches comes in the order of the page, the way past the menu first, and tells what it is.
+fn everything_has_a_name(dom: &str, path: &str) {
+    let body = dom.split("<body").nth(1).unwrap();
+    let first = body.split("<a ").nth(1).unwrap();
+    assert!(first.contains("href=\"#main\""), "{path}: the first stop is the way to the page");
+    assert!(!dom.contains("tabindex=\"1") && !dom.contains("tabindex=\"2"), "{path}: an order of its own");
+    for id in tags(dom, "input").into_iter().chain(tags(dom, "select")).filter(|tag| !tag.contains("hidden")) {
+        let id = attribute(id, "id").unwrap_or_else(|| panic!("{path}: a field without an id: {id}"));
+        assert!(dom.contains(&format!("for=\"{id}\"")), "{path}: nothing is written beside {id}");
+    }
+    for part in dom.split("<button").skip(1).chain(body.split("<a ").skip(1)) {
+        let words = part.split_once('>').map_or("", |(_, rest)| rest.split("</").next().unwrap_or(""));
+        assert!(!words.trim().is_empty(), "{path}: nothing is written on {part:.80}");
+    }
+    for tag in tags(dom, "svg") {
+        assert!(
+            tag.contains("role=\"img\"") && (tag.contains("aria-label")),
+            "{path}: a picture without words: {tag:.100}"
+        );
+    }
+    assert_eq!(tags(dom, "h1").len(), 1, "{path}");
+    assert!(dom.contains("<html lang=\"en\""), "{path}");
+}

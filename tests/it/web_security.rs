@@ -1,0 +1,197 @@
+//! Who gets pages and who does not, through the program: names, origins, tokens, methods, sizes, patience.
+
+use std::io::{Read, Write};
+
+use crate::databases::{databases, sqlite};
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+use crate::web_client::{Pages, TOKEN};
+
+fn place(web: &str) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{web}\n{TOPICS}"));
+    place.ok(&["once", "--at", NINE]);
+    (sandbox, place)
+}
+
+#[test]
+fn an_open_address_without_a_token_is_refused_by_check_and_by_serve() {
+    let (_sandbox, place) = place("");
+    place.run(&["serve", "--listen", "0.0.0.0:0"]).says(2, &["would show everything", "token"]);
+    let sandbox = Sandbox::at(NINE, &[]);
+    place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"0.0.0.0:0\"\n{TOPICS}"));
+    place.run(&["check"]).says(2, &["listen", "there is no token", "TOPICWATCH_WEB_TOKEN"]);
+    let ended = place.program(&["check"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).run();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    assert!(!ended.out.contains(TOKEN), "{ended}");
+    let short = place.program(&["serve", "--listen", "127.0.0.1:0"]).env("TOPICWATCH_WEB_TOKEN", "short").run();
+    short.says(2, &["shorter than 16"]);
+    for (line, hint) in [("listen = \"localhost\"", "an address and a port"), ("hosts = [\"https://x\"]", "no scheme")]
+    {
+        place.configure(&sandbox.lines(), &format!("[web]\n{line}\n{TOPICS}"));
+        place.run(&["check"]).says(2, &[hint]);
+    }
+}
+
+#[test]
+fn a_token_in_a_file_of_others_is_refused() {
+    let (_sandbox, place) = place("[web]\ntoken_file = \"token\"");
+    std::fs::write(place.path("token"), TOKEN).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(place.path("token"), std::fs::Permissions::from_mode(0o644)).unwrap();
+        place.run(&["serve", "--listen", "127.0.0.1:0"]).says(2, &["others may read", "chmod 600"]);
+        std::fs::set_permissions(place.path("token"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    assert_eq!(pages.get("/").status, 303);
+    pages.log_in();
+}
+
+#[test]
+fn who_is_answered_is_decided_by_host_origin_method_and_size() {
+    let (_sandbox, place) = place("[web]\nhosts = [\"watch.example.com\"]");
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let (own, origin) = (pages.address.clone(), pages.origin());
+    let long = "x".repeat(20_000);
+    let (address, form) = (format!("/?after={}", "x".repeat(5_000)), format!("token={long}"));
+    for (status, method, path, headers, body) in [
+        (200, "GET", "/", vec![("Host", own.as_str())], ""),
+        (200, "GET", "/", vec![("Host", "localhost")], ""),
+        (200, "GET", "/", vec![("Host", "watch.example.com:443")], ""),
+        (200, "HEAD", "/", vec![], ""),
+        (421, "GET", "/", vec![("Host", "evil.example")], ""),
+        (421, "GET", "/", vec![("Host", "127.0.0.1.evil.example")], ""),
+        (421, "GET", "/style.css", vec![("Host", "evil.example")], ""),
+        (400, "GET", "/", vec![("Host", "localhost"), ("Host", "evil.example")], ""),
+        (403, "POST", "/login", vec![], "token=x"),
+        (403, "POST", "/login", vec![("Origin", "null")], "token=x"),
+        (403, "POST", "/login", vec![("Origin", "http://evil.example")], "token=x"),
+        (403, "POST", "/login", vec![("Origin", &origin), ("Sec-Fetch-Site", "cross-site")], "token=x"),
+        (405, "POST", "/", vec![("Origin", &origin)], ""),
+        (405, "PUT", "/health", vec![("Origin", &origin)], ""),
+        (405, "DELETE", "/health", vec![("Origin", &origin)], ""),
+        (404, "GET", "/../../etc/passwd", vec![], ""),
+        (404, "GET", "/%2e%2e/%2e%2e/etc/passwd", vec![], ""),
+        (404, "GET", "//evil.example/", vec![], ""),
+        (414, "GET", &address, vec![], ""),
+        (431, "GET", "/", vec![("X-Long", &long)], ""),
+        (413, "POST", "/login", vec![("Origin", &origin)], &form),
+        (400, "GET", &format!("/?after={}", "y".repeat(1_500)), vec![], ""),
+        (404, "GET", "/topics/nobody", vec![], ""),
+        (404, "GET", "/topics/..%2f..%2fetc", vec![], ""),
+        (404, "GET", "/item?key=nobody", vec![], ""),
+        (404, "GET", "/runs?topic=nobody", vec![], ""),
+        (404, "GET", "/answers/nobody", vec![], ""),
+        (404, "GET", "/file?run=/etc/passwd&n=0", vec![], ""),
+        (400, "GET", "/file?run=x&n=../../etc/passwd", vec![], ""),
+        (400, "GET", "/topics/acme?sort=upwards", vec![], ""),
+        (400, "GET", "/topics/acme?after=nonsense", vec![], ""),
+        (400, "GET", "/topics/acme?tone=cross", vec![], ""),
+        (400, "GET", "/topics/acme?source=mars", vec![], ""),
+        (400, "GET", "/topics/acme?since=1y", vec![], ""),
+        (400, "GET", "/topics/acme?q=%2D%2D", vec![], ""),
+        (400, "GET", "/answers/acme?before=x", vec![], ""),
+        (400, "GET", "/runs?state=happy", vec![], ""),
+        (400, "GET", "/runs?after=x", vec![], ""),
+        (400, "GET", "/files?after=x", vec![], ""),
+    ] {
+        let answer = pages.ask(method, path, &headers, body);
+        assert_eq!(answer.status, status, "{method} {path:.40} {:.80}\n{}", format!("{headers:?}"), answer.text);
+        for (name, part) in [
+            ("content-security-policy", "default-src 'none'"),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "same-origin"),
+            ("x-frame-options", "DENY"),
+            ("cache-control", "no-store"),
+        ] {
+            assert!(answer.header(name).is_some_and(|value| value.contains(part)), "{name}\n{}", answer.text);
+        }
+        let told = answer.text.to_lowercase();
+        assert!(!told.contains(env!("CARGO_PKG_VERSION")) && answer.header("server").is_none(), "{}", answer.text);
+        assert!(!told.contains("unsafe-inline") && !told.contains("root:"), "{}", answer.text);
+    }
+    // What is no request, and what would begin another header.
+    for bytes in [&b"nonsense\r\n\r\n"[..], b"GET / HTTP/1.1\r\n\r\n", b"\0\0\0\0\r\n\r\n"] {
+        assert_eq!(pages.say(bytes).status, 400, "{bytes:?}");
+    }
+    let split = pages.get("/login?x=%0d%0aset-cookie:%20a=b");
+    assert!(split.header("set-cookie").is_none(), "{}", split.text);
+}
+
+#[test]
+fn with_a_token_only_who_has_it_sees_anything() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
+        let pages = Pages::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        for path in ["/", "/health", "/nowhere"] {
+            let answer = pages.get(path);
+            assert_eq!((answer.status, answer.header("location")), (303, Some("/login")), "{path}");
+            assert!(!answer.text.contains("Acme"));
+        }
+        assert!(pages.page("/login").contains("type=\"password\""));
+        assert!(pages.get("/style.css").body.contains("--ink"));
+        let origin = pages.origin();
+        let wrong = pages.ask("POST", "/login", &[("Origin", &origin)], "token=web-token-012345678x");
+        assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
+        let right = pages.ask("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
+        let cookie = right.header("set-cookie").unwrap();
+        for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+            assert!(cookie.contains(part), "{cookie}");
+        }
+        assert!(!right.text.contains(TOKEN), "{}", right.text);
+        let cookie = pages.log_in();
+        let seen = pages.ask("GET", "/", &[("Cookie", &format!("a=b; {cookie}"))], "");
+        assert!(seen.status == 200 && seen.body.contains("Acme"), "{}", seen.text);
+        let last = if cookie.ends_with('0') { "1" } else { "0" };
+        let forged = format!("{}{last}", &cookie[..cookie.len() - 1]);
+        assert_eq!(pages.ask("GET", "/", &[("Cookie", &forged)], "").status, 303);
+        let bearer = format!("Bearer {TOKEN}");
+        assert_eq!(pages.ask("GET", "/", &[("Authorization", &bearer)], "").status, 200);
+        for wrong in ["Bearer x", "Bearer ", "Basic eDp5"] {
+            let status = pages.ask("GET", "/", &[("Authorization", wrong)], "").status;
+            assert!(matches!(status, 401 | 303), "{wrong}: {status}");
+        }
+        assert_eq!(pages.get(&format!("/?token={TOKEN}")).status, 303, "no token in an address");
+        let left = pages.ask("POST", "/logout", &[("Origin", &origin), ("Cookie", &cookie)], "");
+        assert!(left.header("set-cookie").is_some_and(|kept| kept.contains("Max-Age=0")), "{}", left.text);
+        pages.going.signal("TERM");
+        let ended = pages.going.wait();
+        assert!(!ended.err.contains(TOKEN) && !ended.out.contains(TOKEN), "{ended}");
+    }
+}
+
+#[test]
+fn idle_and_dripping_connections_delay_no_run_and_are_cut() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1m\"\n";
+    let place = Place::new(sqlite(), &sandbox.lines(), topics);
+    let mut pages = Pages::of(place.program(&["run"]).start());
+    assert!(pages.page("/").contains("Nothing was run yet"));
+    // More than are let in; who is not let in waits outside.
+    let idle: Vec<_> = (0..1_000).map_while(|_| std::net::TcpStream::connect(&pages.address).ok()).collect();
+    assert!(idle.len() > 300, "{}", idle.len());
+    for mut one in idle.iter().take(200) {
+        let _ = one.write_all(b"GET / HTTP/1.1\r\nHost: local");
+    }
+    place.ok(&["run-now", "acme", "--wait", "--timeout", "50s"]);
+    // The first is cut without another word from it.
+    let mut first = &idle[0];
+    first.set_read_timeout(Some(std::time::Duration::from_secs(50))).unwrap();
+    let mut rest = Vec::new();
+    let read = first.read_to_end(&mut rest);
+    let timed_out =
+        |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut);
+    assert!(!read.as_ref().is_err_and(timed_out), "it was left alone: {read:?}");
+    drop(idle);
+    crate::program::until("the pages to answer again", || pages.get("/").body.contains("acme"));
+    pages.going.until("the end of a run", |said| said.contains("run stored"));
+    pages.going.signal("TERM");
+    let ended = pages.going.wait();
+    assert_eq!(ended.code, Some(0), "{ended}");
+}
