@@ -35,7 +35,7 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Looked) -
     let standing = store.alert_standing(&spec.name).await?;
     let Some((seq, _)) = standing.cursor else {
         // Nobody wants to hear of all that ever was.
-        let to = Some((store.last_seq().await?, now));
+        let to = (store.last_seq().await?, now);
         store.keep_alert(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
         return Ok(true);
     };
@@ -64,7 +64,7 @@ fn change(spec: &AlertSpec, standing: &AlertStanding, runs: &[AlertRun], seen: S
     let (seq, at) = standing.cursor.unwrap_or_default();
     // Where two looks begin at one instant only the first is kept.
     let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0 + 1)));
-    let mut change = AlertChange { from: standing.cursor, to: Some(to), ..AlertChange::default() };
+    let mut change = AlertChange { from: standing.cursor, to, ..AlertChange::default() };
     let fresh = seen.events.iter().filter(|event| event.muted.is_none());
     let in_all = usize::try_from(standing.waiting_in_all).unwrap_or(0) + fresh.clone().count();
     if in_all > 0 && tell::may_speak(spec, standing, now) {

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertStanding, Message, Quiet, Time};
-
-/// The kind of its messages.
-pub(super) const KIND: &str = "alert";
+use crate::model::{
+    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertStanding, JobKind, Message, Quiet, Time,
+};
 
 /// Events that a message spells out; the others are in `topicwatch alerts`.
 const SPELT_OUT: usize = 50;
@@ -46,7 +45,7 @@ pub(super) fn messages(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -
     let of = |channel: &String| Message {
         event: format!("{}/{channel}", last.event),
         channel: channel.clone(),
-        kind: KIND.to_owned(),
+        kind: JobKind::Alert.as_str().to_owned(),
         subject: subject.clone(),
         text: text.clone(),
         html: None,

@@ -1,7 +1,7 @@
 //! What topics found on their local days, counted when runs brought something: the days on which something came, and all of
 //! a topic whose items changed otherwise. What is left undone when a process ends is done by the next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::daily::days;
 use crate::model::{Span, Time, Topic};
@@ -23,28 +23,30 @@ pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Se
         }
         let to = brought.last().map_or(from, |run| run.seq);
         let mut since: BTreeMap<&str, Time> = BTreeMap::new();
-        for run in brought.iter().filter(|run| due.iter().all(|due| due.topic != run.topic)) {
+        let is_due: BTreeSet<&str> = due.iter().map(|due| due.topic.as_str()).collect();
+        for run in brought.iter().filter(|run| !is_due.contains(run.topic.as_str())) {
             let first = since.entry(&run.topic).or_insert(run.at);
             *first = run.at.min(*first);
         }
-        let named = due.iter().map(|due| due.topic.clone()).chain(since.keys().map(|topic| (*topic).to_owned()));
-        let zones = zones(store, &named.collect::<Vec<_>>()).await?;
+        let named: Vec<String> = is_due.iter().chain(since.keys()).map(|topic| (*topic).to_owned()).collect();
+        let zones = zones(store, &named).await?;
         let all = |topic: &str| -> Vec<Span> {
             let zone = zones.get(topic).map_or("UTC", String::as_str);
             days(now, DAYS, zone).into_iter().map(|day| day.span).collect()
         };
-        let mut rolled = Vec::new();
-        for due in &due {
-            rolled.push(RolledDays::all(due, store.count_days(&due.topic, &all(&due.topic)).await?));
+        let of = |topic: &str| all(topic).into_iter().map(|day| (topic.to_owned(), day)).collect::<Vec<_>>();
+        let begins = since.iter().filter_map(|(topic, at)| Some(((*topic).to_owned(), *at, all(topic).first()?.from)));
+        let moments = store.moments_since(&begins.collect::<Vec<_>>()).await?;
+        let mut spans: Vec<(String, Span)> = since.keys().flat_map(|topic| of(topic)).collect();
+        let mut touched: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
+        for (topic, moment) in &moments {
+            touched.entry(topic).or_default().push(*moment);
         }
-        for (topic, since) in since {
-            let mut spans = all(topic);
-            let Some(first) = spans.first().map(|day| day.from) else { continue };
-            let moments = store.moments_since(topic, since, first).await?;
-            spans.retain(|day| moments.iter().any(|moment| day.holds(*moment)));
-            rolled.push(RolledDays::some(topic, store.count_days(topic, &spans).await?));
-        }
-        store.keep_days(&rolled, from, to, now).await?;
+        spans.retain(|(topic, day)| touched.get(topic.as_str()).is_some_and(|all| all.iter().any(|at| day.holds(*at))));
+        let counted: Vec<(String, Span)> =
+            due.iter().flat_map(|due| of(&due.topic)).chain(spans.iter().cloned()).collect();
+        let days = store.count_days(&counted).await?;
+        store.keep_days(&RolledDays { from, to, due, spans, days }, now).await?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ pub struct AlertChange {
     /// Where the cursor was; a look from elsewhere changes nothing.
     pub from: Option<(i64, Time)>,
     /// Where it is afterwards.
-    pub to: Option<(i64, Time)>,
+    pub to: (i64, Time),
     /// What it saw.
     pub events: Vec<AlertEvent>,
     /// What fires from now on.

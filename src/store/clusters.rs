@@ -37,13 +37,13 @@ impl Unclustered {
 impl Store {
     /// The items to look at next, at most so many; `None` when everything that readers see was looked at.
     pub async fn unclustered(&self, most: usize) -> Result<Option<Unclustered>, StoreError> {
-        read!(self, clusters::unclustered(most))
+        read_beside_writing!(self, clusters::unclustered(most))
     }
 
     /// The places to which keys lead.
     pub async fn cluster_leads(&self, keys: &BTreeSet<i64>) -> Result<Vec<(i64, i64)>, StoreError> {
         let keys: Vec<i64> = keys.iter().copied().collect();
-        read!(self, clusters::leads(&keys))
+        read_beside_writing!(self, clusters::leads(&keys))
     }
 
     /// The first items of clusters.
@@ -52,7 +52,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let places: Vec<i64> = places.iter().copied().collect();
-        read!(self, clusters::heads(&places))
+        read_beside_writing!(self, clusters::heads(&places))
     }
 
     /// Keeps what was decided of the items of a batch, in their order, all or none; false when another process was first

@@ -9,6 +9,7 @@
 mod macros;
 mod alerts;
 mod allowance;
+mod cells;
 mod changes;
 mod clock;
 mod clusters;

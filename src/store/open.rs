@@ -177,11 +177,19 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             .map_err(|e| {
                 unreachable(format!("cannot lock {}: {e}", lock_path.display()), "may this user write in that folder?")
             })?;
-        let migrated = migrator.run(pools.writer()).await;
+        let migrated = all_or_none(&migrator, &pools, &place).await;
         lock.end();
-        migrated.map_err(|e| migrate_error(e, &place))?;
+        migrated?;
     }
     Ok(Store { db: Db::Sqlite(pools), place, together: Arc::default(), engine: None })
+}
+
+/// Migrates a file in one transaction: each commit waits for the disk, and nobody is left with half an upgrade.
+async fn all_or_none(migrator: &Migrator, pools: &sqlite::Pools, place: &str) -> Result<(), StoreError> {
+    let mut tx = pools.begin().await.map_err(|e| named(e, place))?;
+    // `run` with a connection in hand: its own signature keeps a future from being sent to another thread.
+    migrator.run_direct(None, &mut *tx, false).await.map_err(|e| migrate_error(e, place))?;
+    tx.commit().await.map_err(|e| named(e.into(), place))
 }
 
 /// Opens a file that others may be opening for the first time too. SQLite does not wait for the lock it needs to switch a

@@ -1,12 +1,14 @@
 //! All sightings, a few runs at a time: the longest reading there is must keep nobody from writing or from tidying up. Where
-//! it has got to, and how many runs the next page takes, is here; what is asked is `statements/pages`'.
+//! it has got to, how many runs the next page takes and which items are still known is here; what is asked is
+//! `statements/pages`'.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
-use sqlx::pool::PoolConnection;
 use tokio::sync::mpsc;
 
 use super::{Db, Filter, SightingRow, Store, StoreError, postgres, sqlite};
+use crate::model::{Engagement, ItemTone, Kind, Source, Time, WindowFit};
 
 /// Where a run stands among others: by its number, or by when it was and its id.
 pub(crate) type Place = (i64, String);
@@ -22,8 +24,47 @@ pub(crate) struct Next {
     pub(crate) runs: i64,
 }
 
-/// Some runs in their order, each with its sightings in theirs.
-pub(crate) type Page = BTreeMap<Place, Vec<SightingRow>>;
+/// Some runs in their order, each with what it saw.
+pub(crate) type Page = BTreeMap<Place, Seen>;
+
+/// What a run saw.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) id: i64,
+    pub(crate) topic: String,
+    pub(crate) seen_at: Time,
+    pub(crate) sights: Vec<Sight>,
+}
+
+/// A sighting without its item's words.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(crate) item: i64,
+    pub(crate) source: Source,
+    pub(crate) rank: i64,
+    pub(crate) fit: WindowFit,
+    pub(crate) engagement: Engagement,
+}
+
+/// What all sightings of an item share.
+#[derive(Debug, Clone)]
+pub(crate) struct Met {
+    pub(crate) key: String,
+    pub(crate) kind: Kind,
+    pub(crate) published_at: Option<Time>,
+    pub(crate) url: Option<String>,
+    pub(crate) author: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) text: Option<String>,
+    pub(crate) lang: Option<String>,
+    pub(crate) cluster: Option<String>,
+    pub(crate) tone: ItemTone,
+    /// The runs that were the first of their topics to see it.
+    pub(crate) first_runs: Vec<i64>,
+}
+
+/// A page with its items.
+type Read = Vec<(Place, Seen, Vec<Option<Arc<Met>>>)>;
 
 /// Bytes that a page should have: enough that what a page costs does not count, and few to hold.
 const PAGE: usize = 512 * 1024;
@@ -32,34 +73,81 @@ const PAGE: usize = 512 * 1024;
 const FIRST: i64 = 8;
 const MOST: i64 = 128;
 
-/// What a row takes beside its words.
+/// Items that are read at once.
+const ITEMS: usize = 500;
+
+/// What a sighting takes, and an item beside its words.
+const SIGHT: usize = size_of::<Sight>();
 const ROW: usize = 256;
 
-/// The connection of one reading.
-enum Reader {
-    Sqlite(PoolConnection<::sqlx::Sqlite>),
-    Postgres(PoolConnection<::sqlx::Postgres>),
+/// Bytes of items that are remembered, in each of two halves. Runs of a topic meet most items again, and what a few hundred
+/// topics met lately has room.
+const KNOWN: usize = 3 * 1024 * 1024;
+
+/// Items that earlier pages met, those not met for longest forgotten first; `None` is one that the filter does not mean.
+/// The database never gives an item's number to another one.
+#[derive(Debug, Default)]
+struct Known {
+    young: HashMap<i64, Option<Arc<Met>>>,
+    old: HashMap<i64, Option<Arc<Met>>>,
+    bytes: usize,
 }
 
-impl Reader {
-    async fn of(store: &Store) -> Result<Self, StoreError> {
-        Ok(match &store.db {
-            Db::Sqlite(pools) => Self::Sqlite(pools.reader().await?),
-            Db::Postgres(pools) => Self::Postgres(pools.reader().await?),
-        })
-    }
-
-    async fn page(&mut self, filter: &Filter, next: &Next) -> Result<Page, StoreError> {
-        match self {
-            Self::Sqlite(conn) => sqlite::pages::sightings(&mut *conn, filter, next).await,
-            Self::Postgres(conn) => postgres::pages::sightings(&mut *conn, filter, next).await,
+impl Known {
+    fn keep(&mut self, item: i64, met: Option<Arc<Met>>) {
+        self.bytes += met.as_deref().map_or(SIGHT, size);
+        self.young.insert(item, met);
+        if self.bytes > KNOWN {
+            (self.old, self.bytes) = (std::mem::take(&mut self.young), 0);
         }
     }
+
+    /// What is known of an item, which is young from now on.
+    fn meet(&mut self, item: i64) -> Option<Option<Arc<Met>>> {
+        if let Some(met) = self.young.get(&item) {
+            return Some(met.clone());
+        }
+        let met = self.old.remove(&item)?;
+        self.keep(item, met.clone());
+        Some(met)
+    }
+}
+
+/// Reads a page in one moment of the database, and what is not known of its items.
+macro_rules! page {
+    ($pools:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
+        let mut tx = $pools.snapshot().await?;
+        let page = $database::pages::runs(&mut tx, $filter, $next).await?;
+        let mut items: HashMap<i64, Option<Arc<Met>>> = HashMap::new();
+        let mut wanted = BTreeSet::new();
+        for item in page.values().flat_map(|seen| &seen.sights).map(|sight| sight.item) {
+            if !items.contains_key(&item) && !wanted.contains(&item) {
+                match $known.meet(item) {
+                    Some(met) => drop(items.insert(item, met)),
+                    None => drop(wanted.insert(item)),
+                }
+            }
+        }
+        let wanted: Vec<i64> = wanted.into_iter().collect();
+        let mut bytes = 0;
+        for some in wanted.chunks(ITEMS) {
+            items.extend(some.iter().map(|item| (*item, None)));
+            for (item, met) in $database::pages::items(&mut tx, $filter, some).await? {
+                bytes += size(&met);
+                items.insert(item, Some(Arc::new(met)));
+            }
+        }
+        tx.rollback().await?;
+        for item in wanted {
+            $known.keep(item, items.get(&item).cloned().flatten());
+        }
+        Ok::<_, StoreError>((page, items, bytes))
+    }};
 }
 
 impl Store {
     /// Sightings by run begun, run, source, rank and key: those of all runs that were readable when it began, each once.
-    /// Every page is a moment of its own; what is told of items is as known at that moment.
+    /// Every page is a moment of its own; what is told of an item is as known at one of them.
     pub async fn each_sighting<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -72,7 +160,7 @@ impl Store {
         let reading = tokio::spawn(read_all(self.clone(), filter.clone(), until, to));
         let mut used = Ok(());
         while let (true, Some(page)) = (used.is_ok(), pages.recv().await) {
-            used = page.into_values().flatten().try_for_each(&mut *each);
+            used = page.into_iter().try_for_each(|run| rows(run).try_for_each(&mut *each));
         }
         // Nothing of the store is left behind midway.
         drop(pages);
@@ -86,32 +174,77 @@ impl Store {
     }
 }
 
+/// The rows of a run, in their order.
+fn rows((place, seen, items): (Place, Seen, Vec<Option<Arc<Met>>>)) -> impl Iterator<Item = SightingRow> {
+    let Seen { id, topic, seen_at, sights } = seen;
+    let mut rows: Vec<(Sight, Arc<Met>)> =
+        sights.into_iter().zip(items).filter_map(|(sight, met)| Some((sight, met?))).collect();
+    rows.sort_unstable_by(|(a, met), (b, other)| (a.source, a.rank, &met.key).cmp(&(b.source, b.rank, &other.key)));
+    rows.into_iter().map(move |(sight, met)| {
+        let met = Arc::unwrap_or_clone(met);
+        SightingRow {
+            run: place.1.clone(),
+            topic: topic.clone(),
+            seen_at,
+            source: sight.source,
+            rank: sight.rank,
+            new: met.first_runs.contains(&id),
+            key: met.key,
+            kind: met.kind,
+            fit: sight.fit,
+            published_at: met.published_at,
+            url: met.url,
+            author: met.author,
+            title: met.title,
+            text: met.text,
+            lang: met.lang,
+            engagement: sight.engagement,
+            cluster: met.cluster,
+            tone: met.tone,
+        }
+    })
+}
+
 /// Reads page after page for as long as somebody takes them.
-async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Page>) -> Result<(), StoreError> {
+async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
     let mut next = Next { until, after: None, runs: FIRST };
-    let mut reader = Reader::of(&store).await?;
+    let mut known = Known::default();
     loop {
-        let page = match reader.page(&filter, &next).await {
+        let page = match page(&store, &filter, &next, &mut known).await {
             Ok(page) => page,
-            // Whoever takes the pages may have let the server wait (a pipe that nobody reads) until it gave up. Now they
-            // wait for this one.
-            Err(_) => {
-                reader = Reader::of(&store).await?;
-                reader.page(&filter, &next).await?
-            }
+            // A connection that nobody used for long may be gone.
+            Err(_) => page(&store, &filter, &next, &mut known).await?,
         };
+        let (page, items, bytes) = page;
         let (asked, read) = (next.runs, i64::try_from(page.len()).unwrap_or(i64::MAX));
-        let bytes: usize = page.values().flatten().map(size).sum();
+        let bytes = bytes + page.values().map(|seen| seen.sights.len() * SIGHT).sum::<usize>();
         let fits = i64::try_from(PAGE.saturating_mul(page.len()) / bytes.max(1)).unwrap_or(MOST);
         next.runs = fits.clamp(1, MOST).min(asked * 4);
         next.after = page.last_key_value().map(|(place, _)| place.clone());
-        if to.send(page).await.is_err() || read < asked {
+        let with = |seen: &Seen| seen.sights.iter().map(|sight| items.get(&sight.item).cloned().flatten()).collect();
+        let page = page.into_iter().map(|(place, seen)| {
+            let items = with(&seen);
+            (place, seen, items)
+        });
+        if to.send(page.collect()).await.is_err() || read < asked {
             return Ok(());
         }
     }
 }
 
-fn size(row: &SightingRow) -> usize {
-    let words = [&row.title, &row.text, &row.url];
+async fn page(
+    store: &Store,
+    filter: &Filter,
+    next: &Next,
+    known: &mut Known,
+) -> Result<(Page, HashMap<i64, Option<Arc<Met>>>, usize), StoreError> {
+    match &store.db {
+        Db::Sqlite(pools) => page!(pools, sqlite, filter, next, known),
+        Db::Postgres(pools) => page!(pools, postgres, filter, next, known),
+    }
+}
+
+fn size(met: &Met) -> usize {
+    let words = [&met.title, &met.text, &met.url];
     ROW + words.iter().map(|words| words.as_ref().map_or(0, String::len)).sum::<usize>()
 }

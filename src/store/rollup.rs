@@ -11,29 +11,19 @@ pub struct DueDays {
     pub(crate) turn: i64,
 }
 
-/// What was counted of a topic.
+/// What was counted of some topics, over the runs from one number to another.
 #[derive(Debug, Clone, Default)]
 pub struct RolledDays {
-    /// The topic.
-    pub topic: String,
-    /// The days.
-    pub days: Vec<DayCount>,
-    /// They are all there is: older rows go, and the topic is not due any more.
-    pub(crate) turn: Option<i64>,
-}
-
-impl RolledDays {
-    /// Some days of a topic.
-    #[must_use]
-    pub fn some(topic: &str, days: Vec<DayCount>) -> Self {
-        Self { topic: topic.to_owned(), days, turn: None }
-    }
-
-    /// All days of a topic that was due.
-    #[must_use]
-    pub fn all(due: &DueDays, days: Vec<DayCount>) -> Self {
-        Self { topic: due.topic.clone(), days, turn: Some(due.turn) }
-    }
+    /// Up to which run was counted before.
+    pub from: i64,
+    /// And is now.
+    pub to: i64,
+    /// Topics of which all days were counted.
+    pub due: Vec<DueDays>,
+    /// Of the others the days that were.
+    pub spans: Vec<(String, Span)>,
+    /// Days on which something was found.
+    pub days: Vec<(String, DayCount)>,
 }
 
 impl Store {
@@ -52,19 +42,19 @@ impl Store {
         read!(self, days_rolled::due(i64::from(limit)))
     }
 
-    /// When what a topic saw first since an instant counts, from another instant on.
-    pub async fn moments_since(&self, topic: &str, since: Time, from: Time) -> Result<Vec<Time>, StoreError> {
-        read!(self, days_rolled::moments(topic, since, from))
+    /// When what topics saw first since an instant counts, from another instant on.
+    pub async fn moments_since(&self, topics: &[(String, Time, Time)]) -> Result<Vec<(String, Time)>, StoreError> {
+        read!(self, days_rolled::moments(topics))
     }
 
-    /// What a topic found on days.
-    pub async fn count_days(&self, topic: &str, days: &[Span]) -> Result<Vec<DayCount>, StoreError> {
-        read!(self, days_rolled::count(topic, days))
+    /// What topics found on days; of a day on which nothing was found nothing is told.
+    pub async fn count_days(&self, days: &[(String, Span)]) -> Result<Vec<(String, DayCount)>, StoreError> {
+        read!(self, days_rolled::count(days))
     }
 
-    /// Keeps what was counted of runs from one number to another; false when somebody else did.
-    pub async fn keep_days(&self, topics: &[RolledDays], from: i64, to: i64, now: Time) -> Result<bool, StoreError> {
-        write_tx!(self, days_rolled::keep(topics, from, to, now))
+    /// Keeps what was counted; false when somebody else was first.
+    pub async fn keep_days(&self, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
+        write_tx!(self, days_rolled::keep(rolled, now))
     }
 
     /// Days that were counted, by topic and in time; a day without a row found nothing.

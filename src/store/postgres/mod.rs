@@ -65,7 +65,6 @@ mod narrow;
 pub(super) mod one_item;
 #[path = "../statements/outbox.rs"]
 pub(super) mod outbox;
-mod packed;
 #[path = "../statements/pages.rs"]
 pub(super) mod pages;
 #[path = "../statements/prune.rs"]
@@ -142,6 +141,11 @@ pub(super) fn rows_in_one(columns: &str) -> String {
 /// A column's bytes as hexadecimal digits.
 pub(super) fn digits(column: &str) -> String {
     format!("encode({column}, 'hex')")
+}
+
+/// The bytes of a text, as UTF-8, in whichever encoding the server keeps it.
+pub(super) fn octets(column: &str) -> String {
+    format!("octet_length(convert_to({column}, 'UTF8'))")
 }
 
 /// The same as `texts` for whole numbers.

@@ -66,7 +66,6 @@ mod narrow;
 pub(super) mod one_item;
 #[path = "../statements/outbox.rs"]
 pub(super) mod outbox;
-mod packed;
 #[path = "../statements/pages.rs"]
 pub(super) mod pages;
 #[path = "../statements/prune.rs"]
@@ -143,6 +142,11 @@ pub(super) fn rows_in_one(columns: &str) -> String {
 /// A column's bytes as hexadecimal digits.
 pub(super) fn digits(column: &str) -> String {
     format!("hex({column})")
+}
+
+/// The bytes of a text, as UTF-8.
+pub(super) fn octets(column: &str) -> String {
+    format!("octet_length({column})")
 }
 
 /// The same as `texts` for whole numbers.

@@ -139,7 +139,7 @@ pub(in crate::store) async fn searched(
 
 /// Moves the cursor from where the look began; `false` when it is elsewhere.
 async fn moved(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool, StoreError> {
-    let Some((seq, at)) = change.to else { return Ok(true) };
+    let (seq, at) = change.to;
     let done = match change.from {
         None => {
             sqlx::query("INSERT INTO cursor (name, seq, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING")

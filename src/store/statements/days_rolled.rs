@@ -1,10 +1,12 @@
 //! What topics found on each of their local days, counted beside the loop. Which days there are, the caller says; a count is
-//! read first and written afterwards, unless somebody else wrote meanwhile.
+//! read first and written afterwards, unless somebody else wrote meanwhile. Many topics are one statement.
+
+use std::collections::BTreeSet;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::list;
-use super::{Conn, Database};
+use super::{Conn, Database, Row};
 use crate::model::{Brought, DayCount, Span, Time};
 use crate::store::{DueDays, RolledDays, StoreError};
 
@@ -13,6 +15,9 @@ const MOMENT: &str = "coalesce(i.published_at, t.first_seen)";
 
 /// Days are held until they are so old.
 const KEPT: i64 = 40 * 86_400_000;
+
+/// Rows of a statement that is given many.
+const ROWS: usize = 300;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("SELECT coalesce(max(seq), 0) FROM topic_day_progress").fetch_one(conn).await?)
@@ -48,101 +53,116 @@ pub(in crate::store) async fn due(conn: &mut Conn, limit: i64) -> Result<Vec<Due
         .collect()
 }
 
-/// When what a topic saw first since an instant counts, each moment once.
+/// When what topics saw first since an instant counts, each moment once, as far as it lies after another instant.
 pub(in crate::store) async fn moments(
     conn: &mut Conn,
-    topic: &str,
-    since: Time,
-    from: Time,
-) -> Result<Vec<Time>, StoreError> {
-    let sql = format!(
-        "SELECT DISTINCT {MOMENT} AS moment FROM topic_item t JOIN item i ON i.id = t.item \
-         WHERE t.topic = $1 AND t.first_seen >= $2 AND {MOMENT} >= $3 LIMIT 20000"
-    );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(since.0).bind(from.0).fetch_all(conn).await?;
-    rows.iter().map(|row| Ok(Time(row.try_get("moment")?))).collect()
+    topics: &[(String, Time, Time)],
+) -> Result<Vec<(String, Time)>, StoreError> {
+    let mut moments = Vec::new();
+    for some in topics.chunks(ROWS) {
+        let mut query = QueryBuilder::<Database>::new("SELECT DISTINCT v.column1 AS topic, ");
+        query.push(MOMENT).push(" AS moment FROM (");
+        query.push_values(some, |mut row, (topic, since, from)| {
+            row.push_bind(topic).push_bind(since.0).push_bind(from.0);
+        });
+        query.push(") AS v CROSS JOIN topic_item t CROSS JOIN item i WHERE t.topic = v.column1 AND t.first_seen >= v.column2 AND i.id = t.item AND ");
+        query.push(MOMENT).push(" >= v.column3");
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            moments.push((row.try_get("topic")?, Time(row.try_get("moment")?)));
+        }
+    }
+    Ok(moments)
 }
 
-/// What a topic found on days. An item is seen on its day or later, or a little before by a clock that is ahead.
-pub(in crate::store) async fn count(conn: &mut Conn, topic: &str, days: &[Span]) -> Result<Vec<DayCount>, StoreError> {
+/// What topics found on days; a day that found nothing is not told. An item is seen on its day or later, or a little before
+/// by a clock that is ahead.
+pub(in crate::store) async fn count(
+    conn: &mut Conn,
+    days: &[(String, Span)],
+) -> Result<Vec<(String, DayCount)>, StoreError> {
     const AHEAD: i64 = 86_400_000;
     let sum = |tone: &str| format!("CAST(coalesce(sum(CASE WHEN i.tone = '{tone}' THEN 1 ELSE 0 END), 0) AS BIGINT)");
-    let sql = format!(
-        "SELECT count(*) AS items, count(DISTINCT coalesce(i.cluster, i.id)) AS unique_items, \
-         {} AS negative, {} AS neutral, {} AS positive \
-         FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run \
-         WHERE t.topic = $1 AND t.first_seen >= $2 AND f.seq IS NOT NULL AND {MOMENT} >= $3 AND {MOMENT} < $4",
-        sum("negative"),
-        sum("neutral"),
-        sum("positive")
-    );
-    let mut counted = Vec::with_capacity(days.len());
-    for day in days {
-        let query = sqlx::query(AssertSqlSafe(sql.clone())).bind(topic).bind(day.from.0.saturating_sub(AHEAD));
-        let row = query.bind(day.from.0).bind(day.until.0).fetch_one(&mut *conn).await?;
-        counted.push(DayCount {
-            span: *day,
-            items: row.try_get("items")?,
-            unique: row.try_get("unique_items")?,
-            negative: row.try_get("negative")?,
-            neutral: row.try_get("neutral")?,
-            positive: row.try_get("positive")?,
+    let (negative, neutral, positive) = (sum("negative"), sum("neutral"), sum("positive"));
+    let mut counted = Vec::new();
+    for some in days.chunks(ROWS) {
+        let mut query = QueryBuilder::<Database>::new(format!(
+            "SELECT v.column1 AS topic, v.column3 AS day_from, v.column4 AS day_until, count(*) AS items, \
+             count(DISTINCT coalesce(i.cluster, i.id)) AS unique_items, {negative} AS negative, {neutral} AS neutral, \
+             {positive} AS positive FROM ("
+        ));
+        query.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic)
+                .push_bind(day.from.0.saturating_sub(AHEAD))
+                .push_bind(day.from.0)
+                .push_bind(day.until.0);
         });
+        query.push(format!(
+            ") AS v CROSS JOIN topic_item t CROSS JOIN item i CROSS JOIN run f WHERE t.topic = v.column1 AND t.first_seen >= v.column2 \
+             AND i.id = t.item AND f.id = t.first_run AND f.seq IS NOT NULL AND {MOMENT} >= v.column3 AND {MOMENT} < v.column4 \
+             GROUP BY v.column1, v.column3, v.column4"
+        ));
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            counted.push(day(&row)?);
+        }
     }
     Ok(counted)
 }
 
+fn day(row: &Row) -> Result<(String, DayCount), StoreError> {
+    let day = DayCount {
+        span: Span { from: Time(row.try_get("day_from")?), until: Time(row.try_get("day_until")?) },
+        items: row.try_get("items")?,
+        unique: row.try_get("unique_items")?,
+        negative: row.try_get("negative")?,
+        neutral: row.try_get("neutral")?,
+        positive: row.try_get("positive")?,
+    };
+    Ok((row.try_get("topic")?, day))
+}
+
 /// Keeps what was counted, from one number to another; false when somebody else was first, and nothing is changed.
-pub(in crate::store) async fn keep(
-    conn: &mut Conn,
-    topics: &[RolledDays],
-    from: i64,
-    to: i64,
-    now: Time,
-) -> Result<bool, StoreError> {
-    let moved = sqlx::query("UPDATE topic_day_progress SET seq = $1 WHERE seq = $2").bind(to).bind(from);
+pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
+    let moved = sqlx::query("UPDATE topic_day_progress SET seq = $1 WHERE seq = $2").bind(rolled.to).bind(rolled.from);
     if moved.execute(&mut *conn).await?.rows_affected() == 0 {
         return Ok(false);
     }
-    for rolled in topics {
-        // Days of another zone begin at other instants: whatever lies across a counted day goes with it.
-        if rolled.turn.is_some() {
-            sqlx::query("DELETE FROM topic_day WHERE topic = $1").bind(&rolled.topic).execute(&mut *conn).await?;
-        }
-        for day in &rolled.days {
-            sqlx::query("DELETE FROM topic_day WHERE topic = $1 AND day_from < $2 AND day_until > $3")
-                .bind(&rolled.topic)
-                .bind(day.span.until.0)
-                .bind(day.span.from.0)
-                .execute(&mut *conn)
-                .await?;
-        }
-        let some: Vec<&DayCount> = rolled.days.iter().filter(|day| day.items > 0).collect();
-        if !some.is_empty() {
-            let mut insert = QueryBuilder::<Database>::new(
-                "INSERT INTO topic_day (topic, day_from, day_until, items, unique_items, negative, neutral, positive) ",
-            );
-            insert.push_values(some, |mut row, day| {
-                row.push_bind(&rolled.topic)
-                    .push_bind(day.span.from.0)
-                    .push_bind(day.span.until.0)
-                    .push_bind(day.items);
-                row.push_bind(day.unique).push_bind(day.negative).push_bind(day.neutral).push_bind(day.positive);
-            });
-            insert.build().persistent(false).execute(&mut *conn).await?;
-        }
-        sqlx::query("DELETE FROM topic_day WHERE topic = $1 AND day_until < $2")
-            .bind(&rolled.topic)
-            .bind(now.0 - KEPT)
-            .execute(&mut *conn)
-            .await?;
-        if let Some(turn) = rolled.turn {
-            sqlx::query("DELETE FROM topic_day_due WHERE topic = $1 AND turn = $2")
-                .bind(&rolled.topic)
-                .bind(turn)
-                .execute(&mut *conn)
-                .await?;
-        }
+    // Of who was due nothing of before is left: days of another zone begin at other instants.
+    let due: Vec<&str> = rolled.due.iter().map(|due| due.topic.as_str()).collect();
+    let all = format!("DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {})", super::texts(1));
+    sqlx::query(AssertSqlSafe(all)).bind(list(&due)?).execute(&mut *conn).await?;
+    for some in rolled.spans.chunks(ROWS) {
+        let mut delete = QueryBuilder::<Database>::new(
+            "DELETE FROM topic_day WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM (",
+        );
+        delete.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic).push_bind(day.from.0).push_bind(day.until.0);
+        });
+        // Whatever lies across a counted day goes with it.
+        delete.push(") AS v CROSS JOIN topic_day d WHERE d.topic = v.column1 AND d.day_from < v.column3 AND d.day_until > v.column2)");
+        delete.build().persistent(false).execute(&mut *conn).await?;
+    }
+    for some in rolled.days.chunks(ROWS) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO topic_day (topic, day_from, day_until, items, unique_items, negative, neutral, positive) ",
+        );
+        insert.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic).push_bind(day.span.from.0).push_bind(day.span.until.0).push_bind(day.items);
+            row.push_bind(day.unique).push_bind(day.negative).push_bind(day.neutral).push_bind(day.positive);
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    let named: BTreeSet<&str> = rolled.spans.iter().map(|(topic, _)| topic.as_str()).chain(due).collect();
+    let old = format!(
+        "DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {}) AND day_until < $2",
+        super::texts(1)
+    );
+    sqlx::query(AssertSqlSafe(old)).bind(list(&named)?).bind(now.0 - KEPT).execute(&mut *conn).await?;
+    for some in rolled.due.chunks(ROWS) {
+        let mut done = QueryBuilder::<Database>::new("DELETE FROM topic_day_due WHERE (topic, turn) IN (");
+        done.push_values(some, |mut row, due| {
+            row.push_bind(&due.topic).push_bind(due.turn);
+        });
+        done.push(")").build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(true)
 }
@@ -160,19 +180,7 @@ pub(in crate::store) async fn read(
     );
     let list = serde_json::json!(topics).to_string();
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(from.0).fetch_all(conn).await?;
-    rows.iter()
-        .map(|row| {
-            let day = DayCount {
-                span: Span { from: Time(row.try_get("day_from")?), until: Time(row.try_get("day_until")?) },
-                items: row.try_get("items")?,
-                unique: row.try_get("unique_items")?,
-                negative: row.try_get("negative")?,
-                neutral: row.try_get("neutral")?,
-                positive: row.try_get("positive")?,
-            };
-            Ok((row.try_get("topic")?, day))
-        })
-        .collect()
+    rows.iter().map(day).collect()
 }
 
 /// Whether runs are not counted yet.
@@ -187,10 +195,11 @@ pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError>
     Ok(waits > 0)
 }
 
-/// Has topics' days counted anew: what they hold changes otherwise than by a run.
+/// Has topics' days counted anew: what they hold changes otherwise than by a run. One that knows nothing has none.
 pub(super) async fn renew(conn: &mut Conn, topics: &[String]) -> Result<(), StoreError> {
     let sql = format!(
-        "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT given.value, 0 FROM {} WHERE 1 = 1 \
+        "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT given.value, 0 FROM {} \
+         WHERE EXISTS (SELECT 1 FROM topic_item t WHERE t.topic = given.value) OR EXISTS (SELECT 1 FROM topic_day d WHERE d.topic = given.value) \
          ON CONFLICT (topic) DO UPDATE SET turn = topic_day_due.turn + 1",
         super::texts(1)
     );

@@ -1,48 +1,62 @@
-//! Sightings of the next few runs, in one short statement. In which form rows leave the database is its own (`packed`), for
-//! that is most of what they cost; their order within the page is made here, for the same reason.
+//! Sightings of the next few runs, and the items they are of, in two short statements: an item is met by many runs, and is
+//! read once for all of a page, or not at all while it is known. Orders within a page are made by who reads it.
 
-use sqlx::QueryBuilder;
+use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, narrow, packed, read};
-use crate::store::pages::{Next, Page};
+use super::resolve::list;
+use super::{Conn, Database, Row, narrow, read};
+use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
+use crate::store::cells::{Cells, unreadable};
+use crate::store::pages::{Met, Next, Page, Seen, Sight};
 use crate::store::{Filter, StoreError};
 
-/// A cell of a row: its name, what it is, and whether it may hold anything at all.
-pub(in crate::store) type Cell = (&'static str, &'static str, bool);
+/// A cell: its column, and whether it may hold anything at all.
+type Cell = (&'static str, bool);
 
-/// The cells of a sighting beside those of its run, in the order in which [`packed`] reads them.
-const CELLS: [Cell; 22] = [
-    ("source", "s.source", false),
-    ("rank", "s.rank", false),
-    ("key", "i.key", true),
-    ("kind", "i.kind", false),
-    ("fit", "s.fit", false),
-    ("new", "CAST(CASE WHEN t.first_run = p.id THEN 1 ELSE 0 END AS BIGINT)", false),
-    ("published_at", "i.published_at", false),
-    ("url", "i.url", true),
-    ("author", "i.author", true),
-    ("title", "i.title", true),
-    ("text", "i.text", true),
-    ("lang", "i.lang", true),
-    ("likes", "s.likes", false),
-    ("reposts", "s.reposts", false),
-    ("replies", "s.replies", false),
-    ("quotes", "s.quotes", false),
-    ("bookmarks", "s.bookmarks", false),
-    ("views", "s.views", false),
-    // Most are the first of their cluster, or alone.
-    (
-        "cluster",
-        "CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END",
-        true,
-    ),
-    ("tone", "i.tone", false),
-    ("score", "i.score", false),
-    ("scorer", "i.scorer", true),
+/// The cells of a sighting, in the order in which [`sight`] reads them.
+const SIGHT: [Cell; 10] = [
+    ("s.item", false),
+    ("s.source", false),
+    ("s.rank", false),
+    ("s.fit", false),
+    ("s.likes", false),
+    ("s.reposts", false),
+    ("s.replies", false),
+    ("s.quotes", false),
+    ("s.bookmarks", false),
+    ("s.views", false),
 ];
 
-/// The next runs; fewer than were asked for when there are no more.
-pub(in crate::store) async fn sightings(conn: &mut Conn, filter: &Filter, next: &Next) -> Result<Page, StoreError> {
+/// The cells of an item, in the order in which [`met`] reads them.
+const ITEM: [Cell; 14] = [
+    ("i.id", false),
+    ("i.key", true),
+    ("i.kind", false),
+    ("i.published_at", false),
+    ("i.url", true),
+    ("i.author", true),
+    ("i.title", true),
+    ("i.text", true),
+    ("i.lang", true),
+    // Most are the first of their cluster, or alone.
+    ("CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END", true),
+    ("i.tone", false),
+    ("i.score", false),
+    ("i.scorer", true),
+    ("(SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id)", true),
+];
+
+/// All rows of a selection as one text of such cells.
+fn told(cells: &[Cell]) -> String {
+    let told = |(column, words): &Cell| {
+        if *words { format!("{}, ',', {column}", super::octets(column)) } else { format!("{column}, ','") }
+    };
+    let told: Vec<String> = cells.iter().map(told).collect();
+    format!("string_agg(concat({}), '')", told.join(", "))
+}
+
+/// The next runs with what they saw; fewer than were asked for when there are no more.
+pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next) -> Result<Page, StoreError> {
     let by_number = filter.seq.is_some();
     let mut query = QueryBuilder::<Database>::new(
         "WITH p AS MATERIALIZED (SELECT r.id, r.public_id AS run, r.topic, r.started_at, ",
@@ -60,20 +74,89 @@ pub(in crate::store) async fn sightings(conn: &mut Conn, filter: &Filter, next: 
         (None, None) => {}
     }
     query.push(" ORDER BY place").push(if by_number { "" } else { ", run" }).push(" LIMIT ").push_bind(next.runs);
-    query.push(") SELECT p.place, p.run, p.topic, p.started_at, ");
-    let (before, after) = packed::around(&CELLS);
-    query.push(before);
-    query.push(" FROM sighting s CROSS JOIN item i CROSS JOIN topic_item t WHERE s.run = p.id AND i.id = s.item AND t.topic = p.topic AND t.item = i.id");
+    query.push(") SELECT p.place, p.run, p.topic, p.started_at, p.id, (SELECT ").push(told(&SIGHT));
+    query.push(" FROM sighting s WHERE s.run = p.id");
     narrow::sources(&mut query, filter, "s.source");
-    narrow::items(&mut query, filter);
-    query.push(after);
+    query.push(") AS cells FROM p");
 
     let mut page = Page::new();
     for row in query.build().fetch_all(conn).await? {
-        packed::unpack(&row, &mut page)?;
-    }
-    for rows in page.values_mut() {
-        rows.sort_unstable_by(|a, b| (a.source, a.rank, &a.key).cmp(&(b.source, b.rank, &b.key)));
+        let seen = Seen {
+            id: row.try_get("id")?,
+            topic: row.try_get("topic")?,
+            seen_at: read::time(&row, "started_at")?.unwrap_or_default(),
+            sights: sights(&row)?,
+        };
+        page.insert((row.try_get("place")?, row.try_get("run")?), seen);
     }
     Ok(page)
+}
+
+fn sights(row: &Row) -> Result<Vec<Sight>, StoreError> {
+    let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
+    let mut sights = Vec::new();
+    while !cells.is_empty() {
+        sights.push(sight(&mut cells)?);
+    }
+    Ok(sights)
+}
+
+fn sight(cells: &mut Cells<'_>) -> Result<Sight, StoreError> {
+    Ok(Sight {
+        item: cells.number()?.ok_or_else(unreadable)?,
+        source: cells.word(Source::parse)?,
+        rank: cells.number()?.unwrap_or_default(),
+        fit: cells.word(WindowFit::parse)?,
+        engagement: Engagement {
+            likes: cells.number()?,
+            reposts: cells.number()?,
+            replies: cells.number()?,
+            quotes: cells.number()?,
+            bookmarks: cells.number()?,
+            views: cells.number()?,
+        },
+    })
+}
+
+/// Those of some items that the filter means.
+pub(in crate::store) async fn items(
+    conn: &mut Conn,
+    filter: &Filter,
+    ids: &[i64],
+) -> Result<Vec<(i64, Met)>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new("SELECT ");
+    query.push(told(&ITEM)).push(" AS cells FROM (SELECT given.value FROM ");
+    // The list is the first that is bound, also where the filter binds more.
+    query
+        .push(super::numbers(1))
+        .push(" WHERE ")
+        .push_bind(list(ids)?)
+        .push(" <> '') AS g CROSS JOIN item i WHERE i.id = g.value");
+    narrow::items(&mut query, filter);
+    let row = query.build().fetch_one(conn).await?;
+    let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
+    let mut items = Vec::with_capacity(ids.len());
+    while !cells.is_empty() {
+        items.push((cells.number()?.ok_or_else(unreadable)?, met(&mut cells)?));
+    }
+    Ok(items)
+}
+
+fn met(cells: &mut Cells<'_>) -> Result<Met, StoreError> {
+    Ok(Met {
+        key: cells.text()?.unwrap_or_default(),
+        kind: cells.word(Kind::parse)?,
+        published_at: cells.number()?.map(Time),
+        url: cells.text()?,
+        author: cells.text()?,
+        title: cells.text()?,
+        text: cells.text()?,
+        lang: cells.text()?,
+        cluster: cells.text()?,
+        tone: ItemTone { tone: cells.maybe(Tone::parse)?, score: cells.number()?, scorer: cells.text()? },
+        first_runs: {
+            let runs = cells.text()?.unwrap_or_default();
+            runs.split_ascii_whitespace().map(|run| run.parse().map_err(|_| unreadable())).collect::<Result<_, _>>()?
+        },
+    })
 }
