@@ -248,3 +248,42 @@ fn size(met: &Met) -> usize {
     let words = [&met.title, &met.text, &met.url];
     ROW + words.iter().map(|words| words.as_ref().map_or(0, String::len)).sum::<usize>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(text: String) -> Option<Arc<Met>> {
+        Some(Arc::new(Met {
+            key: "post:x:1".into(),
+            kind: Kind::Post,
+            published_at: None,
+            url: None,
+            author: None,
+            title: None,
+            text: Some(text),
+            lang: None,
+            cluster: None,
+            tone: ItemTone::default(),
+            first_runs: Vec::new(),
+        }))
+    }
+
+    #[test]
+    fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
+        let mut known = Known::default();
+        known.keep(0, met("the one that every run meets".into()));
+        known.keep(-1, None);
+        let large = KNOWN / 100;
+        for item in 1..1_000 {
+            assert!(known.meet(item).is_none(), "{item}");
+            known.keep(item, met("x".repeat(large)));
+            let again = known.meet(0).flatten().map(|met| met.text.clone());
+            assert_eq!(again.flatten().as_deref(), Some("the one that every run meets"), "{item}");
+            let held: usize = known.young.values().chain(known.old.values()).flatten().map(|met| size(met)).sum();
+            assert!(held <= 2 * (KNOWN + large + ROW), "{held} bytes");
+        }
+        assert!(known.meet(1).is_none() && known.meet(-1).is_none(), "not met for long");
+        assert!(known.meet(999).is_some());
+    }
+}

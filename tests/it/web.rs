@@ -1,6 +1,6 @@
 //! The pages through the program, on both databases: what each shows of what is stored.
 
-use crate::databases::databases;
+use crate::databases::{databases, wait};
 use crate::program::{NINE, Place};
 use crate::service::Sandbox;
 use crate::web_client::{Pages, TOKEN};
@@ -251,6 +251,84 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         place.ok(&["once", "--at", NINE, "--topic", "rust"]);
         let at = place.database.number("SELECT max(day_from) FROM topic_day WHERE topic = 'rust'");
         assert_eq!((at + 9 * 3_600_000) % 86_400_000, 0, "{name}");
+    }
+}
+
+#[test]
+fn topics_that_know_nothing_have_no_days_to_count() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let many: String =
+            (0..300).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q\"\nevery = \"12h\"\n")).collect();
+        let place = Place::new(database, &sandbox.lines(), &many);
+        // Nothing is due yet: it only plans.
+        place.ok(&["once", "--due", "--at", "2026-03-10T21:00:00Z"]);
+        let due = "SELECT count(*) FROM topic_day_due";
+        assert_eq!(place.database.number(due), 0, "{}", place.database.name);
+        // Those whose days are due are counted together, found or not.
+        wait(place.database.execute("INSERT INTO topic_day_due (topic, turn) SELECT id, 1 FROM topic"));
+        sandbox.turn_to(NINE);
+        place.ok(&["once", "--at", NINE, "--topic", "t7"]);
+        assert_eq!(place.database.number(due), 0, "{}", place.database.name);
+        let topics = place.database.texts("SELECT DISTINCT topic FROM topic_day");
+        assert_eq!(topics, ["t7"], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn no_page_reads_a_growing_table_whole() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let name = place.database.name;
+        let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
+        let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
+        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace(':', "%3A");
+        for path in [
+            "/",
+            "/topics/acme",
+            "/topics/acme?words=the",
+            "/topics/acme?order=reactions",
+            "/answers/acme",
+            "/runs",
+            "/runs?state=failed",
+            "/runs?state=queued",
+            "/runs?state=ok",
+            "/runs?topic=acme",
+            "/files",
+            "/health",
+            &format!("/item?key={}", key.replace('/', "%2F")),
+        ] {
+            assert_eq!(pages.get(path).status, 200, "{name}: {path}");
+        }
+        let mut said = String::new();
+        pages.going.look(|_, err| said = err.to_owned());
+        let statements: std::collections::BTreeSet<String> = said
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            })
+            .filter(|sql| ["SELECT", "WITH"].iter().any(|verb| sql.starts_with(verb)) && !sql.contains("sqlite_schema"))
+            .collect();
+        assert!(statements.len() >= 15, "{name}: {statements:#?}");
+        for sql in &statements {
+            let plan = place.database.plan(sql);
+            for line in &plan {
+                let whole = ["run", "r", "search", "s", "item", "i", "sighting", "topic_item", "t", "answer", "a"]
+                    .iter()
+                    .any(|table| {
+                        line.trim() == format!("SCAN {table}") || line.contains(&format!("Seq Scan on {table} "))
+                    });
+                assert!(!whole || sql.contains("FROM topic "), "{name}: {line}\n{sql}\n{plan:#?}");
+            }
+            // Those that did not end well are found by what they came to, however few they are.
+            if sql.contains("r.state = 'failed'") {
+                assert!(plan.iter().any(|line| line.contains("run_unwell")), "{name}: {sql}\n{plan:#?}");
+            }
+        }
     }
 }
 
