@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use axum::http::Uri;
 
 use super::problem::Problem;
+use crate::model::Wanted;
+use crate::normalise::words::wanted;
 
 /// Longest value of a parameter.
 const LONGEST: usize = 1_000;
@@ -66,6 +68,14 @@ impl Ask {
         }
         link(path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
+}
+
+/// What somebody searches for.
+pub(super) fn words(typed: &str) -> Result<Wanted, Problem> {
+    wanted(typed).map_err(|unclear| {
+        let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
+        Problem::bad(format!("Nothing can be searched for with that: {unclear}"), hint)
+    })
 }
 
 /// An address with parameters.
