@@ -33,6 +33,10 @@ impl Ask {
             if value.len() > LONGEST || name.len() > 40 {
                 return Err(Problem::bad("A parameter of this address is too long", "Search for less at a time."));
             }
+            // No text that is stored has one, and one of the databases takes none.
+            if value.contains('\0') {
+                return Err(Problem::bad("A parameter of this address is no text", "Leave the character NUL out."));
+            }
             given.insert(name.into_owned(), value.trim().to_owned());
         }
         Ok(Self { name: String::new(), given })

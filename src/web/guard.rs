@@ -90,7 +90,7 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let bearer = bearer(headers);
     if api::is_of(path) {
-        return api::admit(site, bearer, changes).map_err(|problem| Box::new(problem.answer(site, path)));
+        return api::admit(site, bearer).map_err(|problem| Box::new(problem.answer(site, path)));
     }
     if changes && bearer.is_none() && !from_here(headers, &host) {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";

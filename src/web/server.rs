@@ -14,11 +14,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Ask;
-use super::{api, guard};
 use super::layout::{self, Page};
 use super::pages::{actions, answers, health, item, login, made, overview, runs, topic};
 use super::problem::Problem;
 use super::site::Site;
+use super::{api, guard};
 use crate::listener::Limited;
 
 /// Connections open at a time.
@@ -125,11 +125,14 @@ fn router(app: App) -> Router {
         .route("/live.js", file("text/javascript; charset=utf-8", include_str!("live.js")))
         .merge(api::routes())
         .fallback(async |State(app): State<App>, uri: Uri| {
-            Problem::unknown("There is no such page").answer(&app.site, uri.path())
+            let page = || Problem::unknown("There is no such page");
+            let problem = if api::is_of(uri.path()) { api::nowhere() } else { page() };
+            problem.answer(&app.site, uri.path())
         })
         .method_not_allowed_fallback(async |State(app): State<App>, uri: Uri| {
             let hint = "Pages are read with GET; actions are the buttons on them.";
-            let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint);
+            let page = || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint);
+            let problem = if api::is_of(uri.path()) { api::not_so() } else { page() };
             problem.answer(&app.site, uri.path())
         })
         .layer(middleware::from_fn_with_state(app.clone(), guard::pass))

@@ -59,13 +59,11 @@ pub(in crate::store) async fn of_topic(conn: &mut Conn, topic: &str, limit: i64)
 
 /// One of them.
 pub(in crate::store) async fn one(conn: &mut Conn, topic: &str, id: &str) -> Result<Option<Request>, StoreError> {
-    let row = sqlx::query(
-        "SELECT id, kind, topic, asked_at, state, answer FROM request WHERE id = $1 AND topic = $2",
-    )
-    .bind(id)
-    .bind(topic)
-    .fetch_optional(conn)
-    .await?;
+    let row = sqlx::query("SELECT id, kind, topic, asked_at, state, answer FROM request WHERE id = $1 AND topic = $2")
+        .bind(id)
+        .bind(topic)
+        .fetch_optional(conn)
+        .await?;
     row.as_ref().map(request).transpose()
 }
 

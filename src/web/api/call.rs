@@ -136,9 +136,8 @@ fn unknown(operation: &Operation, name: &str) -> Problem {
 
 /// Whether a value can be meant at all.
 fn fits(parameter: &Parameter, value: &str, now: Time) -> Result<(), Problem> {
-    let refuse = |hint: String| {
-        Err(Problem::bad(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint))
-    };
+    let refuse =
+        |hint: String| Err(Problem::bad(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint));
     // No text that is stored has one, and one of the databases takes none.
     if value.contains('\0') {
         return refuse("Leave the character NUL out.".to_owned());

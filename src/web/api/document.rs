@@ -132,14 +132,17 @@ fn told_of(parameter: &Parameter) -> Value {
         _ if parameter.many => json!([parameter.example]),
         _ => json!(parameter.example),
     };
-    json!({
+    let mut told = json!({
         "name": parameter.name,
         "in": place,
         "required": needed,
         "description": parameter.meaning,
         "schema": schema,
-        "example": example,
-    })
+    });
+    if let Some(fields) = told.as_object_mut().filter(|_| !parameter.example.is_empty()) {
+        fields.insert("example".to_owned(), example);
+    }
+    told
 }
 
 #[cfg(test)]
@@ -151,11 +154,8 @@ mod tests {
         let document = document(true);
         let text = document.to_string();
         let schemas = document["components"]["schemas"].as_object().map(Map::len).unwrap_or_default();
-        let mut named: Vec<&str> = text
-            .split("\"#/components/schemas/")
-            .skip(1)
-            .filter_map(|rest| rest.split('"').next())
-            .collect();
+        let mut named: Vec<&str> =
+            text.split("\"#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         named.sort_unstable();
         named.dedup();
         for name in &named {

@@ -69,9 +69,8 @@ static FILES: LazyLock<Vec<(String, What, Format)>> = LazyLock::new(|| {
 pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     let name = call.needed("file");
     let file = FILES.iter().find(|(file, ..)| *file == name);
-    let (what, format) = file.map(|(_, what, format)| (*what, *format)).ok_or_else(|| {
-        Problem::unknown("There is no such export")
-    })?;
+    let (what, format) =
+        file.map(|(_, what, format)| (*what, *format)).ok_or_else(|| Problem::unknown("There is no such export"))?;
     if format != Format::Csv && call.one("profile").is_some() {
         let hint = "Leave it out, or ask for .csv.";
         return Err(Problem::bad(format!("`profile` means nothing for {name}"), hint));

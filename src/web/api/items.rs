@@ -97,13 +97,7 @@ fn alone(call: &Call) -> Result<(), Problem> {
     }
 }
 
-async fn item(
-    call: &Call,
-    card: &TopicCard,
-    row: &ItemRow,
-    fit: WindowFit,
-    folded: bool,
-) -> Result<Value, Problem> {
+async fn item(call: &Call, card: &TopicCard, row: &ItemRow, fit: WindowFit, folded: bool) -> Result<Value, Problem> {
     let (many, copies) = match &row.cluster {
         Some(head) if folded && *head == row.key => {
             call.site().store.copies_of(&row.key, Some(&card.topic), TOLD).await?

@@ -29,10 +29,10 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 
 use self::call::Call;
-use self::operation::{Method, Operation};
-use self::table::OPERATIONS;
 pub(super) use self::exports::Exporting;
-pub(super) use self::problem::{admit, answer};
+use self::operation::{Method, Operation};
+pub(super) use self::problem::{admit, answer, not_so, nowhere};
+use self::table::OPERATIONS;
 use super::problem::Problem;
 use super::server::App;
 

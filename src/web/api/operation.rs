@@ -46,6 +46,7 @@ pub(super) struct Parameter {
     pub(super) needed: bool,
     /// What it means, in a sentence.
     pub(super) meaning: &'static str,
+    /// Empty where any would be wrong.
     pub(super) example: &'static str,
 }
 

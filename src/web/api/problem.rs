@@ -35,14 +35,22 @@ pub(in crate::web) fn answer(problem: &Problem) -> Response {
     response
 }
 
-/// Lets in whoever has the token, and everybody where there is none. What a browser keeps of a login is not looked at: no
+/// There is nothing at an address.
+pub(in crate::web) fn nowhere() -> Problem {
+    let hint = "/api/v1/openapi.json tells what there is.";
+    Problem::new(StatusCode::NOT_FOUND, "There is nothing at this address", hint)
+}
+
+/// There is something, but not by this method.
+pub(in crate::web) fn not_so() -> Problem {
+    let hint = "What is taken stands in `Allow`; /api/v1/openapi.json tells more.";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint)
+}
+
+/// Lets in whoever has the token, and everybody to read where there is none. What a browser keeps of a login is not looked at: no
 /// page of anybody else can ask for something here, whatever it sends.
-pub(in crate::web) fn admit(site: &Site, bearer: Option<&str>, changes: bool) -> Result<(), Problem> {
+pub(in crate::web) fn admit(site: &Site, bearer: Option<&str>) -> Result<(), Problem> {
     match (&site.settings.access, bearer) {
-        (None, _) if changes => {
-            let hint = "Set a token ([web] token_env or token_file), and send it as `Authorization: Bearer`.";
-            Err(Problem::new(StatusCode::FORBIDDEN, "Without a token this API is for reading only", hint))
-        }
         (None, _) => Ok(()),
         (Some(access), Some(token)) if access.knows(token) => Ok(()),
         (Some(_), given) => {

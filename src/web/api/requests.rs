@@ -9,7 +9,7 @@ use super::call::Call;
 use super::listed::told;
 use super::topics::card;
 use crate::model::{Request, RequestKind, RequestState};
-use crate::web::pages::actions::put;
+use crate::web::pages::actions::{may_ask, put};
 use crate::web::problem::Problem;
 
 /// The actions, as the command line calls them.
@@ -26,14 +26,14 @@ struct Asked {
 }
 
 pub(super) async fn ask(call: Call) -> Result<Response, Problem> {
+    may_ask(call.site())?;
     let card = card(&call).await?;
     let hint = "Send {\"action\": \"run-now\"}, \"pause\" or \"resume\".";
-    let asked: Asked = serde_json::from_slice(&call.body)
-        .map_err(|_| Problem::bad("The body is not what is taken here", hint))?;
+    let asked: Asked =
+        serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))?;
     let kind = ACTIONS.iter().find(|(name, _)| *name == asked.action).map(|(_, kind)| *kind);
-    let kind = kind.ok_or_else(|| {
-        Problem::bad(format!("There is no action `{}`", super::call::cut(&asked.action)), hint)
-    })?;
+    let kind =
+        kind.ok_or_else(|| Problem::bad(format!("There is no action `{}`", super::call::cut(&asked.action)), hint))?;
     let store = &call.site().store;
     let request = match put(call.site(), kind, &card.topic).await? {
         Some(id) => store.request_of(&card.topic, &id).await?,

@@ -21,7 +21,7 @@ const RUN: Kind = Kind::Text(200);
 const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a topic that is watched", "acme");
 const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "At most so many rows", "50");
 const TOKEN: Parameter =
-    Parameter::query("page_token", Kind::Text(1_000), "`next_page_token` of the page before, as it is", "WyI…");
+    Parameter::query("page_token", Kind::Text(1_000), "`next_page_token` of the page before, as it is", "");
 const TOPICS: Parameter = Parameter::query("topic", ID, "Only this topic; give it again for more", "acme").many();
 const TOPIC: Parameter = Parameter::query("topic", ID, "Only this topic", "acme");
 const SOURCE: Parameter =
@@ -75,15 +75,9 @@ pub(super) static OPERATIONS: &[Operation] = &[
         "Document",
         |call| Box::pin(document::show(call)),
     ),
-    get(
-        "/api/v1/topics",
-        "listTopics",
-        "Topics that are watched, by id",
-        "",
-        &[&LIMIT, &TOKEN],
-        "Topics",
-        |call| Box::pin(topics::list(call)),
-    ),
+    get("/api/v1/topics", "listTopics", "Topics that are watched, by id", "", &[&LIMIT, &TOKEN], "Topics", |call| {
+        Box::pin(topics::list(call))
+    }),
     Operation {
         refuses: &[404],
         ..get("/api/v1/topics/{topic}", "getTopic", "One topic", "", &[&OF_TOPIC], "OneTopic", |call| {

@@ -43,7 +43,8 @@ mod tests {
 
     #[test]
     fn a_token_is_read_back_for_its_own_question_alone() {
-        for (value, key) in [(0, ""), (i64::MIN, "post:x:2031610711893905509"), (7, "page:https://ex.ample/ü?a=b&c=\"")] {
+        for (value, key) in [(0, ""), (i64::MIN, "post:x:2031610711893905509"), (7, "page:https://ex.ample/ü?a=b&c=\"")]
+        {
             let position = Position { value, key: key.to_owned() };
             let token = write("items of acme", &position);
             assert!(token.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)), "{token}");

@@ -65,9 +65,7 @@ fn as_json(card: &TopicCard, searches: &[SearchRow], ill: &[Illness], now: Time)
     };
     let query = |topic: &Topic, source| json!({ "source": source, "query": topic.query(source) });
     let queries = topic.map(|topic| topic.sources().into_iter().map(|source| query(topic, source)).collect::<Vec<_>>());
-    let source = |one: &crate::web::standing::Standing<'_>| {
-        json!({ "source": one.source, "state": one.state, "error_class": one.error_class })
-    };
+    let source = |one: &crate::web::standing::Standing<'_>| json!({ "source": one.source, "state": one.state, "error_class": one.error_class });
     json!({
         "topic": card.topic,
         "title": card.title,

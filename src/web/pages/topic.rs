@@ -155,12 +155,7 @@ async fn found(site: &Site, card: &TopicCard, wish: &Wish, now: Time) -> Result<
 }
 
 /// Items whose reactions grow fastest, as in reports.
-pub(in crate::web) async fn fastest(
-    site: &Site,
-    topic: &str,
-    now: Time,
-    most: usize,
-) -> Result<Vec<ItemRow>, Problem> {
+pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: usize) -> Result<Vec<ItemRow>, Problem> {
     let mut moment = site.store.moment().await?;
     let span = Span { from: now.minus(PACE), until: now };
     let reactions = moment.reactions(topic, span, MOST_REACTIONS).await;
