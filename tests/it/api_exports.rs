@@ -23,6 +23,9 @@ fn place(database: crate::databases::Database) -> (Sandbox, Place) {
     (sandbox, place)
 }
 
+/// Options with what they are given.
+type Filter<'a> = Vec<(&'a str, &'a str)>;
+
 /// Options of the command and the parameters that say the same.
 fn both(filter: &[(&str, &str)]) -> (Vec<String>, String) {
     let options =
@@ -45,7 +48,7 @@ fn an_export_has_the_bytes_of_the_command() {
         place.ok(&["search", "launch"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq LIMIT 1").remove(0);
-        let mut asked: Vec<(&str, &str, Vec<(&str, &str)>)> = Vec::new();
+        let mut asked: Vec<(&str, &str, Filter<'_>)> = Vec::new();
         for what in ALL {
             asked.push((what, "csv", vec![]));
             asked.push((what, "csv", vec![("profile", "excel")]));
