@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::Call;
 use super::pipe::{Pages, Writer, pipe};
+use super::problem::nowhere;
 use super::runs::known;
 use crate::compare::{Filtered, Hiding, NoBegin};
 use crate::export::{self, ExportError, Format, Order, Profile, Unfit, What, Wish};
@@ -69,8 +70,7 @@ static FILES: LazyLock<Vec<(String, What, Format)>> = LazyLock::new(|| {
 pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     let name = call.needed("file");
     let file = FILES.iter().find(|(file, ..)| *file == name);
-    let (what, format) =
-        file.map(|(_, what, format)| (*what, *format)).ok_or_else(|| Problem::unknown("There is no such export"))?;
+    let (what, format) = file.map(|(_, what, format)| (*what, *format)).ok_or_else(nowhere)?;
     if format != Format::Csv && call.one("profile").is_some() {
         let hint = "Leave it out, or ask for .csv.";
         return Err(Problem::bad(format!("`profile` means nothing for {name}"), hint));
