@@ -37,11 +37,12 @@ const AGAIN: Duration = Duration::from_secs(10);
 pub(super) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
     let settings = settings(&context.config)?;
-    let store = Store::open_to_read(&context.store_settings(false)).await?;
+    let database = context.store_settings(false);
+    let (store, exports) = (Store::open_to_read(&database).await?, Store::open_to_read(&database).await?);
     journal::refuse_older(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
     let mut ends = super::signals::Ends::listen();
-    let site = Site::new(store, settings, Arc::clone(&context.clock));
+    let site = Site::new(store, exports, settings, Arc::clone(&context.clock));
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");
@@ -67,6 +68,7 @@ pub(super) fn settings(config: &Config) -> Result<web::Settings, Failure> {
         limits: config.service.limits(),
         acts: None,
         hint: crate::search::hint_of,
+        reports: config.reports.clone(),
     })
 }
 
@@ -108,10 +110,19 @@ impl Beside {
 
     async fn start(&self) -> Result<web::Running, (String, String)> {
         let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?;
-        let site = Site::new(store.clone(), self.settings.clone(), Arc::clone(&self.clock));
+        // Exports change nothing, and may take all connections they have.
+        let exports = match Store::open_to_read(&self.database).await {
+            Ok(exports) => exports,
+            Err(error) => {
+                store.close().await;
+                return Err((error.text, error.hint));
+            }
+        };
+        let site = Site::new(store.clone(), exports.clone(), self.settings.clone(), Arc::clone(&self.clock));
         match web::start(site, self.listen).await {
             Ok(running) => Ok(running),
             Err(error) => {
+                exports.close().await;
                 store.close().await;
                 Err((error.message, error.hint))
             }

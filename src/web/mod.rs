@@ -1,8 +1,9 @@
-//! Pages for people: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
+//! Pages for people and an API for programs: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
 //! row of a request, which the daemon takes up; it knows no configuration file and runs no search. Who may see them is
-//! `guard`'s, what each shows `pages`'.
+//! `guard`'s, what each shows `pages`', and what programs get `api`'s.
 
 mod access;
+mod api;
 mod ask;
 mod guard;
 mod layout;
@@ -10,6 +11,7 @@ mod pages;
 mod problem;
 mod server;
 mod site;
+mod standing;
 
 pub use access::Access;
 pub use server::{Running, StartError, start};

@@ -1,9 +1,10 @@
-//! What every page is made from: the database, the present, and what of the configuration pages show.
+//! What every page and answer is made from: the database, the present, and what of the configuration pages show.
 
-use crate::model::{Clock, ServiceLimits, Time};
+use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
 use crate::store::Store;
 
 use super::access::Access;
+use super::api::Exporting;
 
 /// How the pages are served.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Settings {
     pub acts: Option<fn(Time) -> String>,
     /// What to do about a search that failed, by what is recorded of it.
     pub hint: Hint,
+    /// Reports that are configured: changes can be asked for since the last that was delivered.
+    pub reports: Vec<ReportSpec>,
 }
 
 /// From error class, HTTP status and text to what to do.
@@ -28,6 +31,7 @@ pub struct Site {
     /// A store of its own: its connections are never those that runs wait for.
     pub(super) store: Store,
     pub(super) settings: Settings,
+    pub(super) exporting: Exporting,
     clock: Clock,
 }
 
@@ -38,10 +42,10 @@ impl std::fmt::Debug for Site {
 }
 
 impl Site {
-    /// Over a store that is used by nobody else.
+    /// Over a store that is used by nobody else, and another for what takes long: exports.
     #[must_use]
-    pub fn new(store: Store, settings: Settings, clock: Clock) -> Self {
-        Self { store, settings, clock }
+    pub fn new(store: Store, exports: Store, settings: Settings, clock: Clock) -> Self {
+        Self { store, settings, exporting: Exporting::through(exports), clock }
     }
 
     /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.
