@@ -314,6 +314,10 @@ fn no_page_reads_a_growing_table_whole() {
             .filter(|sql| ["SELECT", "WITH"].iter().any(|verb| sql.starts_with(verb)) && !sql.contains("sqlite_schema"))
             .collect();
         assert!(statements.len() >= 15, "{name}: {statements:#?}");
+        if name == "SQLite" {
+            // It knows that its tables are small, and reads those whole.
+            wait(place.database.execute("DELETE FROM sqlite_stat1"));
+        }
         for sql in &statements {
             let plan = place.database.plan(sql);
             for line in &plan {
