@@ -25,6 +25,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     // A bounded number of connections; it speaks no protocol.
     ("listener", &[]),
     ("budget", &["model"]),
+    // What a process knows of itself; it is written and read beside everything else.
+    ("vitals", &["model"]),
     ("schedule", &["model"]),
     ("normalise", &["model"]),
     ("filter", &["model", "normalise"]),
@@ -40,14 +42,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("compare", &["model", "store", "insight", "filter"]),
     // Of normalise: links that may be shown.
     ("export", &["model", "files", "normalise", "store", "insight", "compare", "mishap"]),
-    ("notify", &["model", "http", "store", "mishap"]),
+    ("metrics", &["model", "store", "insight", "vitals"]),
+    ("notify", &["model", "http", "store", "mishap", "vitals"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
     // Of normalise: links that may be shown, and how words that are searched for are read.
-    ("web", &["model", "normalise", "listener", "store", "insight", "compare", "draw"]),
+    ("web", &["model", "normalise", "listener", "store", "insight", "compare", "draw", "metrics", "vitals"]),
     ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "mishap"]),
     ("config", &["model", "budget", "schedule", "search", "filter", "export"]),
-    ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
+    ("daemon", &["model", "schedule", "collect", "store", "mishap", "vitals"]),
     ("cli", EVERY_ROOM),
     ("main", &["cli"]),
     ("lib", &[]),
@@ -66,6 +69,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),
     ("lettre", &["notify"]),
+    ("prometheus", &["metrics"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

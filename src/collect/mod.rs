@@ -15,6 +15,7 @@ mod pace;
 mod pack;
 mod places;
 mod replay;
+mod tally;
 mod verdict;
 mod words;
 
@@ -31,6 +32,7 @@ pub use days::{DAYS, roll_days};
 pub use forget::{Forgetting, Forgotten};
 use look_back::Plan;
 pub use replay::{Again, Behind, Replayed, replay};
+pub use tally::tally_runs;
 pub use words::index_words;
 
 use crate::budget::Prices;

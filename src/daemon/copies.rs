@@ -1,5 +1,5 @@
-//! Looks for near-copies, indexes words and counts topics' days beside the loop, so that no slot waits for them. What is left undone at a stop
-//! or a kill is done at the next start. How is `collect`'s.
+//! Looks for near-copies, indexes words, counts topics' days and what runs add up to beside the loop, so that no slot waits
+//! for them. What is left undone at a stop or a kill is done at the next start. How is `collect`'s.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::collect::{cluster, index_words, roll_days};
+use crate::collect::{cluster, index_words, roll_days, tally_runs};
 use crate::model::{Clock, Time};
 use crate::store::Store;
 
@@ -37,6 +37,9 @@ impl Lookout {
             if let Err(error) = roll_days(&store, clock(), &|| stop.is_cancelled()).await {
                 tracing::warn!("days were not counted: {error}; trying again at the next look");
             }
+            if let Err(error) = tally_runs(&store, &|| stop.is_cancelled()).await {
+                tracing::warn!("runs were not added up: {error}; trying again at the next look");
+            }
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = self.0.notified() => {}
@@ -56,5 +59,8 @@ pub(super) async fn last_look(store: &Store, now: Time) {
     }
     if let Err(error) = roll_days(store, now, &|| Instant::now() >= end).await {
         tracing::warn!("days were not counted: {error}; the next start does");
+    }
+    if let Err(error) = tally_runs(store, &|| Instant::now() >= end).await {
+        tracing::warn!("runs were not added up: {error}; the next start does");
     }
 }

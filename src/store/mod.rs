@@ -41,6 +41,7 @@ mod sqlite;
 mod steps;
 mod streams;
 mod tables;
+mod tallies;
 mod together;
 mod tombstones;
 mod tone;

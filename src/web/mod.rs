@@ -1,12 +1,13 @@
 //! Pages for people: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
 //! row of a request, which the daemon takes up; it knows no configuration file and runs no search. Who may see them is
-//! `guard`'s, what each shows `pages`'.
+//! `guard`'s, what each shows `pages`', what programs are told of its health `probes`'.
 
 mod access;
 mod ask;
 mod guard;
 mod layout;
 mod pages;
+mod probes;
 mod problem;
 mod server;
 mod site;

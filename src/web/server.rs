@@ -17,6 +17,7 @@ use super::ask::Ask;
 use super::guard;
 use super::layout::{self, Page};
 use super::pages::{actions, answers, health, item, login, made, overview, runs, topic};
+use super::probes;
 use super::problem::Problem;
 use super::site::Site;
 use crate::listener::Limited;
@@ -113,6 +114,9 @@ fn router(app: App) -> Router {
         .route("/files", page(made::show))
         .route("/file", get(made::file))
         .route("/health", page(health::show))
+        .route("/healthz", get(probes::healthz))
+        .route("/readyz", get(probes::readyz))
+        .route("/metrics", get(probes::metrics))
         .route("/login", page(login::show).merge(post(login::enter)))
         .route("/logout", post(login::leave))
         .route(

@@ -1,9 +1,13 @@
 //! What every page is made from: the database, the present, and what of the configuration pages show.
 
-use crate::model::{Clock, ServiceLimits, Time};
-use crate::store::Store;
+use std::sync::Arc;
 
 use super::access::Access;
+use super::probes::Ready;
+use crate::metrics::Metrics;
+use crate::model::{Clock, ServiceLimits, Time};
+use crate::store::{self, Store};
+use crate::vitals::Vitals;
 
 /// How the pages are served.
 #[derive(Debug, Clone)]
@@ -28,6 +32,9 @@ pub struct Site {
     /// A store of its own: its connections are never those that runs wait for.
     pub(super) store: Store,
     pub(super) settings: Settings,
+    pub(super) vitals: Arc<Vitals>,
+    pub(super) metrics: Metrics,
+    pub(super) ready: Ready,
     clock: Clock,
 }
 
@@ -38,10 +45,13 @@ impl std::fmt::Debug for Site {
 }
 
 impl Site {
-    /// Over a store that is used by nobody else.
+    /// Over a store that is used by nobody else, of this database, in a process that knows this of itself.
     #[must_use]
-    pub fn new(store: Store, settings: Settings, clock: Clock) -> Self {
-        Self { store, settings, clock }
+    pub fn new(store: Store, database: store::Settings, settings: Settings, vitals: Arc<Vitals>, clock: Clock) -> Self {
+        // Without a token whoever reaches the address may ask, and learns no version.
+        let version = settings.access.is_some().then_some(env!("CARGO_PKG_VERSION"));
+        let metrics = Metrics::new(store.clone(), Arc::clone(&vitals), settings.limits, version);
+        Self { store, settings, vitals, metrics, ready: Ready::of(database), clock }
     }
 
     /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.
