@@ -1,16 +1,16 @@
-//! How much time topics' searches left out, worked out beside whoever asks: it reads a day of the ledger for each topic, so
-//! it is done anew every few minutes and told as it was then.
+//! How much time topics' searches left out, worked out beside whoever asks: it reads days of the ledger for each topic, so it
+//! is done anew every few minutes and told as it was then.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::insight::{Coverage, covered};
-use crate::model::{Look, Source, Span, Time};
+use crate::model::{Look, Source, Span, Time, Watched, Window};
 use crate::store::{Filter, Store, StoreError};
 
-/// How far back it is looked.
-pub const SPAN: Duration = Duration::from_secs(86_400);
+/// How far back it is looked beyond what the next search of a topic looks back over: what is still open is no hole.
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// How long what was worked out is told.
 const KEPT: Duration = Duration::from_secs(300);
@@ -59,18 +59,35 @@ impl Missed {
 
 /// As `topicwatch coverage` has it: holes, without what the next search looks back over.
 async fn work_out(store: &Store, topics: &[String], now: Time) -> Result<Seconds, StoreError> {
-    let Some(period) = Span::new(now.minus(SPAN), now).filter(|_| !topics.is_empty()) else { return Ok(Vec::new()) };
+    let mut seconds = Vec::new();
+    if topics.is_empty() {
+        return Ok(seconds);
+    }
+    let watched = store.watched(topics).await?;
+    for window in Window::ALL {
+        let of: Vec<&Watched> =
+            watched.iter().filter(|of| of.definition.as_ref().is_some_and(|t| t.window == *window)).collect();
+        if let Some(period) = Span::new(now.minus(window.length() + DAY), now).filter(|_| !of.is_empty()) {
+            in_period(store, &of, period, &mut seconds).await?;
+        }
+    }
+    seconds.sort();
+    Ok(seconds)
+}
+
+async fn in_period(store: &Store, of: &[&Watched], period: Span, seconds: &mut Seconds) -> Result<(), StoreError> {
+    let topics: Vec<String> = of.iter().map(|watched| watched.topic.clone()).collect();
     let pruned_until = store.pruned_until().await?.unwrap_or(period.from);
     let mut looks: HashMap<String, Vec<Look>> = HashMap::new();
-    let filter = Filter { topics: topics.to_vec(), since: Some(period.from), ..Filter::default() };
+    let filter = Filter { topics, since: Some(period.from), ..Filter::default() };
     store
         .each_look::<StoreError>(&filter, &mut |look| {
             looks.entry(look.topic.clone()).or_default().push(look);
             Ok(())
         })
         .await?;
-    let mut seconds = Vec::new();
-    for mut watched in store.watched(topics).await? {
+    for watched in of {
+        let mut watched = (*watched).clone();
         watched.began = watched.began.max(pruned_until);
         let looks = looks.remove(&watched.topic).unwrap_or_default();
         for source in covered(&watched, &looks, period, Source::ALL) {
@@ -79,5 +96,5 @@ async fn work_out(store: &Store, topics: &[String], now: Time) -> Result<Seconds
             }
         }
     }
-    Ok(seconds)
+    Ok(())
 }

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-pub use coverage::SPAN;
 pub use family::CONTENT_TYPE;
 
 use coverage::Missed;

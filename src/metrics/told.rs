@@ -116,7 +116,7 @@ fn topics(all: &mut Families, read: &Read) {
     let help = "When a source of a topic last brought an item that was new to the topic, in seconds since 1970.";
     all.gauge("topicwatch_topic_newest_item_timestamp_seconds", help, newest);
     let missed = read.missed.iter().map(|(topic, source, missed)| of(topic, source, number(*missed)));
-    let help = "How many seconds of the last 24 hours no search of the source covered; worked out every five minutes.";
+    let help = "How many seconds of the window and the day before it no search of the source covered, nor will; worked out every five minutes.";
     all.gauge("topicwatch_topic_coverage_missed_seconds", help, missed);
 }
 
