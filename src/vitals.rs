@@ -55,6 +55,12 @@ impl Beat {
         (at.elapsed(), time)
     }
 
+    /// Whether it should have gone round again.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.last().0 > self.patience
+    }
+
     /// How long it may take.
     #[must_use]
     pub fn patience(&self) -> Duration {

@@ -88,16 +88,16 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     if let Err(error) = roll_days(&store, (context.clock)(), &|| cancel.is_cancelled()).await {
         tracing::warn!("days were not counted: {error}; the next run does");
     }
-    let upcoming = begun?;
-    let (jobs, deliveries) = if args.due && !cancel.is_cancelled() {
-        jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await?
+    let made = if args.due && begun.is_ok() && !cancel.is_cancelled() {
+        jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await
     } else {
-        Default::default()
+        Ok(Default::default())
     };
+    pinging.end().await;
+    let (upcoming, (jobs, deliveries)) = (begun?, made?);
     if let Err(error) = tally_runs(&store, &|| cancel.is_cancelled()).await {
         tracing::warn!("runs were not added up: {error}; the next run does");
     }
-    pinging.end().await;
     let beside = Beside::of(&jobs, &deliveries);
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));

@@ -31,7 +31,8 @@ pub(super) async fn healthz(State(app): State<App>) -> Response {
         return told(&[("process", None, json!({})), ("scheduler", None, json!({ "output": "not in this process" }))]);
     };
     let (ago, _) = beat.last();
-    let why = (ago > beat.patience())
+    let why = beat
+        .is_late()
         .then(|| format!("the loop stands still: at most {} s may pass between two ticks", beat.patience().as_secs()));
     let observed = json!({ "observedValue": ago.as_secs(), "observedUnit": "s" });
     told(&[("process", None, json!({})), ("scheduler", why, observed)])
@@ -40,7 +41,7 @@ pub(super) async fn healthz(State(app): State<App>) -> Response {
 /// Whether the database can be reached and has the tables of this version.
 pub(super) async fn readyz(State(app): State<App>) -> Response {
     let ready = tokio::time::timeout(SOON, app.site.ready.ask()).await;
-    let why = ready.unwrap_or_else(|_| Some("does not answer in time"));
+    let why = ready.unwrap_or(Some("does not answer in time"));
     told(&[("database", why.map(str::to_owned), json!({}))])
 }
 
@@ -76,13 +77,16 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
     }
 }
 
+/// When the database was asked, and what was wrong.
+type Answered = (Instant, Option<&'static str>);
+
 /// Asks the database by connections of its own, so that pages that hold all of theirs make nothing look unreachable.
 #[derive(Debug)]
 pub(super) struct Ready {
     database: Settings,
     /// One question at a time.
     place: Arc<Semaphore>,
-    last: Arc<Mutex<Option<(Instant, Option<&'static str>)>>>,
+    last: Arc<Mutex<Option<Answered>>>,
 }
 
 impl Ready {

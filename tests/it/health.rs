@@ -60,6 +60,9 @@ fn a_loop_that_stands_still_is_told_while_pages_and_database_answer() {
         assert_eq!((&told["status"], &told["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
         assert!(told["checks"]["scheduler"][0]["output"].as_str().unwrap().contains("stands still"), "{told}");
         assert_eq!(pages.get("/readyz").status, 200);
+        let cookie = pages.log_in();
+        let page = pages.ask("GET", "/health", &[("Cookie", &cookie)], "").body;
+        assert!(page.contains("standing still"), "{page}");
         let url = format!("http://{}", pages.address);
         place.run(&["health", "--url", &url]).says(1, &["not alive", "stands still", "hint: start it anew"]);
         let ended = place.run(&["health", "--url", &url, "--json"]);

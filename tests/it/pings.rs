@@ -1,11 +1,14 @@
 //! Pings: what a service hears that expects to hear of each run, against a real receiver. It holds nobody up, learns nothing
 //! that was found, and its address is nowhere.
 
+use std::time::Duration;
+
 use crate::databases::{databases, sqlite};
 use crate::living::today;
 use crate::program::{Ended, NINE, Place, until};
 use crate::receivers::{Answer, Got, Hook};
 use crate::service::Sandbox;
+use crate::several::ago;
 
 /// Parts of the address that must be nowhere.
 const SECRETS: [&str; 2] = ["T0KEN", "QUERYKEY"];
@@ -69,14 +72,16 @@ fn a_run_is_told_at_its_begin_and_its_end_in_one_line_without_what_it_found() {
 #[test]
 fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
     for database in databases() {
-        let (sandbox, hook, other) = (today(&[]), Hook::good(), Hook::good());
-        let report = format!("[[reports]]\nname = \"all\"\nschedule = \"*/2 * * * * *\"\n{}\n", to(&hook));
+        let (sandbox, hook, other, reports) = (today(&[]), Hook::good(), Hook::good(), Hook::good());
+        let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\n{}\n", to(&reports));
         let place = Place::new(database, &sandbox.lines(), &format!("{}{report}", topic(&to(&hook))));
+        place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
         let going = crate::living::daemon(&place, &[]);
-        until("the report", || asked(&hook).len() >= 2);
-        let told = asked(&hook);
-        assert!(told[0].contains("/start?") && told[1].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
-        assert_eq!(body(&hook.got()[1]), "ok");
+        until("the topic and the report", || asked(&hook).len() == 2 && asked(&reports).len() == 2);
+        for told in [asked(&hook), asked(&reports)] {
+            assert!(told[0].contains("/start?") && told[1].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
+        }
+        assert_eq!(body(&reports.got()[1]), "ok");
         place.configure(&sandbox.lines(), &topic(&to(&other)));
         let mut going = going;
         going.until("the reload", |said| said.contains("configuration taken over"));
