@@ -28,6 +28,10 @@ impl Lookout {
     /// Looks now, and whenever it is woken, until the stop.
     pub(super) async fn keep(self, store: Store, clock: Clock, stop: CancellationToken) {
         while !stop.is_cancelled() {
+            // First what takes least: the others may have much to catch up with.
+            if let Err(error) = tally_runs(&store, &|| stop.is_cancelled()).await {
+                tracing::warn!("runs were not added up: {error}; trying again at the next look");
+            }
             if let Err(error) = cluster(&store, &|| stop.is_cancelled()).await {
                 tracing::warn!("near-copies were not looked for: {error}; trying again at the next look");
             }
@@ -36,9 +40,6 @@ impl Lookout {
             }
             if let Err(error) = roll_days(&store, clock(), &|| stop.is_cancelled()).await {
                 tracing::warn!("days were not counted: {error}; trying again at the next look");
-            }
-            if let Err(error) = tally_runs(&store, &|| stop.is_cancelled()).await {
-                tracing::warn!("runs were not added up: {error}; trying again at the next look");
             }
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -51,6 +52,9 @@ impl Lookout {
 /// The runs that ended while the loop was stopping.
 pub(super) async fn last_look(store: &Store, now: Time) {
     let end = Instant::now() + AT_THE_END;
+    if let Err(error) = tally_runs(store, &|| Instant::now() >= end).await {
+        tracing::warn!("runs were not added up: {error}; the next start does");
+    }
     if let Err(error) = cluster(store, &|| Instant::now() >= end).await {
         tracing::warn!("near-copies were not looked for: {error}; the next start does");
     }
@@ -59,8 +63,5 @@ pub(super) async fn last_look(store: &Store, now: Time) {
     }
     if let Err(error) = roll_days(store, now, &|| Instant::now() >= end).await {
         tracing::warn!("days were not counted: {error}; the next start does");
-    }
-    if let Err(error) = tally_runs(store, &|| Instant::now() >= end).await {
-        tracing::warn!("runs were not added up: {error}; the next start does");
     }
 }

@@ -111,7 +111,7 @@ pub async fn run(
     let mut ended = Ok(());
     let mut look_at = Instant::now();
     let mut begun = false;
-    // Whether a run may have become readable that brought something.
+    // Whether a run may have become readable.
     let mut brought = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
@@ -168,7 +168,10 @@ pub async fn run(
                 settings.shutdown_grace = new.shutdown_grace;
                 look_at = Instant::now();
             }
-            () = job_ended(jobs.as_ref()) => look_at = look_at.min(Instant::now() + READABLE_WITHIN),
+            () = job_ended(jobs.as_ref()) => {
+                brought = true;
+                look_at = look_at.min(Instant::now() + READABLE_WITHIN);
+            }
             Some(done) = ends.recv() => {
                 each(Event::Ended(done));
                 while let Ok(done) = ends.try_recv() {

@@ -81,7 +81,6 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
 type Answered = (Instant, Option<&'static str>);
 
 /// Asks the database by connections of its own, so that pages that hold all of theirs make nothing look unreachable.
-#[derive(Debug)]
 pub(super) struct Ready {
     database: Settings,
     /// One question at a time.
