@@ -41,13 +41,30 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "insight", "mishap"]),
     ("compare", &["model", "store", "insight", "filter"]),
     // Of normalise: links that may be shown.
-    ("export", &["model", "files", "normalise", "store", "insight", "compare", "mishap"]),
+    // Of schedule: how instants and zones are written.
+    ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "mishap"]),
     ("metrics", &["model", "store", "insight", "vitals"]),
     ("notify", &["model", "http", "store", "mishap", "vitals"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
-    // Of normalise: links that may be shown, and how words that are searched for are read.
-    ("web", &["model", "normalise", "listener", "store", "insight", "compare", "draw", "metrics", "vitals"]),
+    // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
+    // written. Of export: the API streams what `export` writes.
+    (
+        "web",
+        &[
+            "model",
+            "schedule",
+            "normalise",
+            "listener",
+            "store",
+            "insight",
+            "compare",
+            "draw",
+            "export",
+            "metrics",
+            "vitals",
+        ],
+    ),
     ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "mishap"]),
     ("config", &["model", "budget", "schedule", "search", "filter", "export"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap", "vitals"]),

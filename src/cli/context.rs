@@ -258,18 +258,7 @@ async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
 /// An instant as people write it: a time, a date, or a duration ago.
 pub(super) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    let date = || {
-        text.parse::<jiff::civil::Date>()
-            .ok()?
-            .to_zoned(jiff::tz::TimeZone::UTC)
-            .ok()
-            .map(|day| Time::from_jiff(day.timestamp()))
-    };
-    let ago = || crate::schedule::parse_duration(text).ok().map(|length| now.minus(length));
-    Time::parse(text).or_else(date).or_else(ago).map(Some).ok_or_else(|| {
-        Failure::usage(
-            format!("{option}: `{}` is no time", output::brief(text, 60)),
-            "write 2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d (ago)",
-        )
+    crate::schedule::instant(text, now).map(Some).ok_or_else(|| {
+        Failure::usage(format!("{option}: `{}` is no time", output::brief(text, 60)), crate::schedule::INSTANTS)
     })
 }

@@ -6,10 +6,11 @@ mod drawn;
 use serde_json::json;
 
 use super::args::{Common, DiffArgs};
-use super::context::{Context, instant};
+use super::context::Context;
 use super::{Exit, Failure, output};
-use crate::compare::{Since, changes_between, stretch};
+use crate::compare::{NoBegin, Since, begin, changes_between, stretch};
 use crate::model::{Span, Time, Topic, Trimmed};
+use crate::schedule::instant;
 use crate::store::{Nature, Store};
 
 /// Items of each list in JSON, whatever `--limit` says of the text.
@@ -68,20 +69,6 @@ fn never(id: &str) -> Failure {
     Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
 }
 
-/// Up to which run the last delivered report told of the topic; of several reports, the one that got furthest.
-async fn last_report(context: &Context, store: &Store, topic: &Topic) -> Result<i64, Failure> {
-    let mut furthest = None;
-    for report in context.config.reports.iter().filter(|report| report.covers(topic)) {
-        furthest = furthest.max(store.cursor(&report.job()).await?.map(|cursor| cursor.seq));
-    }
-    furthest.ok_or_else(|| {
-        Failure::usage(
-            format!("no report with topic {} has been delivered yet", topic.id),
-            "reports come from [[reports]] with a schedule; compare with a run or a time: --since 24h",
-        )
-    })
-}
-
 /// Where a comparison begins: with the run before the last one, a run, the last report, or an instant.
 pub(super) async fn since(
     context: &Context,
@@ -90,23 +77,26 @@ pub(super) async fn since(
     named: Option<&str>,
 ) -> Result<Since, Failure> {
     let Some(named) = named else { return Ok(Since::TheRunBefore) };
-    if named == "last-report" {
-        return last_report(context, store, topic).await.map(Since::Run);
-    }
-    if let Some(run) = store.run(named).await?.filter(|run| run.topic.as_deref() == Some(topic.id.as_str())) {
-        return run.seq.map(Since::Run).ok_or_else(|| {
-            Failure::usage(
-                format!("run {} has not ended", output::brief(named, 100)),
-                "name one that has: topicwatch runs lists them",
-            )
-        });
-    }
     let now = (context.clock)();
-    match instant("--since", Some(named), now) {
-        Ok(at) => Ok(Since::Instant(at.unwrap_or(now))),
-        Err(_) => Err(Failure::usage(
-            format!("--since: `{}` is neither a run of {} nor a time", output::brief(named, 100), topic.id),
+    let begun = begin(store, topic, named, instant(named, now), &context.config.reports).await;
+    begun.map_err(|error| no_begin(error, named))
+}
+
+/// What is told of a begin that there is not.
+pub(super) fn no_begin(error: NoBegin, named: &str) -> Failure {
+    match error {
+        NoBegin::NoReport(_) => Failure::usage(
+            error.to_string(),
+            "reports come from [[reports]] with a schedule; compare with a run or a time: --since 24h",
+        ),
+        NoBegin::NotEnded => Failure::usage(
+            format!("run {} has not ended", output::brief(named, 100)),
+            "name one that has: topicwatch runs lists them",
+        ),
+        NoBegin::Unknown(topic) => Failure::usage(
+            format!("--since: `{}` is neither a run of {topic} nor a time", output::brief(named, 100)),
             "name a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
-        )),
+        ),
+        NoBegin::Store(error) => error.into(),
     }
 }

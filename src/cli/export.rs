@@ -4,14 +4,14 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use super::args::{Common, ExportArgs};
-use super::context::{Context, instant};
+use super::context::Context;
 use super::progress::Rows;
 use super::{Exit, Failure, diff, output, search};
-use crate::compare::{Filtered, Hiding, Since};
-use crate::export::{self, Format, Order, Packed, Part, Profile, What};
+use crate::compare::{Filtered, Hiding};
+use crate::export::{self, Format, Order, Packed, Part, Profile, What, Wish};
 use crate::files::Replacement;
-use crate::model::{Between, Source, Time, Tone};
-use crate::store::{Filter, Store};
+use crate::model::{Source, Time, Tone};
+use crate::store::Store;
 
 pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
@@ -23,16 +23,11 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
     fits(args, &order, packed)?;
     let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
     let what = order.what;
-    if let Some((part, takers)) = what.refuses(&order.filter, filtered != Filtered::Keep) {
-        return Err(refused(what, part, &takers));
-    }
-    if args.timezone.is_some() && what != What::Daily {
-        return Err(Failure::usage(format!("--timezone means nothing for {what}"), "leave it out, or export daily"));
-    }
     let store = context.store(false).await?;
     known(&context, &store, &args.topic).await?;
-    if what == What::Changes {
-        begin(&context, &store, args, &mut order).await?;
+    if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == What::Changes) {
+        let begun = order.begin_with(&store, named, (context.clock)(), &context.config.reports).await;
+        begun.map_err(|error| diff::no_begin(error, named))?;
     }
     if order.filter.words.is_some() {
         search::index(&store, common.quiet).await?;
@@ -88,58 +83,34 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
 /// What was asked for. clap has checked words against the same lists.
 fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
-    let timezone = args.timezone.clone().unwrap_or_else(|| "UTC".into());
-    crate::schedule::check_zone(&timezone)
-        .map_err(|refused| Failure::usage(format!("--timezone: {}", refused.message), refused.hint))?;
     let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
     let what = What::parse(&args.what).unwrap_or(What::Items);
     // Items of a feed are new ones.
     let what = if format == Format::Atom && what == What::Items { What::New } else { what };
-    // What `changes` begins with may be a run of each topic: `begin` reads it.
-    let instant = |flag: &str, given: &Option<String>| match given.as_deref() {
-        Some(_) if what == What::Changes && flag != "--until" => Ok(None),
-        given => instant(flag, given, now),
-    };
-    Ok(Order {
-        timezone,
+    let wish = Wish {
+        what,
         format,
         profile: Profile::parse(&args.profile).unwrap_or(Profile::Machine),
-        filter: Filter {
-            topics: args.topic.clone(),
-            tags: args.tag.clone(),
-            sources: args.source.iter().filter_map(|source| Source::parse(source)).collect(),
-            since: instant("--since", &args.since)?,
-            until: instant("--until", &args.until)?,
-            tones: args.tone.iter().filter_map(|tone| Tone::parse(tone)).collect(),
-            authors: args.author.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect(),
-            new_since: instant("--new-since", &args.new_since)?,
-            words: args.search.as_deref().map(search::wanted).transpose()?,
-            seq: args.seq.as_deref().map(stretch).transpose()?,
-        },
-        ..Order::all(what)
-    })
-}
-
-/// With which run the changes of each topic begin, as `diff --since` reads it.
-async fn begin(context: &Context, store: &Store, args: &ExportArgs, order: &mut Order) -> Result<(), Failure> {
-    let named = match (&args.since, &args.new_since) {
-        (Some(_), Some(_)) => {
-            return Err(Failure::usage("--since and --new-since are the same for changes", "say one of them"));
-        }
-        (since, new_since) => since.as_deref().or(new_since.as_deref()),
+        topics: &args.topic,
+        tags: &args.tag,
+        sources: args.source.iter().filter_map(|source| Source::parse(source)).collect(),
+        since: args.since.as_deref(),
+        until: args.until.as_deref(),
+        tones: args.tone.iter().filter_map(|tone| Tone::parse(tone)).collect(),
+        new_since: args.new_since.as_deref(),
+        authors: &args.author,
+        words: args.search.as_deref().map(search::wanted).transpose()?,
+        seq: args.seq.as_deref(),
+        timezone: args.timezone.as_deref(),
+        filtered: Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep),
     };
-    let Some(named) = named else { return Ok(()) };
-    for topic in store.watched(&order.filter.topics).await?.into_iter().filter_map(|watched| watched.definition) {
-        if !order.filter.tags.is_empty() && !topic.tags.iter().any(|tag| order.filter.tags.contains(tag)) {
-            continue;
-        }
-        match diff::since(context, store, &topic, Some(named)).await? {
-            Since::Run(seq) => drop(order.since_runs.insert(topic.id, seq)),
-            Since::Instant(at) => order.filter.since = Some(at),
-            Since::TheRunBefore => {}
-        }
-    }
-    Ok(())
+    wish.order(now).map_err(|unfit| {
+        let text = match &unfit.given {
+            Some(given) => format!("{}: `{}` {}", unfit.option, output::brief(given, 60), unfit.why),
+            None => format!("{}{}", unfit.option, unfit.why),
+        };
+        Failure::usage(text, unfit.hint)
+    })
 }
 
 /// Refuses what a format cannot be of.
@@ -163,26 +134,6 @@ fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
         return Err(Failure::usage("a feed is of one topic", "--topic ID names it; another topic is another feed"));
     }
     Ok(())
-}
-
-/// `120..180`.
-fn stretch(text: &str) -> Result<Between, Failure> {
-    let numbers = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    match numbers {
-        Some((since, until)) if since <= until => Ok(Between { since, until }),
-        _ => Err(Failure::usage(
-            format!("--seq: `{}` is no stretch of numbers", output::brief(text, 60)),
-            "write 120..180 for the runs 121 to 180; 0..180 begins with the first",
-        )),
-    }
-}
-
-fn refused(what: What, part: Part, takers: &[What]) -> Failure {
-    let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
-    Failure::usage(
-        format!("{part} means nothing for {what}"),
-        format!("leave it out, or export {}; docs/exports.md has the table", takers.join(", ")),
-    )
 }
 
 /// Refuses topics that neither the configuration nor the database has.

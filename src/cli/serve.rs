@@ -39,12 +39,12 @@ pub(super) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failu
     let context = Context::load(common, args.at.as_deref())?;
     let settings = settings(&context.config)?;
     let database = context.store_settings(false);
-    let store = Store::open_to_read(&database).await?;
+    let (store, exports) = (Store::open_to_read(&database).await?, Store::open_to_read(&database).await?);
     journal::refuse_older(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
     let mut ends = super::signals::Ends::listen();
     let vitals = Arc::new(Vitals::without_loop((context.clock)()));
-    let site = Site::new(store, database, settings, vitals, Arc::clone(&context.clock));
+    let site = Site::new(store, exports, database, settings, vitals, Arc::clone(&context.clock));
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");
@@ -70,6 +70,7 @@ pub(super) fn settings(config: &Config) -> Result<web::Settings, Failure> {
         limits: config.service.limits(),
         acts: None,
         hint: crate::search::hint_of,
+        reports: config.reports.clone(),
     })
 }
 
@@ -111,8 +112,17 @@ impl Beside {
 
     async fn start(&self, vitals: &Arc<Vitals>) -> Result<web::Running, (String, String)> {
         let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?;
+        // Exports change nothing, and may take all connections they have.
+        let exports = match Store::open_to_read(&self.database).await {
+            Ok(exports) => exports,
+            Err(error) => {
+                store.close().await;
+                return Err((error.text, error.hint));
+            }
+        };
         let site = Site::new(
             store.clone(),
+            exports.clone(),
             self.database.clone(),
             self.settings.clone(),
             Arc::clone(vitals),
@@ -121,6 +131,7 @@ impl Beside {
         match web::start(site, self.listen).await {
             Ok(running) => Ok(running),
             Err(error) => {
+                exports.close().await;
                 store.close().await;
                 Err((error.message, error.hint))
             }

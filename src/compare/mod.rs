@@ -1,11 +1,13 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
 //! changed, which items the topics' filters hide, which sources fell silent. It shows nothing and decides nothing.
 
+mod begin;
 mod hiding;
 mod sift;
 mod silence;
 mod stretch;
 
+pub use begin::{NoBegin, begin};
 pub use hiding::{Filtered, Hiding, hidden_new};
 pub use sift::sifted;
 pub use silence::{Health, MOST_JUDGED, health};

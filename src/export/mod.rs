@@ -18,6 +18,7 @@ mod spec;
 mod standing;
 mod verify;
 mod what;
+mod wish;
 mod xlsx;
 mod xml;
 
@@ -37,6 +38,7 @@ pub use self::spec::{ExportSpec, Mode};
 pub use self::standing::{Editions, StandingError, make};
 pub use self::verify::{Verdict, verify};
 pub use self::what::{Part, SCHEMA, What};
+pub use self::wish::{Unfit, Wish};
 pub use crate::compare::Filtered;
 use crate::compare::Hiding;
 pub use crate::normalise::words::wanted;

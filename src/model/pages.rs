@@ -83,13 +83,14 @@ pub struct MadeRow {
 }
 
 /// A sighting on an item's page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct SeenRow {
     /// Public id of the run.
     pub run: String,
     /// Its topic.
     pub topic: String,
     /// When it looked.
+    #[serde(rename = "seen_at")]
     pub at: Time,
     /// Source.
     pub source: Source,
@@ -102,9 +103,10 @@ pub struct SeenRow {
 }
 
 /// What an item's words were.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct EarlierRow {
     /// Until they were seen changed.
+    #[serde(rename = "replaced_at")]
     pub until: Time,
     /// Title.
     pub title: Option<String>,
@@ -113,7 +115,7 @@ pub struct EarlierRow {
 }
 
 /// A near-copy.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct CopyRow {
     /// Item key.
     pub key: String,

@@ -106,25 +106,31 @@ impl Store {
         read!(self, lists::answers(topic, before, i64::from(limit)))
     }
 
-    /// Runs, the latest first.
+    /// Runs, the latest first, back to an instant.
     pub async fn list_runs(
         &self,
         topic: Option<&str>,
         state: Option<RunState>,
+        since: Option<Time>,
         after: Option<&RunPlace>,
         limit: u32,
     ) -> Result<Vec<(RunPlace, RunRow)>, StoreError> {
-        read!(self, lists::runs(topic, state, after, i64::from(limit)))
+        read!(self, lists::runs(topic, state, since, after, i64::from(limit)))
     }
 
-    /// Reports and exports that were made, the latest first.
-    pub async fn list_made(&self, before: Option<&RunPlace>, limit: u32) -> Result<Vec<MadeRow>, StoreError> {
-        read!(self, lists::made(None, before, i64::from(limit)))
+    /// Reports and exports that were made, or one kind of these, the latest first.
+    pub async fn list_made(
+        &self,
+        kind: Option<&str>,
+        before: Option<&RunPlace>,
+        limit: u32,
+    ) -> Result<Vec<MadeRow>, StoreError> {
+        read!(self, lists::made(None, kind, before, i64::from(limit)))
     }
 
     /// What a run made.
     pub async fn made_by(&self, run: &str) -> Result<Option<MadeRow>, StoreError> {
-        Ok(read!(self, lists::made(Some(run), None, 1))?.pop())
+        Ok(read!(self, lists::made(Some(run), None, None, 1))?.pop())
     }
 
     /// An item by any of its keys, as each topic knows it.

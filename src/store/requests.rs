@@ -19,6 +19,11 @@ impl Store {
         read!(self, requests::of_topic(topic, i64::from(limit)))
     }
 
+    /// One of them, while it is told.
+    pub async fn request_of(&self, topic: &str, id: &str) -> Result<Option<Request>, StoreError> {
+        read!(self, requests::one(topic, id))
+    }
+
     /// Does what was asked, with the words for it, in one transaction; false when somebody else did.
     pub async fn take_request(&self, request: &Request, now: Time) -> Result<bool, StoreError> {
         write_tx!(self, requests::take(request, now))

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use axum::http::Uri;
 
 use super::problem::Problem;
+use crate::model::Wanted;
+use crate::normalise::words::wanted;
 
 /// Longest value of a parameter.
 const LONGEST: usize = 1_000;
@@ -30,6 +32,10 @@ impl Ask {
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
             if value.len() > LONGEST || name.len() > 40 {
                 return Err(Problem::bad("A parameter of this address is too long", "Search for less at a time."));
+            }
+            // No text that is stored has one, and one of the databases takes none.
+            if value.contains('\0') {
+                return Err(Problem::bad("A parameter of this address is no text", "Leave the character NUL out."));
             }
             given.insert(name.into_owned(), value.trim().to_owned());
         }
@@ -66,6 +72,14 @@ impl Ask {
         }
         link(path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
+}
+
+/// What somebody searches for.
+pub(super) fn words(typed: &str) -> Result<Wanted, Problem> {
+    wanted(typed).map_err(|unclear| {
+        let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
+        Problem::bad(format!("Nothing can be searched for with that: {unclear}"), hint)
+    })
 }
 
 /// An address with parameters.

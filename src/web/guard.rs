@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
-use super::layout;
+use super::api;
 use super::probes;
 use super::problem::Problem;
 use super::server::App;
@@ -44,9 +44,10 @@ pub(super) async fn pass(State(app): State<App>, request: Request, next: Next) -
 
 /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
 async fn answered(app: &App, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
     let busy = || {
-        let hint = "Load the page again in a moment.";
-        layout::problem(&app.site, &Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too much at once", hint))
+        let hint = "Ask again in a moment.";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too much at once", hint).answer(&app.site, &path)
     };
     let places = std::sync::Arc::clone(&app.places);
     let task = tokio::spawn(async move {
@@ -57,8 +58,7 @@ async fn answered(app: &App, request: Request, next: Next) -> Response {
         Ok(Ok(Some(response))) => response,
         Ok(Err(_)) => {
             let hint = "The log says why.";
-            let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made", hint);
-            layout::problem(&app.site, &problem)
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "This could not be made", hint).answer(&app.site, &path)
         }
         Ok(Ok(None)) | Err(_) => busy(),
     }
@@ -69,7 +69,7 @@ type Refused = Box<Response>;
 fn check(site: &Site, request: &Request) -> Result<(), Refused> {
     let (headers, path) = (request.headers(), request.uri().path());
     let refuse = |status: StatusCode, title: &str, hint: &str| {
-        Err(Box::new(layout::problem(site, &Problem::new(status, title, hint))))
+        Err(Box::new(Problem::new(status, title, hint).answer(site, path)))
     };
     if request.uri().to_string().len() > LONGEST_URI {
         return refuse(StatusCode::URI_TOO_LONG, "This address is too long", "Search for less at a time.");
@@ -92,6 +92,9 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let bearer = bearer(headers);
+    if api::is_of(path) {
+        return api::admit(site, bearer).map_err(|problem| Box::new(problem.answer(site, path)));
+    }
     if changes && bearer.is_none() && !from_here(headers, &host) {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);

@@ -1,8 +1,9 @@
-//! Pages for people: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
+//! Pages for people and an API for programs: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
 //! row of a request, which the daemon takes up; it knows no configuration file and runs no search. Who may see them is
-//! `guard`'s, what each shows `pages`', what programs are told of its health `probes`'.
+//! `guard`'s, what each shows `pages`', what programs get `api`'s, and what they are told of its health `probes`'.
 
 mod access;
+mod api;
 mod ask;
 mod guard;
 mod layout;
@@ -11,6 +12,7 @@ mod probes;
 mod problem;
 mod server;
 mod site;
+mod standing;
 
 pub use access::Access;
 pub use server::{Running, StartError, start};

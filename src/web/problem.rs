@@ -1,7 +1,10 @@
-//! What went wrong, for a visitor: a status, what happened, what to do. What a database said stays in the log.
+//! What went wrong, for a visitor or a program: a status, what happened, what to do. What a database said stays in the log.
 
 use axum::http::StatusCode;
+use axum::response::Response;
 
+use super::site::Site;
+use super::{api, layout};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Why there is no page.
@@ -17,6 +20,11 @@ impl Problem {
         Self { status, title: title.into(), hint: hint.into() }
     }
 
+    /// As an answer: a page, or what programs are told, by what was asked for.
+    pub(super) fn answer(&self, site: &Site, path: &str) -> Response {
+        if api::is_of(path) { api::answer(self) } else { layout::problem(site, self) }
+    }
+
     /// There is nothing of that name.
     pub(super) fn unknown(title: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. The overview lists every topic.")
@@ -30,14 +38,14 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        tracing::warn!("a page could not be made: {error}");
+        tracing::warn!("an answer could not be made: {error}");
         match error.kind {
             StoreErrorKind::Locked | StoreErrorKind::Unreachable => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The database cannot be asked at the moment",
-                "Nothing is lost. Load the page again in a minute; the log says why.",
+                "Nothing is lost. Ask again in a minute; the log says why.",
             ),
-            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made", "The log says why."),
+            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This could not be made", "The log says why."),
         }
     }
 }

@@ -14,12 +14,12 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Ask;
-use super::guard;
 use super::layout::{self, Page};
 use super::pages::{actions, answers, health, item, login, made, overview, runs, topic};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
+use super::{api, guard};
 use crate::listener::Limited;
 
 /// Connections open at a time.
@@ -62,9 +62,11 @@ impl Running {
     /// Stops listening, lets answers under way finish for a moment, and closes the store behind them.
     pub async fn stop(mut self) {
         self.stop.cancel();
+        self.site.exporting.stop();
         if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
             self.server.abort();
         }
+        self.site.exporting.close().await;
         self.site.store.close().await;
     }
 }
@@ -72,6 +74,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.stop.cancel();
+        self.site.exporting.stop();
     }
 }
 
@@ -124,10 +127,17 @@ fn router(app: App) -> Router {
             file("text/css; charset=utf-8", concat!(include_str!("../draw/base.css"), include_str!("style.css"))),
         )
         .route("/live.js", file("text/javascript; charset=utf-8", include_str!("live.js")))
-        .fallback(async |State(app): State<App>| layout::problem(&app.site, &Problem::unknown("There is no such page")))
-        .method_not_allowed_fallback(async |State(app): State<App>| {
+        .merge(api::routes())
+        .fallback(async |State(app): State<App>, uri: Uri| {
+            let page = || Problem::unknown("There is no such page");
+            let problem = if api::is_of(uri.path()) { api::nowhere() } else { page() };
+            problem.answer(&app.site, uri.path())
+        })
+        .method_not_allowed_fallback(async |State(app): State<App>, uri: Uri| {
             let hint = "Pages are read with GET; actions are the buttons on them.";
-            layout::problem(&app.site, &Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint))
+            let page = || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint);
+            let problem = if api::is_of(uri.path()) { api::not_so() } else { page() };
+            problem.answer(&app.site, uri.path())
         })
         .layer(middleware::from_fn_with_state(app.clone(), guard::pass))
         .with_state(app)

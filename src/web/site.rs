@@ -1,11 +1,12 @@
-//! What every page is made from: the database, the present, and what of the configuration pages show.
+//! What every page and answer is made from: the database, the present, and what of the configuration pages show.
 
 use std::sync::Arc;
 
 use super::access::Access;
+use super::api::Exporting;
 use super::probes::Ready;
 use crate::metrics::Metrics;
-use crate::model::{Clock, ServiceLimits, Time};
+use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
 use crate::store::{self, Store};
 use crate::vitals::Vitals;
 
@@ -22,6 +23,8 @@ pub struct Settings {
     pub acts: Option<fn(Time) -> String>,
     /// What to do about a search that failed, by what is recorded of it.
     pub hint: Hint,
+    /// Reports that are configured: changes can be asked for since the last that was delivered.
+    pub reports: Vec<ReportSpec>,
 }
 
 /// From error class, HTTP status and text to what to do.
@@ -32,6 +35,7 @@ pub struct Site {
     /// A store of its own: its connections are never those that runs wait for.
     pub(super) store: Store,
     pub(super) settings: Settings,
+    pub(super) exporting: Exporting,
     pub(super) vitals: Arc<Vitals>,
     pub(super) metrics: Metrics,
     pub(super) ready: Ready,
@@ -45,13 +49,22 @@ impl std::fmt::Debug for Site {
 }
 
 impl Site {
-    /// Over a store that is used by nobody else, of this database, in a process that knows this of itself.
+    /// Over a store that is used by nobody else, another for what takes long (exports), of this database, in a process that
+    /// knows this of itself.
     #[must_use]
-    pub fn new(store: Store, database: store::Settings, settings: Settings, vitals: Arc<Vitals>, clock: Clock) -> Self {
+    pub fn new(
+        store: Store,
+        exports: Store,
+        database: store::Settings,
+        settings: Settings,
+        vitals: Arc<Vitals>,
+        clock: Clock,
+    ) -> Self {
         // Without a token whoever reaches the address may ask, and learns no version.
         let version = settings.access.is_some().then_some(env!("CARGO_PKG_VERSION"));
         let metrics = Metrics::new(store.clone(), Arc::clone(&vitals), settings.limits, version);
-        Self { store, settings, vitals, metrics, ready: Ready::of(database), clock }
+        let (exporting, ready) = (Exporting::through(exports), Ready::of(database));
+        Self { store, settings, exporting, vitals, metrics, ready, clock }
     }
 
     /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.

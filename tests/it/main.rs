@@ -9,6 +9,10 @@
 )]
 
 mod alerts;
+mod api;
+mod api_access;
+mod api_client;
+mod api_exports;
 mod backfill;
 mod budget;
 mod budget_store;

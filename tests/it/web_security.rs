@@ -83,6 +83,7 @@ fn who_is_answered_is_decided_by_host_origin_method_and_size() {
         (404, "GET", "/topics/nobody", vec![], ""),
         (404, "GET", "/topics/..%2f..%2fetc", vec![], ""),
         (404, "GET", "/item?key=nobody", vec![], ""),
+        (400, "GET", "/item?key=%00", vec![], ""),
         (404, "GET", "/runs?topic=nobody", vec![], ""),
         (404, "GET", "/answers/nobody", vec![], ""),
         (404, "GET", "/file?run=/etc/passwd&n=0", vec![], ""),

@@ -181,6 +181,7 @@ pub(in crate::store) async fn runs(
     conn: &mut Conn,
     topic: Option<&str>,
     state: Option<RunState>,
+    since: Option<Time>,
     after: Option<&RunPlace>,
     limit: i64,
 ) -> Result<Vec<(RunPlace, RunRow)>, StoreError> {
@@ -193,6 +194,9 @@ pub(in crate::store) async fn runs(
     }
     if let Some(state) = state {
         query.push(" AND r.state = ").push_bind(state.to_string());
+    }
+    if let Some(since) = since {
+        query.push(format!(" AND {at} >= ")).push_bind(since.0);
     }
     if let Some(after) = after {
         query.push(format!(" AND {at} <= ")).push_bind(after.at.0).push(format!(" AND ({at} < ")).push_bind(after.at.0);
@@ -208,10 +212,12 @@ pub(in crate::store) async fn runs(
         .collect()
 }
 
-/// Reports and editions of exports whose files are in place, the latest first; of a run alone when it is named.
+/// Reports and editions of exports whose files are in place, or one kind of these, the latest first; of a run alone when it
+/// is named.
 pub(in crate::store) async fn made(
     conn: &mut Conn,
     run: Option<&str>,
+    kind: Option<&str>,
     before: Option<&RunPlace>,
     limit: i64,
 ) -> Result<Vec<MadeRow>, StoreError> {
@@ -221,12 +227,13 @@ pub(in crate::store) async fn made(
          SELECT 'report' AS kind, name, run, made_at, subject, CAST(NULL AS BIGINT) AS written, files FROM report \
          UNION ALL SELECT 'export' AS kind, export AS name, run, done_at AS made_at, '' AS subject, written, files FROM export_edition \
          WHERE done_at IS NOT NULL AND files IS NOT NULL) AS made \
-         WHERE ($1 = '' OR run = $1) AND (made_at < $2 OR (made_at = $2 AND run > $3)) ORDER BY made_at DESC, run LIMIT $4",
+         WHERE ($1 = '' OR run = $1) AND (made_at < $2 OR (made_at = $2 AND run > $3)) AND ($5 = '' OR kind = $5) ORDER BY made_at DESC, run LIMIT $4",
     )
     .bind(run.unwrap_or(""))
     .bind(at)
     .bind(after)
     .bind(limit)
+    .bind(kind.unwrap_or(""))
     .fetch_all(conn)
     .await?;
     rows.iter()

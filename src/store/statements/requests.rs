@@ -57,6 +57,16 @@ pub(in crate::store) async fn of_topic(conn: &mut Conn, topic: &str, limit: i64)
     rows.iter().map(request).collect()
 }
 
+/// One of them.
+pub(in crate::store) async fn one(conn: &mut Conn, topic: &str, id: &str) -> Result<Option<Request>, StoreError> {
+    let row = sqlx::query("SELECT id, kind, topic, asked_at, state, answer FROM request WHERE id = $1 AND topic = $2")
+        .bind(id)
+        .bind(topic)
+        .fetch_optional(conn)
+        .await?;
+    row.as_ref().map(request).transpose()
+}
+
 fn request(row: &Row) -> Result<Request, StoreError> {
     Ok(Request {
         id: row.try_get("id")?,

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::draw::words;
-use crate::model::{PausedBy, Request, RequestKind, RequestState, TopicCard};
+use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
 use crate::web::ask::Ask;
 use crate::web::guard::LARGEST_FORM;
 use crate::web::layout::{self, moment};
@@ -72,10 +72,7 @@ pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String
 }
 
 async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
-    let Some(id) = site.settings.acts.filter(|_| site.acts()) else {
-        let hint = "Buttons are there inside `topicwatch run`, once a token is set.";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "These pages are for reading only", hint));
-    };
+    may_ask(site)?;
     let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
     })?;
@@ -84,6 +81,19 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
-    site.store.request(&id(site.now()), kind, topic, site.now()).await?;
-    Ok(())
+    put(site, kind, topic).await.map(drop)
+}
+
+/// Whether something may be asked for here: it makes ids of requests.
+pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
+    site.settings.acts.filter(|_| site.acts()).ok_or_else(|| {
+        let hint = "Something can be asked for inside `topicwatch run`, once a token is set.";
+        Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
+    })
+}
+
+/// Asks for something of a topic that there is: one row. Its id, unless the same waits already or too much does.
+pub(in crate::web) async fn put(site: &Site, kind: RequestKind, topic: &str) -> Result<Option<String>, Problem> {
+    let id = may_ask(site)?(site.now());
+    Ok(site.store.request(&id, kind, topic, site.now()).await?.then_some(id))
 }

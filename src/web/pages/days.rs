@@ -94,15 +94,15 @@ impl Counted {
     }
 }
 
-/// Both charts of a topic, with the holes of its coverage.
-pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
+/// A topic's days with the holes of its coverage.
+pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Option<Chart>, Problem> {
     let now = site.now();
     let counted = read(site, std::slice::from_ref(card)).await?;
     let days = last(card, now);
     let Some(span) =
         days.first().zip(days.last()).map(|(a, b)| Span { from: a.span.from, until: b.span.until.min(now) })
     else {
-        return Ok(html! {});
+        return Ok(None);
     };
     let mut moment = site.store.moment().await?;
     let watched = moment.watched(std::slice::from_ref(&card.topic)).await;
@@ -124,8 +124,13 @@ pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Prob
             }
         }
     }
-    let drawn = holes.iter().any(|hole| !hole.before);
-    let chart = counted.chart(card, now, holes, &full);
+    Ok(Some(counted.chart(card, now, holes, &full)))
+}
+
+/// Both charts of a topic.
+pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
+    let Some(chart) = chart_of(site, card).await? else { return Ok(html! {}) };
+    let drawn = chart.holes.iter().any(|hole| !hole.before);
     let zone = card.timezone();
     let waits = site.store.days_wait().await?;
     Ok(html! { section aria-labelledby="days" {

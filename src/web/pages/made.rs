@@ -24,7 +24,7 @@ const MADE: u32 = 50;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let before = ask.word("after", place)?;
-    let mut made = site.store.list_made(before.as_ref(), MADE + 1).await?;
+    let mut made = site.store.list_made(None, before.as_ref(), MADE + 1).await?;
     let more = made.len() > MADE as usize;
     made.truncate(MADE as usize);
     let main = html! {
@@ -65,22 +65,27 @@ fn table(made: &[MadeRow]) -> Markup {
 }
 
 /// The last part of a path.
-fn name(path: &str) -> String {
+pub(in crate::web) fn name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// A file, to be kept and not shown: a report would be a page of this address.
 pub(in crate::web) async fn file(State(app): State<App>, uri: Uri) -> Response {
-    match open(&app.site, &uri).await {
+    match asked(&app.site, &uri).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn open(site: &Site, uri: &Uri) -> Result<Response, Problem> {
+async fn asked(site: &Site, uri: &Uri) -> Result<Response, Problem> {
     let ask = Ask::of(uri)?;
     let place = ask.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
-    let made = site.store.made_by(ask.get("run").unwrap_or("")).await?;
+    open(site, ask.get("run").unwrap_or(""), place).await
+}
+
+/// A file of a run by its place among those that are recorded.
+pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result<Response, Problem> {
+    let made = site.store.made_by(run).await?;
     let unknown = || Problem {
         hint: "The list of reports and exports says what there is.".to_owned(),
         ..Problem::unknown("There is no such file")

@@ -2,7 +2,7 @@
 
 pub(super) mod actions;
 pub(super) mod answers;
-mod days;
+pub(super) mod days;
 pub(super) mod health;
 pub(super) mod item;
 pub(super) mod login;

@@ -11,18 +11,19 @@ use crate::compare::health;
 use crate::draw::spark;
 use crate::draw::words::{self, number};
 use crate::insight::Illness;
-use crate::model::{PausedBy, RunState, SearchRow, SearchState, Time, TopicCard, Used};
+use crate::model::{PausedBy, RunState, SearchRow, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::standing::standing;
 
 /// Topics of a page.
 const TOPICS: u32 = 50;
 /// How far back an item counts as new.
-const NEW: Duration = Duration::from_secs(86_400);
+pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
 /// How long the planner may take to look at a slot that has come.
-const LATE: Duration = Duration::from_secs(120);
+pub(in crate::web) const LATE: Duration = Duration::from_secs(120);
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
@@ -150,19 +151,17 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
 
 /// Each source: failing, silent, stale or well.
 pub(in crate::web) fn sources(card: &TopicCard, searches: Option<&Vec<SearchRow>>, ill: &[Illness]) -> Markup {
-    let on = card.definition.as_ref().map(crate::model::Topic::sources).unwrap_or_default();
-    html! { @for source in on {
-        @let last = searches.and_then(|all| all.iter().rfind(|search| search.source == source));
-        @let sick = ill.iter().find(|ill| ill.topic == card.topic && ill.source == source);
-        @let (class, word) = match (last.map(|search| search.state), sick) {
-            (Some(SearchState::Error | SearchState::Lost), _) => ("bad", "failing"),
-            (Some(SearchState::OverQuota), _) => ("warn", "over quota"),
-            (_, Some(ill)) => ("warn", ill.state.as_str()),
-            (Some(SearchState::Ok | SearchState::Empty), None) => ("good", "ok"),
-            (Some(SearchState::NotRun), None) => ("calm", "not asked"),
-            _ => ("calm", "–"),
+    let searches = searches.map_or(&[][..], Vec::as_slice);
+    html! { @for one in standing(card, searches, ill) {
+        @let (class, word) = match one.state {
+            "failing" => ("bad", "failing"),
+            "over_quota" => ("warn", "over quota"),
+            "ok" => ("good", "ok"),
+            "not_asked" => ("calm", "not asked"),
+            "unknown" => ("calm", "–"),
+            ill => ("warn", ill),
         };
-        span.sub { (source) ": " strong.(class) { (word) } @if let Some(class) = last.and_then(|search| search.error_class.as_ref()) { " (" (words::line(class, 40)) ")" } }
+        span.sub { (one.source) ": " strong.(class) { (word) } @if let Some(class) = one.error_class { " (" (words::line(class, 40)) ")" } }
     } }
 }
 

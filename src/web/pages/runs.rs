@@ -26,7 +26,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         return Err(Problem::unknown("There is no such topic"));
     }
     let after = ask.word("after", place)?;
-    let mut runs = store.list_runs(topic, wanted, after.as_ref(), RUNS + 1).await?;
+    let mut runs = store.list_runs(topic, wanted, None, after.as_ref(), RUNS + 1).await?;
     let more = runs.len() > RUNS as usize;
     runs.truncate(RUNS as usize);
     let ids: Vec<String> = runs.iter().map(|(_, run)| run.run.clone()).collect();
@@ -118,7 +118,7 @@ fn word(state: SearchState) -> Markup {
 }
 
 /// What to do about it.
-fn hint(site: &Site, search: &SearchRow) -> Option<&'static str> {
+pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<&'static str> {
     match (search.state, &search.error_class) {
         (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC"),
         (SearchState::Lost, _) => Some("the process ended in the middle; its run is taken over by itself"),

@@ -10,10 +10,9 @@ use super::{actions, answers, days, shown};
 use crate::compare::{Filtered, Hiding, health};
 use crate::draw::words::{self, counted, number};
 use crate::insight::daily::rising;
-use crate::model::{Source, Span, Time, Tone, TopicCard, Wanted};
-use crate::normalise::words::wanted;
+use crate::model::{Source, Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
-use crate::web::ask::Ask;
+use crate::web::ask::{Ask, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -52,13 +51,7 @@ impl Wish {
     fn of(ask: &Ask, now: Time) -> Result<Self, Problem> {
         let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
         let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
-        let words: Option<Wanted> = match ask.get("q") {
-            None => None,
-            Some(text) => Some(wanted(text).map_err(|unclear| {
-                let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
-                Problem::bad(format!("Nothing can be searched for with that: {unclear}"), hint)
-            })?),
-        };
+        let words = ask.get("q").map(words_of).transpose()?;
         let author = ask.get("author").map(|author| author.trim_start_matches('@').to_owned());
         Ok(Self {
             filter: Filter {
@@ -141,7 +134,7 @@ struct Found {
 async fn found(site: &Site, card: &TopicCard, wish: &Wish, now: Time) -> Result<Found, Problem> {
     let store = &site.store;
     let (rows, next, cut) = if wish.order == "velocity" {
-        (fastest(site, card, now).await?, None, false)
+        (fastest(site, &card.topic, now, ITEMS as usize).await?, None, false)
     } else {
         let listed = store.list_items(&wish.filter, wish.folded, wish.by(), wish.after.as_ref(), ITEMS).await?;
         (listed.rows, listed.next, wish.order != "new" && !listed.whole)
@@ -162,14 +155,14 @@ async fn found(site: &Site, card: &TopicCard, wish: &Wish, now: Time) -> Result<
 }
 
 /// Items whose reactions grow fastest, as in reports.
-async fn fastest(site: &Site, card: &TopicCard, now: Time) -> Result<Vec<ItemRow>, Problem> {
+pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: usize) -> Result<Vec<ItemRow>, Problem> {
     let mut moment = site.store.moment().await?;
     let span = Span { from: now.minus(PACE), until: now };
-    let reactions = moment.reactions(&card.topic, span, MOST_REACTIONS).await;
+    let reactions = moment.reactions(topic, span, MOST_REACTIONS).await;
     moment.end().await?;
-    let rises = rising(&reactions?, ITEMS as usize);
+    let rises = rising(&reactions?, most);
     let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
-    let mut rows = site.store.items_by_key(&card.topic, &keys).await?;
+    let mut rows = site.store.items_by_key(topic, &keys).await?;
     rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
     Ok(rows)
 }

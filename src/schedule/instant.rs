@@ -1,0 +1,19 @@
+//! An instant as people write it, whichever way they say it: a time, a date, or how long ago. What now is comes from
+//! whoever asks.
+
+use super::parse_duration;
+use crate::model::Time;
+
+/// What can be written, for hints.
+pub const INSTANTS: &str = "write 2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d (ago)";
+
+/// Reads one; `None` for anything else.
+#[must_use]
+pub fn instant(text: &str, now: Time) -> Option<Time> {
+    let date = || {
+        let day = text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        Some(Time::from_jiff(day.timestamp()))
+    };
+    let ago = || parse_duration(text).ok().map(|length| now.minus(length));
+    Time::parse(text).or_else(date).or_else(ago)
+}

@@ -1,0 +1,183 @@
+//! A request held against its operation: what is not a parameter, is given twice, or cannot be meant is refused before
+//! anything is read.
+
+use std::collections::BTreeMap;
+
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{RawPathParams, Request};
+use axum::http::{Method as HttpMethod, StatusCode, header};
+
+use super::operation::{Kind, Operation, Parameter, Place};
+use super::token::{self, Position};
+use crate::model::Time;
+use crate::schedule::{INSTANTS, instant};
+use crate::web::guard::LARGEST_FORM;
+use crate::web::problem::Problem;
+use crate::web::server::App;
+use crate::web::site::Site;
+
+/// What a value is cut to where it is told.
+const TOLD: usize = 60;
+
+/// What is asked, checked.
+pub(super) struct Call {
+    app: App,
+    operation: &'static Operation,
+    given: BTreeMap<&'static str, Vec<String>>,
+    /// Of what is posted.
+    pub(super) body: Bytes,
+    /// Whether only the head of the answer is wanted.
+    pub(super) head: bool,
+    pub(super) now: Time,
+}
+
+impl Call {
+    pub(super) async fn of(
+        operation: &'static Operation,
+        app: App,
+        path: &RawPathParams,
+        request: Request,
+    ) -> Result<Self, Problem> {
+        let now = app.site.now();
+        let mut given: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let query = url::form_urlencoded::parse(request.uri().query().unwrap_or("").as_bytes());
+        let query = query.map(|(name, value)| (Place::Query, name.into_owned(), value.into_owned()));
+        let path = path.iter().map(|(name, value)| (Place::Path, name.to_owned(), value.to_owned()));
+        for (place, name, value) in path.chain(query) {
+            let known = operation.parameters.iter().find(|known| known.place == place && known.name == name);
+            let Some(parameter) = known else { return Err(unknown(operation, &name)) };
+            match (place, fits(parameter, &value, now)) {
+                (_, Ok(())) => {}
+                (Place::Query, Err(problem)) => return Err(problem),
+                // What no path can be is a path that there is not.
+                (Place::Path, Err(problem)) => return Err(Problem { status: StatusCode::NOT_FOUND, ..problem }),
+            }
+            let values = given.entry(parameter.name).or_default();
+            if !values.is_empty() && !parameter.many {
+                let hint = "Give it once.";
+                return Err(Problem::bad(format!("`{name}` is given several times"), hint));
+            }
+            values.push(value);
+        }
+        if let Some(parameter) = operation.parameters.iter().find(|p| p.needed && !given.contains_key(p.name)) {
+            let hint = format!("Give it: {}={}", parameter.name, parameter.example);
+            return Err(Problem::bad(format!("`{}` is missing", parameter.name), hint));
+        }
+        let head = request.method() == HttpMethod::HEAD;
+        let body = if operation.body.is_some() { body(request).await? } else { Bytes::new() };
+        Ok(Self { app, operation, given, body, head, now })
+    }
+
+    pub(super) fn site(&self) -> &Site {
+        &self.app.site
+    }
+
+    pub(super) fn one(&self, name: &str) -> Option<&str> {
+        self.all(name).first().map(String::as_str)
+    }
+
+    /// A parameter that must be there, as that of a path is.
+    pub(super) fn needed(&self, name: &str) -> &str {
+        self.one(name).unwrap_or("")
+    }
+
+    pub(super) fn all(&self, name: &str) -> &[String] {
+        self.given.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// A parameter of a closed list: what it stands for.
+    pub(super) fn word<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        self.one(name).and_then(parse)
+    }
+
+    pub(super) fn words<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
+        self.all(name).iter().filter_map(|value| parse(value)).collect()
+    }
+
+    pub(super) fn number(&self, name: &str) -> u32 {
+        let otherwise = self.operation.parameters.iter().find_map(|parameter| match parameter.kind {
+            Kind::Number(_, _, otherwise) if parameter.name == name => Some(otherwise),
+            _ => None,
+        });
+        self.one(name).and_then(|value| value.parse().ok()).or(otherwise).unwrap_or(1)
+    }
+
+    pub(super) fn instant(&self, name: &str) -> Option<Time> {
+        self.one(name).and_then(|value| instant(value, self.now))
+    }
+
+    /// Where the page that is asked for begins.
+    pub(super) fn position(&self) -> Result<Option<Position>, Problem> {
+        self.one("page_token").map(|given| token::read(&self.scope(), given)).transpose()
+    }
+
+    /// The token of a page that begins behind a place.
+    pub(super) fn token(&self, value: i64, key: &str) -> String {
+        token::write(&self.scope(), &Position { value, key: key.to_owned() })
+    }
+
+    /// What a page token belongs to: the operation and everything that says which rows, and in which order.
+    fn scope(&self) -> String {
+        let parts = self.given.iter().filter(|(name, _)| !matches!(**name, "limit" | "page_token"));
+        serde_json::json!([self.operation.id, parts.collect::<Vec<_>>()]).to_string()
+    }
+}
+
+fn unknown(operation: &Operation, name: &str) -> Problem {
+    let known = operation.parameters.iter().filter(|parameter| parameter.place == Place::Query);
+    let known: Vec<&str> = known.map(|parameter| parameter.name).collect();
+    let hint = if known.is_empty() {
+        "This takes no parameters.".to_owned()
+    } else {
+        format!("These are known here: {}.", known.join(", "))
+    };
+    Problem::bad(format!("There is no parameter `{}`", cut(name)), hint)
+}
+
+/// Whether a value can be meant at all.
+fn fits(parameter: &Parameter, value: &str, now: Time) -> Result<(), Problem> {
+    let refuse =
+        |hint: String| Err(Problem::bad(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint));
+    // No text that is stored has one, and one of the databases takes none.
+    if value.contains('\0') {
+        return refuse("Leave the character NUL out.".to_owned());
+    }
+    match parameter.kind {
+        Kind::Text(most) if value.is_empty() || value.chars().count() > most => {
+            refuse(format!("Give 1 to {most} characters, or leave it out."))
+        }
+        Kind::Word(words) if !words().contains(&value) => refuse(format!("One of: {}.", words().join(", "))),
+        Kind::Number(least, most, _) => match number(value) {
+            Some(number) if (least..=most).contains(&number) => Ok(()),
+            _ => refuse(format!("Give a whole number from {least} to {most}.")),
+        },
+        Kind::Instant if instant(value, now).is_none() => {
+            refuse(format!("{}{}.", INSTANTS[..1].to_uppercase(), &INSTANTS[1..]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Digits alone: no sign, no leading zero.
+fn number(value: &str) -> Option<u32> {
+    let number: u32 = value.parse().ok()?;
+    (number.to_string() == value).then_some(number)
+}
+
+pub(super) fn cut(value: &str) -> String {
+    let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
+}
+
+/// A body of JSON, not longer than forms are.
+async fn body(request: Request) -> Result<Bytes, Problem> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
+    if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
+        let hint = "Send `Content-Type: application/json`.";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Only JSON is taken here", hint));
+    }
+    to_bytes(request.into_body(), LARGEST_FORM).await.map_err(|_| {
+        let hint = "What is asked for here is short; send it at once.";
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", hint)
+    })
+}

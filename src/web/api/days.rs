@@ -1,0 +1,42 @@
+//! A topic's last fourteen local days: how much it found, how that sounds, what was not covered. They are counted beside the
+//! loop, never here.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::listed::told;
+use super::topics::card;
+use crate::draw::chart::{Chart, ChartDay};
+use crate::web::pages::days::chart_of;
+use crate::web::problem::Problem;
+
+pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+    let card = card(&call).await?;
+    let chart = chart_of(call.site(), &card).await?;
+    let data: Vec<Value> =
+        chart.as_ref().map(|chart| chart.days.iter().map(|day| as_json(chart, day)).collect()).unwrap_or_default();
+    let waits = call.site().store.days_wait().await?;
+    let fields = [("data", json!(data)), ("timezone", json!(card.timezone())), ("uncounted", json!(waits))];
+    told(&call, fields).await
+}
+
+fn as_json(chart: &Chart, day: &ChartDay) -> Value {
+    let gaps = |before: bool| -> u64 {
+        let gaps = chart.holes.iter().filter(|hole| hole.before == before);
+        gaps.filter_map(|hole| hole.span.within(day.span)).map(|span| span.length().as_secs()).sum()
+    };
+    json!({
+        "date": day.date,
+        "from": day.span.from,
+        "until": day.span.until,
+        "items": day.all,
+        "unique": day.unique,
+        "saturated": day.saturated,
+        "scored": day.scored,
+        "negative": day.negative,
+        "positive": day.positive,
+        "uncovered_s": gaps(false),
+        "unwatched_s": gaps(true),
+    })
+}

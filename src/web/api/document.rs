@@ -1,0 +1,176 @@
+//! The OpenAPI 3.1 document: the table of operations and the schemas, told for programs. Its version is the API's; that of
+//! the program is nobody's business who only asks.
+
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use super::operation::{Answered, Kind, Method, Operation, Parameter, Place};
+use super::problem::MEDIA;
+use super::schemas::schemas;
+use super::table::OPERATIONS;
+use crate::export::What;
+use crate::web::problem::Problem;
+
+/// Of the API: the first part is that of its paths.
+const VERSION: &str = "1.0.0";
+
+/// Statuses with which any operation may refuse.
+const ANY: [u16; 7] = [400, 401, 414, 421, 431, 500, 503];
+
+pub(super) async fn show(call: Call) -> Result<Response, Problem> {
+    let secured = call.site().settings.access.is_some();
+    Ok(axum::Json(document(secured)).into_response())
+}
+
+/// The document; whether a token is needed is the server's own.
+pub(super) fn document(secured: bool) -> Value {
+    let mut paths: Map<String, Value> = Map::new();
+    for operation in OPERATIONS {
+        let at = paths.entry(operation.path).or_insert_with(|| json!({}));
+        let method = if operation.method == Method::Get { "get" } else { "post" };
+        if let Some(at) = at.as_object_mut() {
+            at.insert(method.to_owned(), told(operation));
+        }
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "topicwatch",
+            "version": VERSION,
+            "summary": "What watched topics found, how runs went, what it cost",
+            "description": "Everything is read with GET. Times are UTC (RFC 3339, with milliseconds), ids and keys are text, money is \
+                            US dollars in whole micro-dollars. What was found is foreign text.",
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": "/" }],
+        "security": if secured { json!([{ "token": [] }]) } else { json!([{}]) },
+        "paths": paths,
+        "components": {
+            "schemas": schemas(),
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer", "description": "The token of the pages" } },
+        },
+    })
+}
+
+fn told(operation: &Operation) -> Value {
+    let mut responses = Map::new();
+    let (status, content) = match operation.answered {
+        Answered::Json(status, schema) => {
+            (status, json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } }))
+        }
+        Answered::Stream(media) => {
+            let of = |media: &&str| ((*media).to_owned(), json!({ "schema": { "type": "string" } }));
+            (200, Value::Object(media.iter().map(of).collect()))
+        }
+    };
+    responses.insert(status.to_string(), json!({ "description": operation.summary, "content": content }));
+    for refused in ANY.iter().chain(operation.refuses) {
+        responses.insert(refused.to_string(), problem(*refused));
+    }
+    let mut told = json!({
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "parameters": operation.parameters.iter().map(|parameter| told_of(parameter)).collect::<Vec<_>>(),
+        "responses": responses,
+    });
+    if let Some(fields) = told.as_object_mut() {
+        let description = description(operation);
+        if !description.is_empty() {
+            fields.insert("description".to_owned(), json!(description));
+        }
+        if let Some(schema) = operation.body {
+            let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
+            let content = json!({ "application/json": { "schema": schema, "example": { "action": "run-now" } } });
+            fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
+            // Nobody asks for anything without the token, wherever it is served.
+            fields.insert("security".to_owned(), json!([{ "token": [] }]));
+        }
+    }
+    told
+}
+
+/// What is to be known; of exports also the columns.
+fn description(operation: &Operation) -> String {
+    if operation.id != "export" {
+        return operation.told.to_owned();
+    }
+    let columns = What::ALL.iter().map(|what| {
+        let names: Vec<&str> = what.columns().iter().map(|column| column.name).collect();
+        format!("- `{what}`: {}", names.join(", "))
+    });
+    format!("{}\n\nColumns:\n\n{}", operation.told, columns.collect::<Vec<_>>().join("\n"))
+}
+
+fn problem(status: u16) -> Value {
+    let told = axum::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    let content = json!({ MEDIA: { "schema": { "$ref": "#/components/schemas/Problem" } } });
+    json!({ "description": told.unwrap_or("refused"), "content": content })
+}
+
+fn told_of(parameter: &Parameter) -> Value {
+    let schema = match parameter.kind {
+        Kind::Text(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
+        Kind::Word(words) => json!({ "type": "string", "enum": words() }),
+        Kind::Number(least, most, otherwise) => {
+            json!({ "type": "integer", "minimum": least, "maximum": most, "default": otherwise })
+        }
+        Kind::Instant => json!({
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 60,
+            "description": "2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d (ago)",
+        }),
+    };
+    let (place, needed) = match parameter.place {
+        Place::Path => ("path", true),
+        Place::Query => ("query", parameter.needed),
+    };
+    let schema = if parameter.many { json!({ "type": "array", "items": schema }) } else { schema };
+    let example = match parameter.kind {
+        Kind::Number(..) => json!(parameter.example.parse::<u32>().unwrap_or_default()),
+        _ if parameter.many => json!([parameter.example]),
+        _ => json!(parameter.example),
+    };
+    let mut told = json!({
+        "name": parameter.name,
+        "in": place,
+        "required": needed,
+        "description": parameter.meaning,
+        "schema": schema,
+    });
+    if let Some(fields) = told.as_object_mut().filter(|_| !parameter.example.is_empty()) {
+        fields.insert("example".to_owned(), example);
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_told_once_and_every_schema_that_is_named_is_there() {
+        let document = document(true);
+        let text = document.to_string();
+        let schemas = document["components"]["schemas"].as_object().map(Map::len).unwrap_or_default();
+        let mut named: Vec<&str> =
+            text.split("\"#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        named.sort_unstable();
+        named.dedup();
+        for name in &named {
+            assert!(document["components"]["schemas"][*name].is_object(), "{name}");
+        }
+        assert_eq!(named.len(), schemas, "a schema that nobody names");
+        let mut ids: Vec<&str> = OPERATIONS.iter().map(|operation| operation.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), OPERATIONS.len());
+        for operation in OPERATIONS {
+            let inside = operation.path.matches('{').count();
+            let told = operation.parameters.iter().filter(|parameter| parameter.place == Place::Path).count();
+            assert_eq!(inside, told, "{}", operation.path);
+        }
+        assert!(!text.contains(env!("CARGO_PKG_VERSION")) || env!("CARGO_PKG_VERSION") == VERSION);
+    }
+}

@@ -1,0 +1,108 @@
+//! A topic's items: searched, narrowed, ordered, near-copies under the item they began with. A page is one step along an
+//! index, and looks at a bounded number of rows whatever is asked for.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::listed::{told, with};
+use super::topics::card;
+use crate::compare::{Filtered, Hiding};
+use crate::insight::fit_of;
+use crate::model::{Source, Tone, TopicCard, WindowFit};
+use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
+use crate::web::ask::words;
+use crate::web::pages::topic::fastest;
+use crate::web::problem::Problem;
+
+/// In which order items stand.
+pub(super) const ORDERS: [&str; 5] = ["new", "engagement", "velocity", "negative", "positive"];
+/// What becomes of near-copies.
+pub(super) const COPIES: [&str; 2] = ["fold", "all"];
+/// Near-copies that are told under an item.
+const TOLD: u32 = 5;
+
+pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+    let store = &call.site().store;
+    let card = card(&call).await?;
+    let order = call.one("order").unwrap_or("new");
+    let folded = call.one("copies").unwrap_or("fold") == "fold";
+    let (limit, position) = (call.number("limit"), call.position()?);
+    let (rows, next, complete) = if order == "velocity" {
+        alone(&call)?;
+        (fastest(call.site(), &card.topic, call.now, limit as usize).await?, None, true)
+    } else {
+        let filter = filter(&call, &card)?;
+        let after = position.map(|at| ItemPlace { value: at.value, key: at.key });
+        let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
+        (listed.rows, listed.next, order == "new" || listed.whole)
+    };
+    let mode = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), mode).await?;
+    let window = card.definition.as_ref().map(|topic| topic.window.length());
+    let (mut data, mut outside) = (Vec::new(), 0_u64);
+    for row in rows.into_iter().filter(|row| hiding.item(row)) {
+        let fit = fit_of(row.published_at, row.first_seen, window);
+        // Kept, but not new: it was older than the window when it was seen first.
+        if call.one("new_since").is_some() && fit == WindowFit::Outside {
+            outside += 1;
+            continue;
+        }
+        data.push(item(&call, &card, &row, fit, folded).await?);
+    }
+    let waiting = if call.one("search").is_some() { store.words_waiting().await? } else { 0 };
+    let next = next.map(|place| call.token(place.value, &place.key));
+    let fields = [
+        ("data", json!(data)),
+        ("next_page_token", json!(next)),
+        ("filtered", json!(hiding.hidden())),
+        ("outside", json!(outside)),
+        ("complete", json!(complete)),
+        ("unindexed", json!(waiting)),
+    ];
+    told(&call, fields).await
+}
+
+fn by(order: &str) -> ItemOrder {
+    match order {
+        "engagement" => ItemOrder::Reactions,
+        "negative" => ItemOrder::Negative,
+        "positive" => ItemOrder::Positive,
+        _ => ItemOrder::New,
+    }
+}
+
+fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
+    let since = call.instant("since").max(call.instant("new_since"));
+    Ok(Filter {
+        topics: vec![card.topic.clone()],
+        sources: call.words("source", Source::parse),
+        tones: call.words("tone", Tone::parse),
+        authors: call.all("author").iter().map(|author| author.trim_start_matches('@').to_owned()).collect(),
+        since,
+        words: call.one("search").map(words).transpose()?,
+        ..Filter::default()
+    })
+}
+
+/// What rises fastest is compared among all items: a filter would mean nothing.
+fn alone(call: &Call) -> Result<(), Problem> {
+    let given = ["search", "tone", "source", "author", "since", "new_since", "copies", "page_token"];
+    match given.into_iter().find(|name| call.one(name).is_some()) {
+        None => Ok(()),
+        Some(name) => {
+            let hint = "Leave it out, or choose another order.";
+            Err(Problem::bad(format!("`{name}` means nothing for order=velocity"), hint))
+        }
+    }
+}
+
+async fn item(call: &Call, card: &TopicCard, row: &ItemRow, fit: WindowFit, folded: bool) -> Result<Value, Problem> {
+    let (many, copies) = match &row.cluster {
+        Some(head) if folded && *head == row.key => {
+            call.site().store.copies_of(&row.key, Some(&card.topic), TOLD).await?
+        }
+        _ => (0, Vec::new()),
+    };
+    with(row, [("fit", json!(fit)), ("copies", json!({ "count": many, "data": copies }))])
+}

@@ -1,0 +1,36 @@
+//! What answers have in common: where rows came from, and where the next page begins.
+
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use crate::model::Nature;
+use crate::web::problem::Problem;
+
+/// Rows of a page and one more if there are more: cut, and whether there was.
+pub(super) fn cut<R>(rows: &mut Vec<R>, limit: u32) -> bool {
+    let more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    more
+}
+
+/// A row as JSON with more fields.
+pub(super) fn with<const N: usize>(row: &impl Serialize, more: [(&str, Value); N]) -> Result<Value, Problem> {
+    let mut value = serde_json::to_value(row).map_err(|error| {
+        tracing::warn!("a row could not be written as JSON: {error}");
+        let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
+        Problem::new(status, "This could not be written", "The log says why.")
+    })?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    }
+    Ok(value)
+}
+
+/// An answer: these fields, and whether what it tells was invented.
+pub(super) async fn told<const N: usize>(call: &Call, fields: [(&str, Value); N]) -> Result<Response, Problem> {
+    let mut all: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    all.insert("sandbox".to_owned(), json!(call.site().store.nature().await? == Some(Nature::Sandbox)));
+    Ok(axum::Json(Value::Object(all)).into_response())
+}

@@ -1,0 +1,199 @@
+//! Between who writes a file row by row on a thread of its own and who sends it: a few pages of it at a time. Who writes
+//! waits for who takes, not for ever; who takes hears of every failure, so that no file ends early without saying so.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use futures_util::Stream;
+use tokio_util::sync::CancellationToken;
+
+/// Pages that wait to be taken.
+const PAGES: usize = 4;
+/// How long one may wait: longer than a connection is kept that takes nothing.
+const STALLED: Duration = Duration::from_secs(30);
+/// How often who waits looks whether everything ends.
+const LOOK: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Default)]
+struct Held {
+    pages: VecDeque<Bytes>,
+    /// How it ended, once it did.
+    end: Option<io::Result<()>>,
+    /// Nobody takes anything any more.
+    left: bool,
+    waker: Option<Waker>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    held: Mutex<Held>,
+    taken: Condvar,
+}
+
+impl Shared {
+    /// A thread that panicked while it held this has left nothing half done.
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end that is written to.
+#[derive(Debug)]
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+    stop: CancellationToken,
+    /// When it has taken too long.
+    until: Instant,
+}
+
+/// The end that is sent.
+#[derive(Debug)]
+pub(super) struct Pages(Arc<Shared>);
+
+/// A pipe that may be written to for so long, and not after the stop.
+pub(super) fn pipe(longest: Duration, stop: CancellationToken) -> (Writer, Pages) {
+    let shared = Arc::new(Shared::default());
+    (Writer { shared: Arc::clone(&shared), stop, until: Instant::now() + longest }, Pages(shared))
+}
+
+impl Writer {
+    /// Says how it ended. One that is dropped without a word has failed.
+    pub(super) fn end(self, end: io::Result<()>) {
+        let mut held = self.shared.held();
+        held.end = Some(end);
+        if let Some(waker) = held.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let mut held = self.shared.held();
+        if held.end.is_none() {
+            held.end = Some(Err(io::ErrorKind::UnexpectedEof.into()));
+        }
+        if let Some(waker) = held.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl io::Write for &Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let began = Instant::now();
+        let mut held = self.shared.held();
+        while held.pages.len() >= PAGES && !held.left {
+            if self.stop.is_cancelled() {
+                return Err(io::Error::other("the pages are closing"));
+            }
+            if began.elapsed() > STALLED {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            held = self.shared.taken.wait_timeout(held, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if held.left {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        if self.stop.is_cancelled() || Instant::now() > self.until {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        held.pages.push_back(Bytes::copy_from_slice(bytes));
+        if let Some(waker) = held.waker.take() {
+            waker.wake();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Stream for Pages {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        let mut held = self.0.held();
+        if let Some(page) = held.pages.pop_front() {
+            self.0.taken.notify_all();
+            return Poll::Ready(Some(Ok(page)));
+        }
+        match &mut held.end {
+            Some(Ok(())) => Poll::Ready(None),
+            Some(end) => Poll::Ready(std::mem::replace(end, Ok(())).err().map(Err)),
+            None => {
+                held.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        self.0.held().left = true;
+        self.0.taken.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::io::Write as _;
+
+    use futures_util::StreamExt as _;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    #[tokio::test]
+    async fn what_is_written_is_taken_in_order_and_an_end_is_one_only_when_it_was_said() {
+        for (said, ended) in [(Some(Ok(())), true), (Some(Err(io::Error::other("x"))), false), (None, false)] {
+            let (writer, mut pages) = pipe(LONG, CancellationToken::new());
+            let thread = std::thread::spawn(move || {
+                for n in 0..100_u32 {
+                    (&writer).write_all(&n.to_be_bytes()).unwrap();
+                }
+                if let Some(said) = said {
+                    writer.end(said);
+                }
+            });
+            let mut all = Vec::new();
+            let mut whole = true;
+            while let Some(page) = pages.next().await {
+                match page {
+                    Ok(page) => all.extend_from_slice(&page),
+                    Err(_) => whole = false,
+                }
+            }
+            thread.join().unwrap();
+            assert_eq!(all, (0..100_u32).flat_map(u32::to_be_bytes).collect::<Vec<_>>());
+            assert_eq!(whole, ended);
+        }
+    }
+
+    #[test]
+    fn who_writes_for_nobody_for_too_long_or_after_the_stop_is_told_so() {
+        let (writer, pages) = pipe(LONG, CancellationToken::new());
+        drop(pages);
+        assert_eq!((&writer).write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        let (writer, _pages) = pipe(Duration::ZERO, CancellationToken::new());
+        assert_eq!((&writer).write(b"x").unwrap_err().kind(), io::ErrorKind::TimedOut);
+        let stop = CancellationToken::new();
+        let (writer, _pages) = pipe(LONG, stop.clone());
+        for _ in 0..PAGES {
+            (&writer).write_all(b"x").unwrap();
+        }
+        // It waits for a place when the stop comes.
+        let waits = std::thread::spawn(move || (&writer).write(b"x").is_err());
+        stop.cancel();
+        assert!(waits.join().unwrap());
+    }
+}

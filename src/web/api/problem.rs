@@ -1,0 +1,62 @@
+//! What went wrong, for programs: RFC 9457, whatever it was and wherever it was noticed. `title` is the status in words,
+//! `detail` what happened, `hint` what to do. And who is let in at all: whoever has the token, as a header of the request.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// What says that a body is a problem.
+pub(super) const MEDIA: &str = "application/problem+json";
+
+/// Seconds after which to try again what was too much at once.
+const AGAIN: &str = "5";
+
+pub(in crate::web) fn answer(problem: &Problem) -> Response {
+    let status = if problem.status.is_success() { StatusCode::INTERNAL_SERVER_ERROR } else { problem.status };
+    let body = json!({
+        "type": "about:blank",
+        "title": status.canonical_reason().unwrap_or("Error"),
+        "status": status.as_u16(),
+        "detail": problem.title,
+        "hint": problem.hint,
+    });
+    let mut response = (status, [(header::CONTENT_TYPE, MEDIA)], body.to_string()).into_response();
+    let more = match status {
+        StatusCode::UNAUTHORIZED => Some((header::WWW_AUTHENTICATE, "Bearer")),
+        StatusCode::SERVICE_UNAVAILABLE => Some((header::RETRY_AFTER, AGAIN)),
+        _ => None,
+    };
+    if let Some((name, value)) = more {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// There is nothing at an address.
+pub(in crate::web) fn nowhere() -> Problem {
+    let hint = "/api/v1/openapi.json tells what there is.";
+    Problem::new(StatusCode::NOT_FOUND, "There is nothing at this address", hint)
+}
+
+/// There is something, but not by this method.
+pub(in crate::web) fn not_so() -> Problem {
+    let hint = "What is taken stands in `Allow`; /api/v1/openapi.json tells more.";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint)
+}
+
+/// Lets in whoever has the token, and everybody to read where there is none. What a browser keeps of a login is not looked at: no
+/// page of anybody else can ask for something here, whatever it sends.
+pub(in crate::web) fn admit(site: &Site, bearer: Option<&str>) -> Result<(), Problem> {
+    match (&site.settings.access, bearer) {
+        (None, _) => Ok(()),
+        (Some(access), Some(token)) if access.knows(token) => Ok(()),
+        (Some(_), given) => {
+            let title = if given.is_some() { "That is not the token" } else { "The token is missing" };
+            let hint = "Send `Authorization: Bearer` with the token of the pages.";
+            Err(Problem::new(StatusCode::UNAUTHORIZED, title, hint))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The ledger: each run with every search of it, what it found and cost, what went wrong and what to do.
+
+use std::collections::BTreeMap;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::listed::{cut, told, with};
+use crate::model::{RunRow, RunState, SearchRow, Time};
+use crate::store::RunPlace;
+use crate::web::pages::runs::hint;
+use crate::web::problem::Problem;
+
+pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+    let (store, topic, limit) = (&call.site().store, call.one("topic"), call.number("limit"));
+    known(&call, call.all("topic")).await?;
+    let state = call.word("state", RunState::parse);
+    let after = call.position()?.map(|position| RunPlace { at: Time(position.value), run: position.key });
+    let mut runs = store.list_runs(topic, state, call.instant("since"), after.as_ref(), limit + 1).await?;
+    let more = cut(&mut runs, limit);
+    let next = runs.last().filter(|_| more).map(|(place, _)| call.token(place.at.0, &place.run));
+    let rows: Vec<RunRow> = runs.into_iter().map(|(_, run)| run).collect();
+    let data = searched(&call, &rows).await?;
+    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+}
+
+pub(super) async fn one(call: Call) -> Result<Response, Problem> {
+    let run = call.site().store.run(call.needed("run")).await?.ok_or_else(|| {
+        let hint = "It may have been pruned. /api/v1/runs lists those that are kept.";
+        let title = format!("There is no run `{}`", super::call::cut(call.needed("run")));
+        Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+    })?;
+    let data = searched(&call, &[run]).await?.pop();
+    told(&call, [("data", json!(data))]).await
+}
+
+/// Refuses a filter by topics that the database does not know; of those that are not watched any more, there are runs.
+pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem> {
+    let known = if topics.is_empty() { Vec::new() } else { call.site().store.watched(topics).await? };
+    match topics.iter().find(|topic| known.iter().all(|known| known.topic != **topic)) {
+        None => Ok(()),
+        Some(topic) => {
+            let title = format!("There is no topic `{}`", super::call::cut(topic));
+            Err(Problem::bad(title, "/api/v1/topics lists those that are watched."))
+        }
+    }
+}
+
+/// Runs with their searches.
+async fn searched(call: &Call, runs: &[RunRow]) -> Result<Vec<Value>, Problem> {
+    let ids: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
+    let mut searches: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for search in call.site().store.searches(&ids).await? {
+        searches.entry(search.run.clone()).or_default().push(hinted(call, &search)?);
+    }
+    runs.iter().map(|run| with(run, [("searches", json!(searches.remove(&run.run).unwrap_or_default()))])).collect()
+}
+
+fn hinted(call: &Call, search: &SearchRow) -> Result<Value, Problem> {
+    with(search, [("hint", json!(hint(call.site(), search)))])
+}

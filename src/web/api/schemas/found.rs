@@ -1,0 +1,126 @@
+//! What was found: items with all that is known of them, and answers.
+
+use super::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
+use crate::model::{Kind, Tone, WindowFit};
+use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
+use crate::web::api::shape::{Field, Shape, object};
+
+const KEY: Field = ("key", Text, "public key of the item");
+const KIND: Shape = Word(|| Kind::ALL.iter().map(|kind| kind.as_str()).collect());
+const FIT: Shape = Word(|| WindowFit::ALL.iter().map(|fit| fit.as_str()).collect());
+const SOUND: Shape = Word(|| Tone::ALL.iter().map(|tone| tone.as_str()).collect());
+
+const TONE: &[Field] = &[
+    ("tone", Maybe(&SOUND), "how it sounds; null while not judged"),
+    ("score", Maybe(&Number), "from -1 to 1"),
+    ("scorer", Maybe(&Text), "version of the scorer"),
+];
+
+/// An item as a topic knows it.
+const ITEM: &[Field] = &[
+    TOPIC,
+    KEY,
+    ("kind", KIND, "post or page"),
+    ("url", Maybe(&Text), "address as last learned; foreign text, perhaps no link that is safe to follow"),
+    ("author", Maybe(&Text), "handle, without @"),
+    ("author_name", Maybe(&Text), "display name"),
+    ("title", Maybe(&Text), "title of a page"),
+    ("text", Maybe(&Text), "text of a post, snippet of a page; foreign text"),
+    ("lang", Maybe(&Text), "language tag as given"),
+    ("published_at", Maybe(&Time), "when it was published"),
+    ("first_seen", Time, "when this topic first saw it"),
+    ("first_run", Text, "id of that run"),
+    ("last_seen", Time, "when this topic last saw it"),
+    ("last_run", Text, "id of that run"),
+    ("times_seen", Integer, "in how many runs of this topic"),
+    ("is_repost", Maybe(&Flag), "the service calls it a repost"),
+    ("is_quote", Maybe(&Flag), "the service calls it a quote"),
+    ("conversation_id", Maybe(&Text), "thread"),
+    ("engagement", Of("Engagement"), "reactions as last seen"),
+    ("revisions", Integer, "how often its words changed"),
+    ("cluster", Maybe(&Text), "key of the item that its near-copies began with; null while nobody looked"),
+    ("pruned_at", Maybe(&Time), "when its words were let go for their age"),
+];
+
+const LISTED: &[Field] = &[
+    ("fit", FIT, "published in the topic's window when first seen, or not"),
+    ("copies", Of("Copies"), "its near-copies in this topic"),
+];
+
+const PAGE: &[Field] = &[
+    NEXT,
+    SANDBOX,
+    ("filtered", Integer, "rows of this page that the topic's filter hides, shown or not"),
+    ("outside", Integer, "rows of this page left out because they were not new (`new_since`)"),
+    ("complete", Flag, "all that fits was looked through, and not only the items first seen last"),
+    ("unindexed", Integer, "items that cannot be found by their words yet, of any topic"),
+];
+
+const ENGAGEMENT: &[Field] = &[
+    ("likes", Maybe(&Integer), "likes"),
+    ("reposts", Maybe(&Integer), "reposts without a comment"),
+    ("replies", Maybe(&Integer), "replies"),
+    ("quotes", Maybe(&Integer), "reposts with a comment"),
+    ("bookmarks", Maybe(&Integer), "bookmarks"),
+    ("views", Maybe(&Integer), "views"),
+];
+
+const COPY: &[Field] = &[
+    KEY,
+    ("author", Maybe(&Text), "handle"),
+    ("title", Maybe(&Text), "title"),
+    ("text", Maybe(&Text), "text"),
+    ("published_at", Maybe(&Time), "when it was published"),
+];
+
+const WHOLE: &[Field] = &[
+    KEY,
+    ("topics", List(&Of("Item")), "the item as each topic knows it"),
+    ("sightings", List(&Of("Sighting")), "the latest 100, the latest first"),
+    ("revisions", List(&Of("Revision")), "what its words were, the latest 20"),
+    ("copies", Of("Copies"), "its near-copies, of any topic"),
+];
+
+const SIGHTING: &[Field] = &[
+    ("run", Text, "id of the run"),
+    TOPIC,
+    ("seen_at", Time, "when the run looked"),
+    ("source", SOURCE, "where"),
+    ("rank", Integer, "place in the reply, from 1"),
+    ("fit", FIT, "published in the window, or not"),
+    ("engagement", Of("Engagement"), "reactions of that moment"),
+];
+
+const REVISION: &[Field] = &[
+    ("replaced_at", Time, "until they were seen changed"),
+    ("title", Maybe(&Text), "title"),
+    ("text", Maybe(&Text), "text"),
+];
+
+const ANSWER: &[Field] = &[
+    ("run", Text, "id of the run"),
+    TOPIC,
+    ("asked_at", Time, "when the run looked"),
+    ("model", Maybe(&Text), "label of the model"),
+    ("text", Text, "the words; foreign text"),
+    ("partial", Flag, "it was cut"),
+    ("cited", List(&Text), "keys of the items it rests on"),
+];
+
+pub(super) fn schemas() -> Vec<Named> {
+    let copies = &[("count", Integer, "how many"), ("data", List(&Of("Copy")), "the first of them, by key")];
+    vec![
+        list("Items", &Of("ListedItem"), PAGE),
+        ("Item", object("An item as a topic knows it", &[ITEM, TONE])),
+        ("ListedItem", object("An item of a list", &[ITEM, TONE, LISTED])),
+        ("Engagement", object("Reactions; null where they are not known", &[ENGAGEMENT])),
+        ("Copies", object("Near-copies", &[copies])),
+        ("Copy", object("A near-copy", &[COPY])),
+        one("OneItem", "WholeItem"),
+        ("WholeItem", object("Everything about an item", &[WHOLE])),
+        ("Sighting", object("An item in a reply", &[SIGHTING])),
+        ("Revision", object("What an item's words were", &[REVISION])),
+        list("Answers", &Of("Answer"), PAGED),
+        ("Answer", object("A written summary", &[ANSWER])),
+    ]
+}

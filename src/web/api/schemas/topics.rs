@@ -1,0 +1,102 @@
+//! Topics, their days, and what may be asked of them.
+
+use super::{Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
+use crate::model::{PausedBy, RequestState, Window};
+use crate::web::api::requests::ACTIONS;
+use crate::web::api::shape::Shape::{Date, Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
+use crate::web::api::shape::{Field, Shape, object};
+use crate::web::standing::STATES;
+
+const ACTION: Shape = Word(|| ACTIONS.iter().map(|(name, _)| *name).collect());
+const WINDOW: Shape = Word(|| Window::ALL.iter().map(|window| window.as_str()).collect());
+
+const STANDING: &[Field] = &[
+    TOPIC,
+    ("title", Text, "for people"),
+    ("tags", Maybe(&List(&Text)), "for grouping; null when this version cannot read the definition"),
+    ("schedule", Maybe(&Of("Schedule")), "null: only when asked"),
+    ("timezone", Text, "IANA zone of its schedule and its days"),
+    ("window", Maybe(&WINDOW), "how far back searches look"),
+    ("queries", Maybe(&List(&Of("Query"))), "what each source is asked"),
+    ("paused", Maybe(&Of("Pause")), "why nothing is planned; null while it is not paused"),
+    ("last_run", Maybe(&Of("Run")), "its last finished run"),
+    ("last_success", Maybe(&Time), "begin of the last run that was `ok` or `partial`"),
+    ("next_slot", Maybe(&Time), "when it is due next, as planned"),
+    ("overdue", Flag, "that has passed without a run being planned"),
+    ("sources", List(&Of("SourceState")), "each source that is on"),
+    ("new_24h", Integer, "items first seen in the last 24 hours"),
+];
+
+const SCHEDULE: &[Field] = &[
+    ("cron", Maybe(&Text), "a cron expression, in the topic's zone"),
+    ("every_ms", Maybe(&Integer), "a period in milliseconds"),
+];
+
+const SOURCE_STATE: &[Field] = &[
+    ("source", SOURCE, "which"),
+    ("state", Word(|| STATES.to_vec()), "in a word"),
+    ("error_class", Maybe(&Text), "class of the last error"),
+];
+
+const PAUSE: &[Field] = &[
+    ("by", Word(|| PausedBy::ALL.iter().map(|by| by.as_str()).collect()), "the file, or a person"),
+    ("since", Maybe(&Time), "since when, for a person's"),
+    ("reason", Maybe(&Text), "in that one's words"),
+];
+
+const DAY: &[Field] = &[
+    ("date", Date, "its date"),
+    ("from", Time, "its first instant"),
+    ("until", Time, "the first instant after it"),
+    ("items", Integer, "items that count on it"),
+    ("unique", Integer, "with near-copies counted once"),
+    ("saturated", Flag, "replies were full: there may be more"),
+    ("scored", Integer, "items with a tone"),
+    ("negative", Maybe(&Of("Share")), "negative among these"),
+    ("positive", Maybe(&Of("Share")), "positive among these"),
+    ("uncovered_s", Integer, "seconds that no social search covered, in holes of a minute or more"),
+    ("unwatched_s", Integer, "seconds before the topic was watched"),
+];
+
+const SHARE: &[Field] = &[
+    ("part", Integer, "so many"),
+    ("whole", Integer, "of so many"),
+    ("share", Number, "from 0 to 1"),
+    ("low", Number, "where it lies at least"),
+    ("high", Number, "and at most"),
+];
+
+const REQUEST: &[Field] = &[
+    ("id", Text, "its id"),
+    TOPIC,
+    ("action", ACTION, "what"),
+    ("asked_at", Time, "when"),
+    ("state", Word(|| RequestState::ALL.iter().map(|state| state.as_str()).collect()), "what became of it"),
+    ("answer", Maybe(&Text), "in words"),
+    ("run", Maybe(&Text), "id of the run, once it is queued"),
+];
+
+pub(super) fn schemas() -> Vec<Named> {
+    let query = &[("source", SOURCE, "where"), ("query", Maybe(&Text), "the words")];
+    let days = [
+        ("timezone", Text, "IANA zone of the days"),
+        ("uncounted", Flag, "what came last is not counted yet"),
+        SANDBOX,
+    ];
+    vec![
+        list("Topics", &Of("Topic"), PAGED),
+        one("OneTopic", "Topic"),
+        ("Topic", object("A topic and how it stands", &[STANDING])),
+        ("Schedule", object("When it runs: one of the two", &[SCHEDULE])),
+        ("Query", object("What a source is asked", &[query])),
+        ("SourceState", object("How a source stands", &[SOURCE_STATE])),
+        ("Pause", object("Why nothing is planned", &[PAUSE])),
+        list("Days", &Of("Day"), &days),
+        ("Day", object("A local day", &[DAY])),
+        ("Share", object("A share with its 95 % interval (Wilson)", &[SHARE])),
+        list("Requests", &Of("Request"), &[SANDBOX]),
+        one("OneRequest", "Request"),
+        ("Ask", object("What is asked for", &[&[("action", ACTION, "which of these")]])),
+        ("Request", object("What was asked for", &[REQUEST])),
+    ]
+}

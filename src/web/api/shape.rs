@@ -1,0 +1,82 @@
+//! What an answer looks like, as JSON Schema: the few forms that answers here have, and no others.
+
+use serde_json::{Map, Value, json};
+
+/// The form of a value.
+#[derive(Debug)]
+pub(super) enum Shape {
+    /// Words from anywhere.
+    Text,
+    /// One of a closed list.
+    Word(fn() -> Vec<&'static str>),
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    Flag,
+    /// An instant, UTC, with milliseconds.
+    Time,
+    /// A calendar day.
+    Date,
+    /// An object of its own.
+    Of(&'static str),
+    List(&'static Shape),
+    /// Or null.
+    Maybe(&'static Shape),
+}
+
+/// A field of an object: its name, its form, what it means. All are always there.
+pub(super) type Field = (&'static str, Shape, &'static str);
+
+impl Shape {
+    pub(super) fn as_json(&self) -> Value {
+        match self {
+            Self::Text => json!({ "type": "string" }),
+            Self::Word(words) => json!({ "type": "string", "enum": words() }),
+            Self::Integer => json!({ "type": "integer", "format": "int64" }),
+            Self::Number => json!({ "type": "number" }),
+            Self::Flag => json!({ "type": "boolean" }),
+            Self::Time => json!({ "type": "string", "format": "date-time" }),
+            Self::Date => json!({ "type": "string", "format": "date" }),
+            Self::Of(name) => json!({ "$ref": format!("#/components/schemas/{name}") }),
+            Self::List(shape) => json!({ "type": "array", "items": shape.as_json() }),
+            Self::Maybe(shape) => maybe(shape.as_json()),
+        }
+    }
+}
+
+/// The same or null.
+fn maybe(mut shape: Value) -> Value {
+    let kind = shape.get("type").cloned();
+    match (kind, shape.as_object_mut()) {
+        (Some(kind), Some(fields)) => {
+            fields.insert("type".to_owned(), json!([kind, "null"]));
+            if let Some(Value::Array(words)) = fields.get_mut("enum") {
+                words.push(Value::Null);
+            }
+            shape
+        }
+        _ => json!({ "anyOf": [shape, { "type": "null" }] }),
+    }
+}
+
+/// An object with these fields and no others.
+pub(super) fn object(meaning: &str, fields: &[&[Field]]) -> Value {
+    let fields = || fields.iter().flat_map(|fields| fields.iter());
+    let property = |(name, shape, meaning): &Field| {
+        let mut schema = shape.as_json();
+        if let Some(inner) = schema.as_object_mut() {
+            inner.insert("description".to_owned(), json!(meaning));
+        }
+        ((*name).to_owned(), schema)
+    };
+    let properties: Map<String, Value> = fields().map(property).collect();
+    let required: Vec<&str> = fields().map(|(name, ..)| *name).collect();
+    json!({
+        "type": "object",
+        "description": meaning,
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}

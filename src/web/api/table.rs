@@ -1,0 +1,300 @@
+//! Every operation of the API, and every parameter: routes, checks and the document are made from these.
+
+use super::operation::{Answered, Kind, Method, Operation, Parameter};
+use super::{answers, days, document, exports, item, items, made, requests, runs, topics};
+use crate::compare::Filtered;
+use crate::export::Profile;
+use crate::model::{RunState, Source, Tone};
+
+const SOURCES: Kind = Kind::Word(|| Source::ALL.iter().map(|source| source.as_str()).collect());
+/// Those that can be asked for; what a scorer does not know has none.
+const TONES: Kind = Kind::Word(|| vec![Tone::Negative.as_str(), Tone::Neutral.as_str(), Tone::Positive.as_str()]);
+const STATES: Kind = Kind::Word(|| RunState::ALL.iter().map(|state| state.as_str()).collect());
+const FILTERED: Kind = Kind::Word(|| Filtered::ALL.iter().map(|mode| mode.as_str()).collect());
+const PROFILES: Kind = Kind::Word(|| Profile::ALL.iter().map(|profile| profile.as_str()).collect());
+const ORDERS: Kind = Kind::Word(|| items::ORDERS.to_vec());
+const COPIES: Kind = Kind::Word(|| items::COPIES.to_vec());
+const FILES: Kind = Kind::Word(exports::files);
+const ID: Kind = Kind::Text(64);
+const RUN: Kind = Kind::Text(200);
+
+const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a topic that is watched", "acme");
+const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "At most so many rows", "50");
+const TOKEN: Parameter =
+    Parameter::query("page_token", Kind::Text(1_000), "`next_page_token` of the page before, as it is", "");
+const TOPICS: Parameter = Parameter::query("topic", ID, "Only this topic; give it again for more", "acme").many();
+const TOPIC: Parameter = Parameter::query("topic", ID, "Only this topic", "acme");
+const SOURCE: Parameter =
+    Parameter::query("source", SOURCES, "Only what this source showed; give it again for more", "web").many();
+const TONE: Parameter =
+    Parameter::query("tone", TONES, "Only items that sound like this; give it again for more", "negative").many();
+const AUTHOR: Parameter =
+    Parameter::query("author", Kind::Text(100), "Only items by this handle; give it again for more", "ann").many();
+const SEARCH: Parameter = Parameter::query(
+    "search",
+    Kind::Text(1_000),
+    "Only items with these words: all of them, \"a phrase\", begin*, -not",
+    "launch -beta",
+);
+const FIRST_SEEN: Parameter = Parameter::query("since", Kind::Instant, "Only items first seen at or after", "7d");
+const NEW_SINCE: Parameter = Parameter::query(
+    "new_since",
+    Kind::Instant,
+    "Only items first seen at or after, and not older than their topic's window then",
+    "24h",
+);
+const HIDDEN: Parameter = Parameter::query(
+    "filtered",
+    FILTERED,
+    "Items that the topic's filter hides: without them (when nothing is said), with them, or only them",
+    "keep",
+);
+
+/// Those that every list has.
+const fn get(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    told: &'static str,
+    parameters: &'static [&'static Parameter],
+    schema: &'static str,
+    handler: super::operation::Handler,
+) -> Operation {
+    let answered = Answered::Json(200, schema);
+    Operation { method: Method::Get, path, id, summary, told, parameters, body: None, answered, refuses: &[], handler }
+}
+
+/// They stand in the order in which the document tells them.
+pub(super) static OPERATIONS: &[Operation] = &[
+    get(
+        "/api/v1/openapi.json",
+        "document",
+        "This document",
+        "It is made from the table by which requests are routed and checked.",
+        &[],
+        "Document",
+        |call| Box::pin(document::show(call)),
+    ),
+    get("/api/v1/topics", "listTopics", "Topics that are watched, by id", "", &[&LIMIT, &TOKEN], "Topics", |call| {
+        Box::pin(topics::list(call))
+    }),
+    Operation {
+        refuses: &[404],
+        ..get("/api/v1/topics/{topic}", "getTopic", "One topic", "", &[&OF_TOPIC], "OneTopic", |call| {
+            Box::pin(topics::one(call))
+        })
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/topics/{topic}/items",
+            "listItems",
+            "A topic's items",
+            "New first, unless `order` says otherwise. A page may hold fewer rows than `limit`, even none, where many are \
+             hidden: only a `next_page_token` of null ends the list. Any order but `new` looks at the 2,000 items first seen \
+             last (`complete` is false then), and `velocity` at all of the last two days, unfiltered, on one page.",
+            &[
+                &OF_TOPIC,
+                &SEARCH,
+                &TONE,
+                &SOURCE,
+                &AUTHOR,
+                &FIRST_SEEN,
+                &NEW_SINCE,
+                &HIDDEN,
+                &Parameter::query("order", ORDERS, "In which order [`new`]", "engagement"),
+                &Parameter::query(
+                    "copies",
+                    COPIES,
+                    "Near-copies under the item they began with [`fold`], or as rows of their own",
+                    "all",
+                ),
+                &LIMIT,
+                &TOKEN,
+            ],
+            "Items",
+            |call| Box::pin(items::list(call)),
+        )
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/topics/{topic}/answers",
+            "listAnswers",
+            "A topic's answers, the latest first",
+            "",
+            &[&OF_TOPIC, &LIMIT, &TOKEN],
+            "Answers",
+            |call| Box::pin(answers::list(call)),
+        )
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/topics/{topic}/days",
+            "listDays",
+            "A topic's last fourteen local days",
+            "Counted beside the loop, before the topic's filter; an item counts on the day it was published.",
+            &[&OF_TOPIC],
+            "Days",
+            |call| Box::pin(days::list(call)),
+        )
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/topics/{topic}/requests",
+            "listRequests",
+            "What was asked of a topic lately, the latest first",
+            "The last fifty, for seven days.",
+            &[&OF_TOPIC],
+            "Requests",
+            |call| Box::pin(requests::list(call)),
+        )
+    },
+    Operation {
+        method: Method::Post,
+        path: "/api/v1/topics/{topic}/requests",
+        id: "ask",
+        summary: "Asks for a run at once, a pause, or its end",
+        told: "Only inside `topicwatch run`, and only with the token. It writes one row; the daemon takes it up within seconds. \
+               The same is not asked twice while it waits: the answer is then the one that waits.",
+        parameters: &[&OF_TOPIC],
+        body: Some("Ask"),
+        answered: Answered::Json(202, "OneRequest"),
+        refuses: &[403, 404, 413, 415],
+        handler: |call| Box::pin(requests::ask(call)),
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/topics/{topic}/requests/{request}",
+            "getRequest",
+            "What became of a request",
+            "",
+            &[&OF_TOPIC, &Parameter::path("request", ID, "Id of the request", "01KHXJ5W0000000000000000")],
+            "OneRequest",
+            |call| Box::pin(requests::one(call)),
+        )
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/items",
+            "getItem",
+            "One item, by any of its keys",
+            "Its latest 100 sightings, 20 earlier wordings and 50 near-copies.",
+            &[&Parameter::query("key", Kind::Text(700), "A key of the item", "post:x:2031610711893905509").needed()],
+            "OneItem",
+            |call| Box::pin(item::one(call)),
+        )
+    },
+    get(
+        "/api/v1/runs",
+        "listRuns",
+        "The ledger: runs with their searches, the latest first",
+        "Slots that were missed or skipped and runs that wait are among them. A run that begins while it is paged moves to \
+         where it began.",
+        &[
+            &TOPIC,
+            &Parameter::query("state", STATES, "Only runs in this state", "failed"),
+            &Parameter::query("since", Kind::Instant, "Only runs begun, or due, at or after", "7d"),
+            &LIMIT,
+            &TOKEN,
+        ],
+        "Runs",
+        |call| Box::pin(runs::list(call)),
+    ),
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/runs/{run}",
+            "getRun",
+            "One run with its searches",
+            "",
+            &[&Parameter::path("run", RUN, "Id of the run", "topic:acme@2026-03-11T09:00:00Z")],
+            "OneRun",
+            |call| Box::pin(runs::one(call)),
+        )
+    },
+    get(
+        "/api/v1/reports",
+        "listReports",
+        "Reports that were made, the latest first",
+        "",
+        &[&LIMIT, &TOKEN],
+        "Made",
+        |call| Box::pin(made::reports(call)),
+    ),
+    get(
+        "/api/v1/exports",
+        "listExports",
+        "Editions of scheduled exports that were made, the latest first",
+        "",
+        &[&LIMIT, &TOKEN],
+        "Made",
+        |call| Box::pin(made::exports(call)),
+    ),
+    Operation {
+        answered: Answered::Stream(&["application/octet-stream"]),
+        refuses: &[404, 410],
+        ..get(
+            "/api/v1/files",
+            "getFile",
+            "A file of a report or an export that was made",
+            "By the run that made it; `href` of the lists is such an address. 410 when it is not where it was put.",
+            &[
+                &Parameter::query("run", RUN, "Id of the run", "report:daily@2026-03-11T07:00:00Z").needed(),
+                &Parameter::query("n", Kind::Number(0, 9_999, 0), "Which of its files, from 0", "0"),
+            ],
+            "",
+            |call| Box::pin(made::file(call)),
+        )
+    },
+    Operation {
+        answered: Answered::Stream(&[exports::CSV, exports::JSONL]),
+        refuses: &[404],
+        ..get(
+            "/api/v1/exports/{file}",
+            "export",
+            "Rows as CSV or as JSON Lines, streamed",
+            "The bytes of `topicwatch export` with the options of the same names, which mean the same and are refused for the \
+             same kinds of rows (docs/exports.md). Two at a time, an hour at most. A file is whole when its last chunk came: \
+             after a failure the connection breaks.",
+            &[
+                &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),
+                &Parameter::query("profile", PROFILES, "CSV for programs [`machine`] or for spreadsheets", "excel"),
+                &TOPICS,
+                &Parameter::query("tag", Kind::Text(64), "Only topics with this tag; give it again for more", "news")
+                    .many(),
+                &SOURCE,
+                &Parameter::query(
+                    "since",
+                    Kind::Text(200),
+                    "At or after an instant; of `changes` also a run, or `last-report`",
+                    "7d",
+                ),
+                &Parameter::query("until", Kind::Text(200), "Before an instant", "2026-03-11"),
+                &TONE,
+                &Parameter::query(
+                    "new_since",
+                    Kind::Text(200),
+                    "Only items first seen at or after, and not older than their topic's window then",
+                    "24h",
+                ),
+                &AUTHOR,
+                &SEARCH,
+                &Parameter::query("seq", Kind::Text(50), "Only runs with numbers above A up to B", "120..180"),
+                &Parameter::query("timezone", Kind::Text(64), "Whose days `daily` tells of [`UTC`]", "Europe/Berlin"),
+                &Parameter::query(
+                    "filtered",
+                    FILTERED,
+                    "Rows that topics' filters hide: with them [`keep`], without, or only them",
+                    "hide",
+                ),
+            ],
+            "",
+            |call| Box::pin(exports::file(call)),
+        )
+    },
+];

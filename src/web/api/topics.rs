@@ -1,0 +1,85 @@
+//! Topics: what each asks and when, how its last run ended, how its sources stand, what is new.
+
+use std::collections::BTreeMap;
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::listed::{cut, told};
+use crate::compare::health;
+use crate::insight::Illness;
+use crate::model::{Period, SearchRow, Time, Topic, TopicCard};
+use crate::web::pages::overview::{LATE, NEW};
+use crate::web::problem::Problem;
+use crate::web::standing::standing;
+
+pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+    let after = call.position()?.map(|position| position.key).unwrap_or_default();
+    let limit = call.number("limit");
+    let mut cards = call.site().store.topic_cards(&after, limit + 1, call.now.minus(NEW)).await?;
+    let more = cut(&mut cards, limit);
+    let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.topic));
+    let data = stand(&call, &cards).await?;
+    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+}
+
+pub(super) async fn one(call: Call) -> Result<Response, Problem> {
+    let card = card(&call).await?;
+    let data = stand(&call, std::slice::from_ref(&card)).await?.pop();
+    told(&call, [("data", json!(data))]).await
+}
+
+/// The topic of the path.
+pub(super) async fn card(call: &Call) -> Result<TopicCard, Problem> {
+    let card = call.site().store.topic_card(call.needed("topic"), call.now.minus(NEW)).await?;
+    card.ok_or_else(|| unknown(call.needed("topic")))
+}
+
+pub(super) fn unknown(topic: &str) -> Problem {
+    let hint = "It may have been renamed or removed. /api/v1/topics lists those that are watched.";
+    let title = format!("There is no topic `{}`", super::call::cut(topic));
+    Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+}
+
+async fn stand(call: &Call, cards: &[TopicCard]) -> Result<Vec<Value>, Problem> {
+    let store = &call.site().store;
+    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let ill = health(store, &ids).await?.ill;
+    let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
+    let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
+    for search in store.searches(&last).await? {
+        searches.entry(search.run.clone()).or_default().push(search);
+    }
+    let of = |card: &TopicCard| card.last_run.as_ref().and_then(|run| searches.get(&run.run)).map(Vec::as_slice);
+    Ok(cards.iter().map(|card| as_json(card, of(card).unwrap_or_default(), &ill, call.now)).collect())
+}
+
+fn as_json(card: &TopicCard, searches: &[SearchRow], ill: &[Illness], now: Time) -> Value {
+    let topic = card.definition.as_ref();
+    let policy = topic.and_then(|topic| topic.schedule.as_ref());
+    let (cron, every) = match policy.map(|policy| &policy.period) {
+        Some(Period::Cron(cron)) => (Some(cron), None),
+        Some(Period::Every(every)) => (None, Some(every)),
+        None => (None, None),
+    };
+    let query = |topic: &Topic, source| json!({ "source": source, "query": topic.query(source) });
+    let queries = topic.map(|topic| topic.sources().into_iter().map(|source| query(topic, source)).collect::<Vec<_>>());
+    let source = |one: &crate::web::standing::Standing<'_>| json!({ "source": one.source, "state": one.state, "error_class": one.error_class });
+    json!({
+        "topic": card.topic,
+        "title": card.title,
+        "tags": topic.map(|topic| &topic.tags),
+        "schedule": policy.map(|_| json!({ "cron": cron, "every_ms": every })),
+        "timezone": card.timezone(),
+        "window": topic.map(|topic| topic.window),
+        "queries": queries,
+        "paused": card.paused,
+        "last_run": card.last_run,
+        "last_success": card.last_success,
+        "next_slot": card.next_slot,
+        "overdue": card.paused.is_none() && card.next_slot.is_some_and(|at| at < now.minus(LATE)),
+        "sources": standing(card, searches, ill).iter().map(source).collect::<Vec<_>>(),
+        "new_24h": card.new,
+    })
+}

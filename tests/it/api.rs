@@ -1,0 +1,389 @@
+//! The API through the program, on both databases: what its document says is what it answers, pages hold each row once, and
+//! what cannot be meant is refused. Who is let in is `api_access`', exports are `api_exports`'.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::api_client::{ask, get, mistakes};
+use crate::databases::{Database, databases, wait};
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+use crate::web_client::Pages;
+
+const EIGHT: &str = "2026-03-11T08:00:00Z";
+
+/// Two topics, two runs each, a report and an export that were made, and something that was asked for.
+fn world(database: Database) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(EIGHT, &[]);
+    let place = Place::new(database, &sandbox.lines(), TOPICS);
+    for at in [EIGHT, NINE] {
+        sandbox.turn_to(at);
+        place.ok(&["once", "--at", at]);
+    }
+    std::fs::write(place.path("day.md"), "# A day").unwrap();
+    let files = serde_json::json!([place.path("day.md")]).to_string().replace('\'', "''");
+    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace('\'', "''");
+    wait(place.database.execute(&format!(
+        "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
+         VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{files}'); \
+         INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition, files, written, done_at) \
+         VALUES ('x', 1, 'export:x@2026-03-11T07:00:00Z', 1773219600000, 0, 1, '{{}}', '{files}', 7, 1773219600001); \
+         INSERT INTO request (id, kind, topic, asked_at, state, answer) VALUES ('R1', 'run_now', 'acme', 1773219600000, 'done', 'queued'); \
+         INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'before' \
+         FROM item i JOIN topic_item t ON t.item = i.id WHERE i.key = '{key}'"
+    )));
+    (sandbox, place)
+}
+
+/// What stands for the parameters of a path, and those that must be given.
+fn filled(place: &Place, path: &str) -> String {
+    let run =
+        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' AND seq IS NOT NULL ORDER BY seq LIMIT 1");
+    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+    let key = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
+    let path = path.replace("{topic}", "acme").replace("{run}", &run[0]).replace("{request}", "R1");
+    match path.as_str() {
+        "/api/v1/items" => format!("{path}?key={key}"),
+        "/api/v1/files" => format!("{path}?run=report:day@2026-03-11T07:00:00Z"),
+        _ => path.replace("{file}", "items.csv"),
+    }
+}
+
+/// An address with a parameter more.
+fn with(address: &str, name: &str, value: &str) -> String {
+    let pair = url::form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
+    format!("{address}{}{pair}", if address.contains('?') { '&' } else { '?' })
+}
+
+#[test]
+fn every_operation_of_the_document_answers_as_it_says() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let document = get(&pages, "/api/v1/openapi.json");
+        assert_eq!(document["openapi"], "3.1.0");
+        let paths = document["paths"].as_object().unwrap();
+        assert!(paths.len() > 12, "{paths:?}");
+        let mut asked = 0;
+        for (path, operations) in paths {
+            let address = filled(&place, path);
+            for (method, operation) in operations.as_object().unwrap() {
+                if method == "post" {
+                    continue;
+                }
+                asked += 1;
+                let content = operation["responses"]["200"]["content"].as_object().unwrap();
+                let reply = ask(&pages, "GET", &address, &[], "");
+                assert_eq!((reply.status, reply.whole), (200, true), "{name}: {address}\n{}", reply.text());
+                let kind = reply.header("content-type").unwrap();
+                let told = content.get(kind).unwrap_or_else(|| panic!("{address} is {kind}, not {content:?}"));
+                if kind == "application/json" {
+                    let value = reply.json();
+                    let wrong = mistakes(&document, &told["schema"], &value, "$");
+                    assert!(wrong.is_empty(), "{name}: {address}\n{}", wrong.join("\n"));
+                    let some = value.get("data").is_none_or(|data| data.as_array().is_none_or(|rows| !rows.is_empty()));
+                    assert!(some, "{name}: {address} tells of nothing");
+                }
+                let head = ask(&pages, "HEAD", &address, &[], "");
+                assert_eq!((head.status, head.body.len()), (200, 0), "{address}");
+            }
+            // What is not told of cannot be done.
+            for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+                if operations.get(method.to_lowercase()).is_none() {
+                    let reply = ask(&pages, method, &address, &[], "");
+                    reply.refused(405);
+                    assert!(reply.header("allow").is_some_and(|allow| allow.contains("GET")), "{}", reply.text());
+                }
+            }
+        }
+        assert!(asked > 12);
+        for nowhere in ["/api", "/api/", "/api/v1", "/api/v2/topics", "/api/v1/topics/", "/api/v1/exports/items.xml"] {
+            ask(&pages, "GET", nowhere, &[], "").refused(404);
+        }
+    }
+}
+
+#[test]
+fn a_parameter_outside_its_bounds_is_refused_and_one_at_them_is_not() {
+    let (_sandbox, place) = world(crate::databases::sqlite());
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let document = get(&pages, "/api/v1/openapi.json");
+    let mut looked_at = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        let (address, operation) = (filled(&place, path), &operations["get"]);
+        let refuse = |name: &str, value: &str| {
+            let clean: String = address.split('?').next().unwrap().to_owned();
+            let needed = address.split_once('?').map_or(String::new(), |(_, query)| query.to_owned());
+            let address = if needed.starts_with(&format!("{name}=")) { clean } else { address.clone() };
+            let said = ask(&pages, "GET", &with(&address, name, value), &[], "").refused(400);
+            assert!(said.contains(name), "{address} {name}={value}: {said}");
+        };
+        let said = ask(&pages, "GET", &with(&address, "colour", "red"), &[], "").refused(400);
+        assert!(said.contains("`colour`"), "{said}");
+        for parameter in operation["parameters"].as_array().unwrap().iter().filter(|p| p["in"] == "query") {
+            looked_at += 1;
+            let name = parameter["name"].as_str().unwrap();
+            let (schema, many) = match parameter["schema"].get("items") {
+                Some(items) => (items, true),
+                None => (&parameter["schema"], false),
+            };
+            refuse(name, "");
+            refuse(name, "\0");
+            if let Some(most) = schema["maxLength"].as_u64() {
+                refuse(name, &"x".repeat(usize::try_from(most).unwrap() + 1));
+            }
+            if let (Some(least), Some(most)) = (schema["minimum"].as_i64(), schema["maximum"].as_i64()) {
+                for wrong in [least - 1, most + 1] {
+                    refuse(name, &wrong.to_string());
+                }
+                for wrong in ["x", "1.0", "+1", "01", " 1", "99999999999999999999"] {
+                    refuse(name, wrong);
+                }
+                for right in [least, most] {
+                    let reply = ask(&pages, "GET", &with(&address, name, &right.to_string()), &[], "");
+                    assert!(reply.status == 200 || path.ends_with("files"), "{}", reply.text());
+                }
+            }
+            for right in schema["enum"].as_array().into_iter().flatten() {
+                let reply = ask(&pages, "GET", &with(&address, name, right.as_str().unwrap()), &[], "");
+                assert_eq!(reply.status, 200, "{address} {name}={right}\n{}", reply.text());
+                refuse(name, &format!("{}x", right.as_str().unwrap()));
+            }
+            let example = parameter["example"].as_str().unwrap_or("").to_owned();
+            if !many && !example.is_empty() && parameter["required"] == false && !path.contains("{file}") {
+                let twice = with(&with(&address, name, &example), name, &example);
+                let said = ask(&pages, "GET", &twice, &[], "");
+                assert_eq!(said.status, 400, "{twice}\n{}", said.text());
+            }
+        }
+    }
+    assert!(looked_at > 30, "{looked_at}");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_what_to_do() {
+    for database in databases() {
+        let (_sandbox, place) = world(database);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let token = get(&pages, "/api/v1/topics/acme/items?limit=1")["next_page_token"].as_str().unwrap().to_owned();
+        let cut = &token[..token.len() - 2];
+        for (status, path, said) in [
+            (404, "/api/v1/topics/nobody".to_owned(), "no topic `nobody`"),
+            (404, "/api/v1/topics/nobody/items".into(), "no topic"),
+            (404, "/api/v1/topics/%00/items".into(), "cannot stand"),
+            (400, "/api/v1/topics/%ff".into(), "percent-encoded"),
+            (404, "/api/v1/topics/..%2f..%2fetc".into(), "no topic"),
+            (404, "/api/v1/topics/nobody/answers".into(), "no topic"),
+            (404, "/api/v1/topics/nobody/days".into(), "no topic"),
+            (404, "/api/v1/topics/acme/requests/nothing".into(), "no request"),
+            (404, "/api/v1/runs/nothing".into(), "no run `nothing`"),
+            (404, "/api/v1/items?key=nothing".into(), "no item `nothing`"),
+            (400, "/api/v1/items".into(), "`key` is missing"),
+            (404, "/api/v1/files?run=/etc/passwd".into(), "no such file"),
+            (400, "/api/v1/files?run=x&n=../../etc/passwd".into(), "whole number"),
+            (400, "/api/v1/runs?topic=nobody".into(), "no topic `nobody`"),
+            (400, "/api/v1/runs?since=soon".into(), "24h"),
+            (400, "/api/v1/topics/acme/items?search=%2D%2D".into(), "no word"),
+            (400, "/api/v1/topics/acme/items?order=velocity&tone=negative".into(), "order=velocity"),
+            (400, "/api/v1/topics/acme/items?page_token=nonsense".into(), "no page token"),
+            (400, format!("/api/v1/topics/acme/items?page_token={cut}"), "page token"),
+            (400, format!("/api/v1/topics/acme/items?tone=negative&page_token={token}"), "another question"),
+            (400, format!("/api/v1/topics/rust/items?page_token={token}"), "another question"),
+            (400, format!("/api/v1/runs?page_token={token}"), "another question"),
+        ] {
+            let told = ask(&pages, "GET", &path, &[], "").refused(status);
+            assert!(told.contains(said), "{path}: {told}");
+        }
+        // The size of a page is no part of its question.
+        get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"));
+    }
+}
+
+/// Walks a list to its end, page by page; between the first two something happens.
+fn walk(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<String> {
+    let (mut seen, mut next, mut between) = (Vec::new(), None::<String>, Some(between));
+    for page in 0.. {
+        let address = next.as_ref().map_or(path.to_owned(), |token| with(path, "page_token", token));
+        let answer = get(pages, &address);
+        let rows = answer["data"].as_array().unwrap();
+        seen.extend(rows.iter().map(|row| row[id].as_str().unwrap().to_owned()));
+        if let Some(between) = between.take() {
+            between();
+        }
+        match &answer["next_page_token"] {
+            Value::Null => {
+                assert!(page > 2, "{path}: {page} pages only");
+                break;
+            }
+            token => next = Some(token.as_str().unwrap().to_owned()),
+        }
+        assert!(page < 1_000, "{path} goes round in circles");
+    }
+    seen
+}
+
+#[test]
+fn pages_hold_each_row_once_while_new_ones_come() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, place) = world(database);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let mut hour = 9;
+        for (path, id, sql) in [
+            (
+                "/api/v1/topics/acme/items?copies=all&limit=5",
+                "key",
+                "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = 'acme'",
+            ),
+            (
+                "/api/v1/topics/acme/items?copies=all&limit=5&order=engagement",
+                "key",
+                "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = 'acme'",
+            ),
+            ("/api/v1/runs?limit=1", "run", "SELECT public_id FROM run"),
+            ("/api/v1/runs?limit=1&topic=acme", "run", "SELECT public_id FROM run WHERE topic = 'acme'"),
+            (
+                "/api/v1/topics/acme/answers?limit=1",
+                "run",
+                "SELECT r.public_id FROM answer a JOIN run r ON r.id = a.run WHERE r.topic = 'acme'",
+            ),
+        ] {
+            let before = place.database.texts(sql);
+            let seen = walk(&pages, path, id, || {
+                for _ in 0..2 {
+                    hour += 1;
+                    let at = format!("2026-03-11T{hour:02}:00:00Z");
+                    sandbox.turn_to(&at);
+                    // What is ordered by reactions may move when these change; then only the rows must be there.
+                    let topic = if path.contains("engagement") { "rust" } else { "acme" };
+                    place.ok(&["once", "--at", &at, "--topic", topic]);
+                }
+            });
+            let once: BTreeSet<&String> = seen.iter().collect();
+            assert_eq!(once.len(), seen.len(), "{name}: {path} shows a row twice");
+            for row in &before {
+                assert!(once.contains(row), "{name}: {path} leaves out {row}");
+            }
+            assert_eq!(before.len(), seen.len(), "{name}: {path} is no longer the list that it was when it was begun");
+        }
+        let topics = get(&pages, "/api/v1/topics?limit=1");
+        let token = topics["next_page_token"].as_str().unwrap();
+        let last = get(&pages, &format!("/api/v1/topics?limit=1&page_token={token}"));
+        assert_eq!((&topics["data"][0]["topic"], &last["data"][0]["topic"]), (&"acme".into(), &"rust".into()));
+        assert_eq!(last["next_page_token"], Value::Null);
+    }
+}
+
+#[test]
+fn items_are_narrowed_as_on_the_command_line() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let keys = |rows: &Value| -> BTreeSet<String> {
+            rows.as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()).collect()
+        };
+        let api = |filter: &str| {
+            keys(&get(&pages, &format!("/api/v1/topics/acme/items?copies=all&limit=200&{filter}"))["data"])
+        };
+        let found = place.json(&["search", "--topic", "acme", "--limit", "1000", "--json", "launch"]);
+        assert_eq!(api("search=launch"), keys(&found["items"]), "{name}");
+        let export = |option: &str, value: &str| -> BTreeSet<String> {
+            let text = place.ok(&["export", "--topic", "acme", "--format", "jsonl", option, value]);
+            keys(&text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>().into())
+        };
+        let author = place.database.texts("SELECT i.author FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.author IS NOT NULL ORDER BY 1 LIMIT 1").remove(0);
+        for (filter, option, value) in [
+            ("tone=negative", "--tone", "negative"),
+            ("source=web", "--source", "web"),
+            ("since=2026-03-11T09:00:00Z", "--since", NINE),
+            ("new_since=2026-03-11T08:30:00Z", "--new-since", "2026-03-11T08:30:00Z"),
+            (&format!("author=%40{author}"), "--author", &author),
+        ] {
+            let (api, by_hand) = (api(filter), export(option, value));
+            assert!(api == by_hand && !api.is_empty(), "{name}: {filter}\n{api:?}\n{by_hand:?}");
+        }
+        // Near-copies stand under the item they began with.
+        let (all, folded) = (api(""), get(&pages, "/api/v1/topics/acme/items?limit=200"));
+        let under: i64 =
+            folded["data"].as_array().unwrap().iter().map(|row| row["copies"]["count"].as_i64().unwrap()).sum();
+        assert_eq!(all.len() as i64, folded["data"].as_array().unwrap().len() as i64 + under, "{name}");
+        // What the ledger tells is what the command tells.
+        let runs = place.json(&["runs", "--json", "--topic", "acme"]);
+        let told = get(&pages, "/api/v1/runs?topic=acme&state=ok");
+        let told: Vec<&Value> = told["data"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+        let by_hand: Vec<&Value> = runs["runs"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+        assert_eq!(told, by_hand, "{name}");
+        let since = get(&pages, "/api/v1/runs?since=2026-03-11T08:30:00Z");
+        assert_eq!(since["data"].as_array().unwrap().len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn hostile_texts_come_back_as_they_were_stored() {
+    for database in databases() {
+        let name = database.name;
+        wait(async {
+            let store = crate::store::open(&database).await;
+            crate::exports::nasty_world(&store).await;
+            store.close().await;
+        });
+        let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let document = get(&pages, "/api/v1/openapi.json");
+        let mut texts = BTreeSet::new();
+        for topic in ["calm", "%3Dloud"] {
+            for list in ["items", "answers"] {
+                let answer = get(&pages, &format!("/api/v1/topics/{topic}/{list}?limit=200"));
+                let schema = &document["paths"][format!("/api/v1/topics/{{topic}}/{list}")]["get"]["responses"]["200"];
+                let schema = &schema["content"]["application/json"]["schema"];
+                let wrong = mistakes(&document, schema, &answer, "$");
+                assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
+                let rows = answer["data"].as_array().unwrap().clone();
+                texts.extend(rows.iter().map(|row| row["text"].as_str().unwrap().to_owned()));
+                if list == "items" {
+                    let key = rows[0]["key"].as_str().unwrap();
+                    let item = get(&pages, &with("/api/v1/items", "key", key));
+                    assert_eq!(item["data"]["topics"][0]["text"], rows[0]["text"], "{name}");
+                }
+            }
+        }
+        let stored: BTreeSet<String> =
+            place.database.texts("SELECT text FROM item UNION SELECT text FROM answer").into_iter().collect();
+        assert_eq!(texts, stored, "{name}");
+    }
+}
+
+#[test]
+fn every_operation_is_told_with_an_example_that_works() {
+    let (_sandbox, place) = world(crate::databases::sqlite());
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let told = std::fs::read_to_string(format!("{}/docs/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let document = get(&pages, "/api/v1/openapi.json");
+    let (paths, mut tried) = (document["paths"].as_object().unwrap(), BTreeSet::new());
+    for (path, operations) in paths {
+        for method in operations.as_object().unwrap().keys() {
+            assert!(told.contains(&format!("`{} {path}`", method.to_uppercase())), "docs/api.md: {method} {path}");
+        }
+    }
+    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+    let run = place.database.texts("SELECT public_id FROM run WHERE seq = 1").remove(0);
+    for line in told.lines().filter(|line| line.starts_with("$ curl") && !line.contains("-X POST")) {
+        let (_, rest) = line.split_once("\"$api/").unwrap();
+        let address = format!("/api/v1/{}", rest.split('"').next().unwrap());
+        let address = address.replace("$request", "R1").replace("$run", &run);
+        let address = address.replace("$report", "report:day@2026-03-11T07:00:00Z");
+        let address =
+            if address.ends_with("/items") && line.contains("$key") { with(&address, "key", &key) } else { address };
+        if address.contains("$token") {
+            continue;
+        }
+        let reply = ask(&pages, "GET", &address, &[], "");
+        assert_eq!((reply.status, reply.whole), (200, true), "{line}\n{}", reply.text());
+        tried.insert(address.split('?').next().unwrap().to_owned());
+    }
+    assert!(tried.len() >= paths.len(), "{tried:?}");
+}

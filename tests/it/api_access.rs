@@ -1,0 +1,173 @@
+//! Who gets answers of the API and who does not, and what may be asked for: names, tokens, sizes, patience, requests.
+
+use std::io::{Read as _, Write as _};
+
+use serde_json::Value;
+
+use crate::api_client::{Reply, ask, get, request};
+use crate::databases::{databases, sqlite};
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+use crate::web_client::{Pages, TOKEN};
+
+const REQUESTS: &str = "/api/v1/topics/acme/requests";
+
+#[test]
+fn whatever_is_refused_is_refused_as_a_problem_and_tells_no_version() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let (own, origin) = (pages.address.clone(), pages.origin());
+    let long = "x".repeat(20_000);
+    let json = ("Content-Type", "application/json");
+    for (status, method, path, headers, body) in [
+        (421, "GET", "/api/v1/topics", vec![("Host", "evil.example")], ""),
+        (421, "GET", "/api/v1/nowhere", vec![("Host", "127.0.0.1.evil.example")], ""),
+        (400, "GET", "/api/v1/topics", vec![("Host", "localhost"), ("Host", "evil.example")], ""),
+        (404, "GET", "/api/v1/nowhere", vec![("Host", own.as_str())], ""),
+        (404, "GET", "/api/../../etc/passwd", vec![], ""),
+        (405, "DELETE", "/api/v1/topics", vec![("Origin", &origin)], ""),
+        (405, "TRACE", "/api/v1/topics", vec![], ""),
+        (414, "GET", &format!("/api/v1/runs?topic={}", "x".repeat(5_000)), vec![], ""),
+        (431, "GET", "/api/v1/topics", vec![("X-Long", &long)], ""),
+        (413, "POST", REQUESTS, vec![json], &long),
+        (403, "POST", REQUESTS, vec![json], "{\"action\": \"pause\"}"),
+        (403, "POST", REQUESTS, vec![json, ("Origin", "http://evil.example")], "{\"action\": \"pause\"}"),
+        (403, "POST", REQUESTS, vec![json, ("Authorization", "Bearer guessed")], "{\"action\": \"pause\"}"),
+    ] {
+        let reply = ask(&pages, method, path, &headers, body);
+        reply.refused(status);
+        for (name, part) in [("cache-control", "no-store"), ("x-content-type-options", "nosniff")] {
+            assert!(reply.header(name).is_some_and(|value| value.contains(part)), "{}", reply.text());
+        }
+        assert!(reply.header("access-control-allow-origin").is_none() && reply.header("server").is_none());
+        assert!(!reply.text().contains(env!("CARGO_PKG_VERSION")), "{}", reply.text());
+    }
+    assert_eq!(place.database.number("SELECT count(*) FROM request"), 0);
+    // Somebody else's page gets no leave to read, and the document names no version but the API's.
+    let reply = ask(&pages, "GET", "/api/v1/topics", &[("Origin", "http://evil.example")], "");
+    assert!(reply.status == 200 && reply.header("access-control-allow-origin").is_none(), "{}", reply.text());
+    assert_eq!(get(&pages, "/api/v1/openapi.json")["info"]["version"], "1.0.0");
+}
+
+#[test]
+fn with_a_token_nothing_is_told_without_it() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
+        let pages = Pages::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let cookie = pages.log_in();
+        for path in ["/api", "/api/v1/topics", "/api/v1/openapi.json", "/api/v1/nowhere", "/api/v1/exports/items.csv"] {
+            for headers in [
+                vec![],
+                vec![("Authorization", "Bearer x")],
+                vec![("Authorization", "Bearer ")],
+                vec![("Authorization", "Basic eDp5")],
+                vec![("Cookie", cookie.as_str())],
+            ] {
+                let reply = ask(&pages, "GET", path, &headers, "");
+                reply.refused(401);
+                assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{path}");
+                assert!(!reply.text().contains("acme") && !reply.text().contains("Acme"), "{}", reply.text());
+            }
+        }
+        let bearer = format!("Bearer {TOKEN}");
+        let reply = ask(&pages, "GET", "/api/v1/topics", &[("Authorization", &bearer)], "");
+        assert!(reply.status == 200 && reply.text().contains("Acme & Sons"), "{}", reply.text());
+        let document = ask(&pages, "GET", "/api/v1/openapi.json", &[("Authorization", &bearer)], "").json();
+        assert_eq!(document["security"], serde_json::json!([{ "token": [] }]));
+        // What only reads takes nothing up, and takes no request.
+        let json = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"pause\"}").refused(403);
+        pages.going.signal("TERM");
+        let ended = pages.going.wait();
+        assert!(!ended.err.contains(TOKEN) && !ended.out.contains(TOKEN), "{ended}");
+    }
+}
+
+#[test]
+fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
+        let place = Place::new(database, &sandbox.lines(), topics);
+        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let bearer = format!("Bearer {TOKEN}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json; charset=utf-8")];
+        let see = |path: &str| -> Reply { ask(&pages, "GET", path, &headers[..1], "") };
+        let put = |action: &str| -> (String, Value) {
+            let reply = ask(&pages, "POST", REQUESTS, &headers, &format!("{{\"action\": \"{action}\"}}"));
+            assert_eq!(reply.status, 202, "{name}: {}", reply.text());
+            let value = reply.json()["data"].clone();
+            assert_eq!((&value["action"], &value["topic"]), (&action.into(), &"acme".into()));
+            (reply.header("location").unwrap().to_owned(), value)
+        };
+        let done = |place: &str| -> Value {
+            crate::program::until("the end of a request", || see(place).json()["data"]["state"] == "done");
+            see(place).json()["data"].clone()
+        };
+        let (asked, queued) = put("run-now");
+        assert_eq!(asked, format!("{REQUESTS}/{}", queued["id"].as_str().unwrap()));
+        let told = done(&asked);
+        assert_eq!((&told["answer"], &told["run"]), (&"queued".into(), &queued["id"]));
+        let run = format!("/api/v1/runs/{}", told["run"].as_str().unwrap());
+        crate::program::until("the run", || see(&run).json()["data"]["state"] == "ok");
+        assert_eq!(see(&run).json()["data"]["trigger"], "manual");
+        assert_eq!(done(&put("pause").0)["answer"], "paused");
+        assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"]["by"], "pause", "{name}");
+        assert_eq!(done(&put("resume").0)["answer"], "resumed");
+        assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"], Value::Null, "{name}");
+        assert_eq!(see(REQUESTS).json()["data"].as_array().unwrap().len(), 3);
+        // Who must not ask, and what cannot be meant: no row is written.
+        let rows = place.database.number("SELECT count(*) FROM request");
+        let (cookie, origin) = (pages.log_in(), pages.origin());
+        let json = headers[1];
+        let right = "{\"action\": \"pause\"}";
+        for (status, headers, body) in [
+            (401, vec![json], right),
+            (401, vec![json, ("Authorization", "Bearer x")], right),
+            (401, vec![json, ("Cookie", cookie.as_str()), ("Origin", origin.as_str())], right),
+            (415, vec![headers[0]], right),
+            (415, vec![headers[0], ("Content-Type", "text/plain")], right),
+            (400, headers.to_vec(), "{\"action\": \"drop\"}"),
+            (400, headers.to_vec(), "{\"action\": \"pause\", \"more\": 1}"),
+            (400, headers.to_vec(), "[]"),
+            (400, headers.to_vec(), "\u{0}"),
+            (400, vec![headers[0], json, ("Content-Length", "0")], ""),
+            (413, headers.to_vec(), &" ".repeat(20_000)),
+        ] {
+            ask(&pages, "POST", REQUESTS, &headers, body).refused(status);
+        }
+        ask(&pages, "POST", &REQUESTS.replace("acme", "nobody"), &headers, right).refused(404);
+        ask(&pages, "POST", &format!("{REQUESTS}?x=1"), &headers, right).refused(400);
+        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows, "{name}");
+        // A body that does not come holds nobody up: its connection ends.
+        let mut slow = pages.connect();
+        let (more, told) = ([headers[0], json, ("Content-Length", "100")], "{\"action\":");
+        slow.write_all(request(&pages, "POST", REQUESTS, &more, told).as_bytes()).unwrap();
+        place.ok(&["run-now", "acme", "--wait", "--timeout", "50s"]);
+        let mut rest = Vec::new();
+        let read = slow.read_to_end(&mut rest);
+        assert!(read.is_ok() || read.is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock), "{name}");
+        let rest = String::from_utf8_lossy(&rest);
+        assert!(rest.is_empty() || rest.contains(" 503 ") || rest.contains(" 413 "), "{rest}");
+        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows, "{name}");
+    }
+}
+
+#[test]
+fn without_a_token_a_daemon_takes_no_request() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\n{TOPICS}"));
+    let pages = Pages::of(place.program(&["run"]).start());
+    get(&pages, "/api/v1/topics");
+    let json = [("Content-Type", "application/json")];
+    let told = ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"run-now\"}").refused(403);
+    assert!(told.contains("token"), "{told}");
+    assert_eq!(place.database.number("SELECT count(*) FROM request"), 0);
+}

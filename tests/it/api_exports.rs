@@ -1,0 +1,192 @@
+//! Exports over the API: the bytes of the command, refused for the same reasons, few at a time, and never short without
+//! saying so.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use crate::api_client::{ask, get, request};
+use crate::databases::{databases, wait};
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+use crate::web_client::Pages;
+
+const EIGHT: &str = "2026-03-11T08:00:00Z";
+
+fn place(database: crate::databases::Database) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(EIGHT, &[]);
+    let place = Place::new(database, &sandbox.lines(), TOPICS);
+    for at in [EIGHT, NINE] {
+        sandbox.turn_to(at);
+        place.ok(&["once", "--at", at]);
+    }
+    (sandbox, place)
+}
+
+/// Options with what they are given.
+type Filter<'a> = Vec<(&'a str, &'a str)>;
+
+/// Options of the command and the parameters that say the same.
+fn both(filter: &[(&str, &str)]) -> (Vec<String>, String) {
+    let options =
+        filter.iter().flat_map(|(name, value)| [format!("--{}", name.replace('_', "-")), (*value).to_owned()]);
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in filter {
+        query.append_pair(name, value);
+    }
+    (options.collect(), query.finish())
+}
+
+#[test]
+fn an_export_has_the_bytes_of_the_command() {
+    const ALL: [&str; 8] = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes"];
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = place(database);
+        // Whatever is stored, it is the same bytes; hostile texts are stored beside what was found.
+        wait(place.database.execute("UPDATE item SET text = '=cmd|''/C calc''!A0 \"q\", '' 😀' WHERE id % 5 = 0; UPDATE item SET author = '@ann' WHERE id % 7 = 0"));
+        place.ok(&["search", "launch"]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq LIMIT 1").remove(0);
+        let mut asked: Vec<(&str, &str, Filter<'_>)> = Vec::new();
+        for what in ALL {
+            asked.push((what, "csv", vec![]));
+            asked.push((what, "csv", vec![("profile", "excel")]));
+            asked.push((what, "jsonl", vec![("topic", "acme")]));
+        }
+        asked.extend([
+            ("items", "csv", vec![("tone", "negative"), ("tone", "positive"), ("source", "social")]),
+            ("items", "csv", vec![("new_since", "2026-03-11T08:30:00Z"), ("filtered", "hide")]),
+            ("items", "csv", vec![("author", "@ann"), ("search", "cmd -nothing")]),
+            ("sightings", "csv", vec![("since", NINE), ("tag", "nothing")]),
+            ("sightings", "csv", vec![("seq", "1..3"), ("search", "launch")]),
+            ("new", "csv", vec![("until", NINE), ("topic", "acme"), ("topic", "rust")]),
+            ("daily", "csv", vec![("timezone", "Asia/Kolkata"), ("topic", "rust")]),
+            ("changes", "csv", vec![("since", run.as_str()), ("topic", "acme")]),
+            ("changes", "jsonl", vec![("new_since", "2026-03-11")]),
+        ]);
+        for (what, format, filter) in asked {
+            let (options, query) = both(&filter);
+            let options: Vec<&str> = options.iter().map(String::as_str).collect();
+            let by_hand = place.ok(&[&["export", "--what", what, "--format", format][..], &options].concat());
+            let reply = ask(&pages, "GET", &format!("/api/v1/exports/{what}.{format}?{query}"), &[], "");
+            assert_eq!((reply.status, reply.whole), (200, true), "{name} {what} {query}\n{}", reply.text());
+            assert!(
+                reply.body == by_hand.as_bytes(),
+                "{name} {what}.{format} {query}\n{}\n---\n{by_hand}",
+                reply.text()
+            );
+            let kept = format!("attachment; filename=\"{what}.{format}\"");
+            assert_eq!(reply.header("content-disposition"), Some(kept.as_str()));
+        }
+    }
+}
+
+#[test]
+fn what_the_command_refuses_is_refused() {
+    let (_sandbox, place) = place(crate::databases::sqlite());
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    for (what, filter) in [
+        ("runs", vec![("tone", "negative")]),
+        ("items", vec![("seq", "1..2")]),
+        ("items", vec![("timezone", "Europe/Berlin")]),
+        ("daily", vec![("timezone", "Europe/Berln")]),
+        ("runs", vec![("seq", "9..2")]),
+        ("items", vec![("since", "soon")]),
+        ("items", vec![("search", "-page")]),
+        ("changes", vec![("since", "nothing")]),
+        ("changes", vec![("since", "last-report")]),
+        ("changes", vec![("since", "24h"), ("new_since", "24h")]),
+        ("runs", vec![("filtered", "hide")]),
+        ("items", vec![("topic", "nobody")]),
+        ("items", vec![("tone", "cross")]),
+        ("items", vec![("source", "mars")]),
+        ("items", vec![("profile", "word")]),
+    ] {
+        let (options, query) = both(&filter);
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        place.run(&[&["export", "--what", what][..], &options].concat()).says(2, &[]);
+        let told = ask(&pages, "GET", &format!("/api/v1/exports/{what}.csv?{query}"), &[], "").refused(400);
+        assert!(!told.contains("--"), "{told}");
+    }
+    ask(&pages, "GET", "/api/v1/exports/items.jsonl?profile=excel", &[], "").refused(400);
+    for file in ["items", "items.xlsx", "users.csv", "..%2fitems.csv"] {
+        ask(&pages, "GET", &format!("/api/v1/exports/{file}"), &[], "").refused(404);
+    }
+    // What is not indexed yet would be missing without a word.
+    wait(place.database.execute("INSERT INTO item_words_due (item) SELECT id FROM item WHERE id = 1"));
+    let reply = ask(&pages, "GET", "/api/v1/exports/items.csv?search=launch", &[], "");
+    reply.refused(503);
+    assert!(reply.header("retry-after").is_some(), "{}", reply.text());
+}
+
+#[test]
+fn an_export_that_breaks_breaks_its_connection() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = place(database);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        assert!(ask(&pages, "GET", "/api/v1/exports/items.csv", &[], "").whole);
+        // A row that this version cannot read.
+        wait(place.database.execute("UPDATE item SET tone = 'nonsense' WHERE id = (SELECT max(id) FROM item)"));
+        let reply = ask(&pages, "GET", "/api/v1/exports/items.csv", &[], "");
+        assert!(!reply.whole, "{name}: {}", reply.text());
+        get(&pages, "/api/v1/topics");
+    }
+}
+
+/// An export that nobody takes: it is asked for, and the begin of its answer is read.
+fn held(pages: &Pages) -> Option<TcpStream> {
+    let mut stream = pages.connect();
+    stream.write_all(request(pages, "GET", "/api/v1/exports/items.csv", &[], "").as_bytes()).unwrap();
+    let mut begin = [0; 12];
+    stream.read_exact(&mut begin).unwrap();
+    begin.ends_with(b" 200").then_some(stream)
+}
+
+#[test]
+fn two_are_made_at_a_time_and_who_goes_away_ends_the_reading() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, place) = place(database);
+        // More than what lies between the program and somebody who takes nothing.
+        let text = "many words ".repeat(90);
+        wait(place.database.execute(&format!(
+            "INSERT INTO item (key, kind, strong, first_seen, last_seen, text) \
+             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 30000) \
+             SELECT 'post:made:' || n, 'post', 1, 1773219600000, 1773219600000, '{text}' FROM n; \
+             INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
+             SELECT 'acme', i.id, 1773219600000, r.id, 1773219600000, r.id, 1 FROM item i CROSS JOIN (SELECT min(id) AS id FROM run WHERE topic = 'acme' AND seq IS NOT NULL) r WHERE i.key LIKE 'post:made:%'"
+        )));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let refused = || ask(&pages, "HEAD", "/api/v1/exports/runs.csv", &[], "").status == 503;
+        let taken = std::cell::RefCell::new(Vec::new());
+        crate::program::until("two exports that are held", || {
+            let mut taken = taken.borrow_mut();
+            taken.clear();
+            taken.extend([held(&pages), held(&pages)].into_iter().flatten());
+            refused()
+        });
+        let reply = ask(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
+        if reply.status == 503 {
+            reply.refused(503);
+            assert!(reply.header("retry-after").is_some(), "{}", reply.text());
+        }
+        // Neither a page nor a run waits for them.
+        get(&pages, "/api/v1/topics");
+        get(&pages, "/api/v1/topics/acme/items?limit=5");
+        let later = "2026-03-11T10:00:00Z";
+        sandbox.turn_to(later);
+        place.ok(&["once", "--at", later]);
+        // Who goes away leaves the place to the next.
+        taken.borrow_mut().clear();
+        crate::program::until("a place", || !refused());
+        let reply = ask(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
+        assert_eq!((reply.status, reply.whole), (200, true), "{name}: {}", reply.text());
+        // The end of the program waits for nobody who takes nothing.
+        let _held = held(&pages);
+        pages.going.signal("TERM");
+        let ended = pages.going.wait();
+        assert_eq!(ended.code, Some(0), "{name}: {ended}");
+    }
+}
