@@ -39,6 +39,6 @@ WORKDIR /var/lib/topicwatch
 VOLUME /var/lib/topicwatch
 # SIGTERM ends it: what runs is finished first, so give it `shutdown_grace` and a little more (docker stop -t 45).
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=60s --timeout=10s --start-period=20s CMD ["topicwatch", "status"]
+HEALTHCHECK --interval=60s --timeout=10s --start-period=20s CMD ["topicwatch", "health"]
 ENTRYPOINT ["topicwatch"]
 CMD ["run"]

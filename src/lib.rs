@@ -20,6 +20,7 @@
 //! * [`alert`] follows the runs and says what somebody should hear of at once;
 //! * [`notify`] delivers what was made, by mail or webhook, at least once;
 //! * [`web`] shows it as pages, [`draw`] the charts of pages and reports;
+//! * [`metrics`] tells it in figures to a monitoring system, [`vitals`] what this process knows of itself;
 //! * [`sandbox`] stands in for the service, so that everything can be tried without a key;
 //! * [`daemon`] is the only loop, [`cli`] the only place where the parts are wired together.
 //!
@@ -40,6 +41,7 @@ pub mod filter;
 pub mod http;
 pub mod insight;
 mod listener;
+pub mod metrics;
 mod mishap;
 pub mod model;
 pub mod normalise;
@@ -50,4 +52,5 @@ pub mod schedule;
 pub mod search;
 pub mod sentiment;
 pub mod store;
+pub mod vitals;
 pub mod web;

@@ -3,7 +3,7 @@
 //! meaning; it is no interface for anybody but the tests.
 
 #[cfg(debug_assertions)]
-pub(crate) use told::{at, at_of, fails};
+pub(crate) use told::{at, at_of, bound, fails};
 
 /// A point that is passed.
 #[cfg(not(debug_assertions))]
@@ -22,6 +22,13 @@ pub(crate) const fn fails(_point: &str) -> bool {
     false
 }
 
+/// How long something may take.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn bound(_point: &str, by_default: std::time::Duration) -> std::time::Duration {
+    by_default
+}
+
 #[cfg(debug_assertions)]
 mod told {
     use std::io::Write as _;
@@ -33,6 +40,8 @@ mod told {
     const WHAT: &str = "TOPICWATCH_TEST_MISHAP";
     /// A file to which each point that is passed is added as a line.
     const TRACE: &str = "TOPICWATCH_TEST_MISHAP_TRACE";
+    /// `POINT=MILLISECONDS`: a shorter patience, so that a test need not wait as long as a person would.
+    const BOUND: &str = "TOPICWATCH_TEST_BOUND";
 
     struct Mishap {
         action: String,
@@ -78,6 +87,10 @@ mod told {
         match mishap.action.as_str() {
             "kill" => signal("KILL"),
             "stop" => signal("STOP"),
+            // Whoever passes goes no further; everything else does.
+            "hang" => loop {
+                std::thread::park();
+            },
             #[expect(clippy::panic, reason = "this is what a test asked for")]
             "panic" => panic!("a mishap at {point}"),
             _ => {}
@@ -86,6 +99,12 @@ mod told {
 
     pub(crate) fn fails(point: &str) -> bool {
         told().is_some_and(|told| told.action == "fail" && told.befalls(point, ""))
+    }
+
+    pub(crate) fn bound(point: &str, by_default: std::time::Duration) -> std::time::Duration {
+        let told = std::env::var(BOUND).ok();
+        let told = told.as_deref().and_then(|told| told.split_once('=')).filter(|(of, _)| *of == point);
+        told.and_then(|(_, ms)| ms.parse().ok()).map_or(by_default, std::time::Duration::from_millis)
     }
 
     /// Sends this process a signal and goes no further before it has come.

@@ -25,6 +25,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     // A bounded number of connections; it speaks no protocol.
     ("listener", &[]),
     ("budget", &["model"]),
+    // What a process knows of itself; it is written and read beside everything else.
+    ("vitals", &["model"]),
     ("schedule", &["model"]),
     ("normalise", &["model"]),
     ("filter", &["model", "normalise"]),
@@ -41,15 +43,31 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Of normalise: links that may be shown.
     // Of schedule: how instants and zones are written.
     ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "mishap"]),
-    ("notify", &["model", "http", "store", "mishap"]),
+    ("metrics", &["model", "store", "insight", "vitals"]),
+    ("notify", &["model", "http", "store", "mishap", "vitals"]),
     // Of normalise: keys of the links that an answer names, and links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
     // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
     // written. Of export: the API streams what `export` writes.
-    ("web", &["model", "schedule", "normalise", "listener", "store", "insight", "compare", "draw", "export"]),
+    (
+        "web",
+        &[
+            "model",
+            "schedule",
+            "normalise",
+            "listener",
+            "store",
+            "insight",
+            "compare",
+            "draw",
+            "export",
+            "metrics",
+            "vitals",
+        ],
+    ),
     ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "mishap"]),
     ("config", &["model", "budget", "schedule", "search", "filter", "export"]),
-    ("daemon", &["model", "schedule", "collect", "store", "mishap"]),
+    ("daemon", &["model", "schedule", "collect", "store", "mishap", "vitals"]),
     ("cli", EVERY_ROOM),
     ("main", &["cli"]),
     ("lib", &[]),
@@ -68,6 +86,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sd_notify", &["daemon"]),
     ("graphile_worker", &["store"]),
     ("lettre", &["notify"]),
+    ("prometheus", &["metrics"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

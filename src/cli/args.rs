@@ -14,6 +14,7 @@ use super::db::DbArgs;
 use super::examples;
 pub(super) use super::export_args::ExportArgs;
 use super::forget::ForgetArgs;
+use super::health::HealthArgs;
 use super::init::InitArgs;
 use super::plan::PlanArgs;
 use super::prune::PruneArgs;
@@ -172,6 +173,9 @@ pub enum Verb {
     /// Show pages of what is stored, for reading only
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
+    /// Whether the process that should be running is alive and able to work
+    #[command(after_help = examples::HEALTH)]
+    Health(HealthArgs),
     /// Bring the database's tables up to date (every other verb does so by itself)
     #[command(after_help = examples::MIGRATE)]
     Migrate,

@@ -230,6 +230,14 @@ Examples:
 Changes nothing, and may stand beside `topicwatch run`, which serves the
 same pages with buttons when [web] listen is set. An address that others
 reach needs a token of 16 characters or more.";
+pub(super) const HEALTH: &str = "\
+Examples:
+  topicwatch health
+  topicwatch health --json --timeout 2s
+  topicwatch health --url http://127.0.0.1:8080
+
+For HEALTHCHECK of a container: asks /healthz and /readyz of [web] listen, or
+the database where no pages are served. 0 healthy, 1 not alive, 4 database.";
 pub(super) const MIGRATE: &str = "\
 Examples:
   topicwatch migrate

@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Exit, Failure, ids, prune};
+use super::{Exit, Failure, ids, pings, prune};
 use crate::config::{Config, RetentionConfig};
 use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
 use crate::export::{self, StandingError};
 use crate::files;
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow, Topic};
-use crate::notify::{Channel, Courier, Delivery};
+use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
 use crate::report::{self, Report};
 use crate::store::{JobRun, MadeReport, Settled, Store};
 
@@ -42,10 +42,11 @@ fn kinds(config: &Config) -> Kinds {
 }
 
 /// What runs jobs.
-pub(super) fn handler(config: &Config, store: &Store, clock: &Clock) -> Handler {
-    let (store, clock, kinds) = (store.clone(), Arc::clone(clock), kinds(config));
+pub(super) fn handler(config: &Config, store: &Store, clock: &Clock, pinger: &Pinger) -> Handler {
+    let (store, clock, kinds, pinger) = (store.clone(), Arc::clone(clock), kinds(config), pinger.clone());
     Arc::new(move |run| {
         let (store, clock, kinds) = (store.clone(), Arc::clone(&clock), Arc::clone(&kinds));
+        pings::job_begun(&pinger, &run.job.id);
         Box::pin(async move {
             match run.job.kind {
                 JobKind::Report => make_report(&run, &store, &clock, &kinds).await,
@@ -168,6 +169,7 @@ pub(super) struct Delivering {
     store: Store,
     clock: Clock,
     courier: Courier,
+    pinger: Pinger,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -178,18 +180,22 @@ impl Delivering {
         channels: Arc<[Channel]>,
         store: &Store,
         clock: &Clock,
+        pinger: &Pinger,
         stop: CancellationToken,
     ) -> Self {
         let courier = courier(store, clock);
         let (channels, receiver) = watch::channel(channels);
         let (wake, serving) = (courier.clone(), courier.clone());
         let task = tokio::spawn(async move { serving.run(receiver, stop).await });
+        let saying = pinger.clone();
         let tell = Arc::new(move |done: JobDone| {
             tell_job(&done);
+            pings::job_ended(&saying, &done);
             wake.wake();
         });
-        let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock), tell);
-        Self { jobs, channels, store: store.clone(), clock: Arc::clone(clock), courier, task }
+        let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), tell);
+        let (store, clock, pinger) = (store.clone(), Arc::clone(clock), pinger.clone());
+        Self { jobs, channels, store, clock, courier, pinger, task }
     }
 
     /// Wakes whoever delivers.
@@ -204,6 +210,7 @@ impl Delivering {
             channels: self.channels.clone(),
             store: self.store.clone(),
             clock: Arc::clone(&self.clock),
+            pinger: self.pinger.clone(),
         }
     }
 
@@ -219,11 +226,13 @@ pub(super) struct Replacer {
     channels: watch::Sender<Arc<[Channel]>>,
     store: Store,
     clock: Clock,
+    pinger: Pinger,
 }
 
 impl Replacer {
-    pub(super) fn replace(&self, config: &Config, channels: Arc<[Channel]>) {
-        self.jobs.replace(handler(config, &self.store, &self.clock));
+    pub(super) fn replace(&self, config: &Config, channels: Arc<[Channel]>, pings: PingTargets) {
+        self.pinger.replace(pings);
+        self.jobs.replace(handler(config, &self.store, &self.clock, &self.pinger));
         self.channels.send_replace(channels);
     }
 }
@@ -234,10 +243,15 @@ pub(super) async fn run_due(
     channels: &[Channel],
     store: &Store,
     clock: &Clock,
+    pinger: &Pinger,
 ) -> Result<(Vec<JobDone>, Vec<Delivery>), Failure> {
     let (tell, mut ends) = tokio::sync::mpsc::unbounded_channel();
-    let tell = Arc::new(move |done: JobDone| drop(tell.send(done)));
-    let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock), tell);
+    let saying = pinger.clone();
+    let tell = Arc::new(move |done: JobDone| {
+        pings::job_ended(&saying, &done);
+        drop(tell.send(done));
+    });
+    let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), tell);
     let lease = config.scheduler.lease;
     let alive = tokio::spawn({
         let jobs = jobs.clone();

@@ -20,6 +20,7 @@ mod export_args;
 mod failure;
 mod filter;
 mod forget;
+mod health;
 mod ids;
 mod init;
 mod items;
@@ -30,6 +31,7 @@ mod migrate;
 mod once;
 mod outbox;
 mod output;
+mod pings;
 mod plan;
 mod probe;
 mod progress;
@@ -161,6 +163,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Backup(args) => backup::run(&common, &args).await,
         Verb::Db(args) => db::run(&common, &args).await,
         Verb::Serve(args) => serve::run(&common, &args).await,
+        Verb::Health(args) => health::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
         Verb::Completions(args) => completions::run(&args),

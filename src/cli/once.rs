@@ -9,11 +9,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{Common, OnceArgs};
 use super::context::{Context, Service};
+use super::pings::{self, Pinging};
 use super::signals::Ends;
 use super::{Exit, Failure, channels, ids, jobs, outbox, output, progress, table};
-use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words, roll_days};
+use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words, roll_days, tally_runs};
 use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
+use crate::notify::Pinger;
 use crate::search::{self, Ask};
 use crate::store::{Set, Store, StoreErrorKind};
 
@@ -33,6 +35,7 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     }
     // Secrets first: without them nothing is written.
     let channels = if args.due { channels::read(&context.config)? } else { Arc::default() };
+    let targets = pings::targets(&context.config)?;
     let Service { client, sandbox, .. } = context.service().await?;
     let store = context.store(true).await?;
     if args.at.is_none() {
@@ -61,11 +64,13 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
         async move { crew.keep_alive(lease).await }
     });
     let expected = if args.due { 0 } else { topics.len() };
-    let ended = tokio::spawn(gather(ends, progress::bar(expected as u64, common.quiet || args.json)));
+    let pinging = Pinging::begin(targets, Arc::default());
+    let pinger = &pinging.pinger;
+    let ended = tokio::spawn(gather(ends, pinger.clone(), progress::bar(expected as u64, common.quiet || args.json)));
     let begun = if args.due {
-        begin_due(&context, &collector, &crew).await
+        begin_due(&context, &collector, &crew, pinger).await
     } else {
-        begin_all(&context, &collector, &crew, &topics, args.at.is_some()).await
+        begin_all(&context, &collector, &crew, pinger, &topics, args.at.is_some()).await
     };
     crew.finished().await;
     alive.abort();
@@ -83,12 +88,16 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     if let Err(error) = roll_days(&store, (context.clock)(), &|| cancel.is_cancelled()).await {
         tracing::warn!("days were not counted: {error}; the next run does");
     }
-    let upcoming = begun?;
-    let (jobs, deliveries) = if args.due && !cancel.is_cancelled() {
-        jobs::run_due(&context.config, &channels, &store, &context.clock).await?
+    let made = if args.due && begun.is_ok() && !cancel.is_cancelled() {
+        jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await
     } else {
-        Default::default()
+        Ok(Default::default())
     };
+    pinging.end().await;
+    let (upcoming, (jobs, deliveries)) = (begun?, made?);
+    if let Err(error) = tally_runs(&store, &|| cancel.is_cancelled()).await {
+        tracing::warn!("runs were not added up: {error}; the next run does");
+    }
     let beside = Beside::of(&jobs, &deliveries);
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
@@ -143,6 +152,7 @@ async fn begin_all(
     context: &Context,
     collector: &Arc<Collector>,
     crew: &Crew,
+    pinger: &Pinger,
     topics: &[Topic],
     rehearsed: bool,
 ) -> Result<Option<Upcoming>, Failure> {
@@ -158,6 +168,7 @@ async fn begin_all(
         if crew.is_stuck() {
             break;
         }
+        pings::topic_begun(pinger, &topic.id);
         crew.start_manual(topic.clone(), id, ids::token(), lease, place);
     }
     Ok(None)
@@ -167,7 +178,12 @@ async fn begin_all(
 type Upcoming = (String, Time);
 
 /// The slots that came due, as the daemon would run them; returns what is due after them.
-async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -> Result<Option<Upcoming>, Failure> {
+async fn begin_due(
+    context: &Context,
+    collector: &Arc<Collector>,
+    crew: &Crew,
+    pinger: &Pinger,
+) -> Result<Option<Upcoming>, Failure> {
     let store = collector.store();
     Planner::default().plan(store, collector.now(), false).await?;
     loop {
@@ -184,6 +200,7 @@ async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -
             break;
         }
         for (run, place) in claimed.into_iter().zip(places) {
+            pings::topic_begun(pinger, &run.topic.id);
             crew.start(run, place);
         }
     }
@@ -193,11 +210,13 @@ async fn begin_due(context: &Context, collector: &Arc<Collector>, crew: &Crew) -
 /// Reports as they come, and what could not even be stored.
 async fn gather(
     mut ends: mpsc::UnboundedReceiver<Done>,
+    pinger: Pinger,
     bar: indicatif::ProgressBar,
 ) -> (Vec<RunReport>, Vec<Failure>) {
     let (mut reports, mut failures) = (Vec::new(), Vec::new());
     let mut new = 0;
     while let Some(done) = ends.recv().await {
+        pings::topic_ended(&pinger, &done);
         match done.result {
             Ok(report) => {
                 new += report.searches.iter().map(|s| s.counts.new).sum::<i64>();

@@ -15,7 +15,7 @@ use super::args::Common;
 use super::context::{self, Context, Service};
 use super::jobs::{self, Replacer};
 use super::signals::HangUps;
-use super::{Exit, Failure, channels};
+use super::{Exit, Failure, channels, pings};
 use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
 use crate::model::Clock;
@@ -203,6 +203,7 @@ impl Reloader {
 
     async fn put_in_force(&mut self, context: &Context, found: blake3::Hash) -> Result<(), Kept> {
         let (channels, jobs) = (channels::read(&context.config)?, jobs::of(&context.config)?);
+        let pings = pings::targets(&context.config)?;
         let set = Set { topics: &context.config.topics, jobs: &jobs };
         let Service { client, base_url, sandbox } = context.service_beside(self.sandbox_url.as_ref()).await?;
         let adopted = self.in_force_of.membership.change(set).await.map_err(|error| {
@@ -216,7 +217,7 @@ impl Reloader {
         for warning in &context.config.warnings {
             tracing::warn!("{warning}");
         }
-        self.in_force_of.delivering.replace(&context.config, channels);
+        self.in_force_of.delivering.replace(&context.config, channels, pings);
         let scheduler = &context.config.scheduler;
         let reloaded = Reloaded {
             collector: context.collector(self.store.clone(), client),
@@ -261,13 +262,16 @@ fn fingerprint(context: &Context) -> blake3::Hash {
     let values: Vec<(&str, &str)> = config.effective.iter().map(|e| (e.key.as_str(), e.value.as_str())).collect();
     let mut hasher = blake3::Hasher::new();
     // Straight into the hash: as one text, many topics would be a hundred megabytes.
-    if let Err(error) = serde_json::to_writer(&mut hasher, &(values, &config.topics, &config.reports)) {
+    if let Err(error) =
+        serde_json::to_writer(&mut hasher, &(values, &config.topics, &config.reports, &config.exports, &config.alerts))
+    {
         tracing::debug!("a configuration could not be compared: {error}");
     }
     if let Ok(key) = config::read_key(&config.service, &context::env) {
         hasher.update(key.expose_secret().as_bytes());
     }
     hasher.update(&channels::fingerprint(config));
+    hasher.update(&pings::fingerprint(config));
     hasher.finalize()
 }
 

@@ -9,9 +9,10 @@ use super::reload::{InForce, Reloader};
 use super::serve::Beside;
 use super::signals::HangUps;
 use super::working::{Means, Reloads, Working};
-use super::{Exit, Failure, channels, ids, jobs};
+use super::{Exit, Failure, channels, ids, jobs, pings};
 use crate::daemon::{Membership, Skew};
 use crate::store::Set;
+use crate::vitals::{self, Beat, Vitals};
 
 pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
     let mut context = Context::load(common, None)?;
@@ -25,7 +26,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
             "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",
         ));
     }
-    let channels = channels::read(&context.config)?;
+    let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
     let pages = Beside::of(&context)?;
     let Service { client, sandbox, base_url } = context.service().await?;
     let store = context.working_store().await?;
@@ -36,8 +37,11 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         (Arc::clone(&context.clock), ids::run_id((context.clock)()), context.config.scheduler.lease);
     let membership = Arc::new(Membership::join(store.clone(), clock, id, lease, set).await?);
     let topics = context.config.topics.len();
-    let working = Working::begin(&context, store, channels);
-    let pages = pages.map(|pages| pages.begin(working.stop.clone()));
+    let now = (context.clock)();
+    let beat = Beat::new(crate::mishap::bound("loop", vitals::PATIENCE), now);
+    let vitals = Arc::new(Vitals { beat: Some(Arc::new(beat)), ..Vitals::without_loop(now) });
+    let working = Working::begin(&context, store, channels, targets, Arc::clone(&vitals));
+    let pages = pages.map(|pages| pages.begin(vitals, working.stop.clone()));
     let in_force = InForce { membership: Arc::clone(&membership), delivering: working.delivering.replacer() };
     let sandbox_url = sandbox.is_some().then_some(base_url);
     let (reloader, coming) = Reloader::new(common, &context, &working.store, in_force, &working.manager, sandbox_url);

@@ -15,6 +15,7 @@ use super::{Exit, Failure, ids, journal, output};
 use crate::config::{self, Config};
 use crate::model::Clock;
 use crate::store::{self, Store};
+use crate::vitals::Vitals;
 use crate::web::{self, Access, Site};
 
 /// `serve`
@@ -42,7 +43,8 @@ pub(super) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failu
     journal::refuse_older(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
     let mut ends = super::signals::Ends::listen();
-    let site = Site::new(store, exports, settings, Arc::clone(&context.clock));
+    let vitals = Arc::new(Vitals::without_loop((context.clock)()));
+    let site = Site::new(store, exports, database, settings, vitals, Arc::clone(&context.clock));
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");
@@ -90,10 +92,10 @@ impl Beside {
     }
 
     /// Serves until the stop.
-    pub(super) fn begin(self, stop: CancellationToken) -> JoinHandle<()> {
+    pub(super) fn begin(self, vitals: Arc<Vitals>, stop: CancellationToken) -> JoinHandle<()> {
         tokio::spawn(async move {
             let running = loop {
-                match self.start().await {
+                match self.start(&vitals).await {
                     Ok(running) => break running,
                     Err((text, hint)) => tracing::error!(hint, "no pages: {text}; trying again"),
                 }
@@ -108,7 +110,7 @@ impl Beside {
         })
     }
 
-    async fn start(&self) -> Result<web::Running, (String, String)> {
+    async fn start(&self, vitals: &Arc<Vitals>) -> Result<web::Running, (String, String)> {
         let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?;
         // Exports change nothing, and may take all connections they have.
         let exports = match Store::open_to_read(&self.database).await {
@@ -118,7 +120,14 @@ impl Beside {
                 return Err((error.text, error.hint));
             }
         };
-        let site = Site::new(store.clone(), exports.clone(), self.settings.clone(), Arc::clone(&self.clock));
+        let site = Site::new(
+            store.clone(),
+            exports.clone(),
+            self.database.clone(),
+            self.settings.clone(),
+            Arc::clone(vitals),
+            Arc::clone(&self.clock),
+        );
         match web::start(site, self.listen).await {
             Ok(running) => Ok(running),
             Err(error) => {

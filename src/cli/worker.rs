@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::args::Common;
 use super::context::{Context, Service};
 use super::working::{Means, Working};
-use super::{Exit, Failure, channels, ids};
+use super::{Exit, Failure, channels, ids, pings};
 use crate::daemon::{Membership, Skew};
+use crate::vitals::Vitals;
 
 pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     let mut context = Context::load_without_topics(common)?;
@@ -19,12 +20,13 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
             "use PostgreSQL for several workers; on SQLite raise [scheduler] max_concurrent_runs, or run `topicwatch once --due` beside the daemon",
         ));
     }
-    let channels = channels::read(&context.config)?;
+    let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
     let Service { client, sandbox, .. } = context.service().await?;
     let store = context.working_store().await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let (clock, id) = (Arc::clone(&context.clock), ids::run_id((context.clock)()));
     let membership = Membership::join_as_worker(store.clone(), clock, id, context.config.scheduler.lease).await?;
     let means = Means { skew, client, sandbox, membership: Arc::new(membership) };
-    Working::begin(&context, store, channels).until_stopped(&context, means, None).await
+    let vitals = Arc::new(Vitals::without_loop((context.clock)()));
+    Working::begin(&context, store, channels, targets, vitals).until_stopped(&context, means, None).await
 }

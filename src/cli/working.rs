@@ -11,15 +11,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::context::Context;
 use super::jobs::Delivering;
+use super::pings::{self, Pinging};
 use super::signals::Ends;
 use super::{Exit, Failure, alerts, ids};
 use crate::collect::Done;
-use crate::daemon::{self, Event, Life, Manager, Membership, Reloaded, Skew};
+use crate::daemon::{self, Begun, Event, Life, Manager, Membership, Reloaded, Skew};
 use crate::model::{RunState, Time};
-use crate::notify::Channel;
+use crate::notify::{Channel, PingTargets};
 use crate::sandbox;
 use crate::search::Client;
 use crate::store::{Counts, Store};
+use crate::vitals::Vitals;
 
 /// How long a reload under way, which may be writing, holds up the end.
 const RELOAD_ENDS_WITHIN: Duration = Duration::from_secs(5);
@@ -29,6 +31,8 @@ pub(super) struct Working {
     pub(super) store: Store,
     pub(super) manager: Manager,
     pub(super) delivering: Delivering,
+    pinging: Pinging,
+    vitals: Arc<Vitals>,
     /// Asks everything to end.
     pub(super) stop: CancellationToken,
 }
@@ -49,10 +53,18 @@ pub(super) struct Means {
 
 impl Working {
     /// Begins to deliver.
-    pub(super) fn begin(context: &Context, store: Store, channels: Arc<[Channel]>) -> Self {
+    pub(super) fn begin(
+        context: &Context,
+        store: Store,
+        channels: Arc<[Channel]>,
+        targets: PingTargets,
+        vitals: Arc<Vitals>,
+    ) -> Self {
         let stop = CancellationToken::new();
-        let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, stop.clone());
-        Self { store, manager: Manager::from_environment(), delivering, stop }
+        let pinging = Pinging::begin(targets, Arc::clone(&vitals.pings));
+        let pinger = &pinging.pinger;
+        let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, pinger, stop.clone());
+        Self { store, manager: Manager::from_environment(), delivering, pinging, vitals, stop }
     }
 
     /// Works until it is asked to stop, then ends all that it began. Who takes reloads over plans, too.
@@ -62,7 +74,7 @@ impl Working {
         means: Means,
         reloads: Option<Reloads>,
     ) -> Result<Exit, Failure> {
-        let Self { store, manager, delivering, stop } = self;
+        let Self { store, manager, delivering, pinging, vitals, stop } = self;
         let Means { skew, client, sandbox, membership } = means;
         let collector = context.collector(store.clone(), client);
         let signals = tokio::spawn({
@@ -80,12 +92,20 @@ impl Working {
         };
         let told = Mutex::default();
         let each = {
-            let manager = manager.clone();
-            move |event: Event| tell(event, &told, &manager)
+            let (manager, pinger) = (manager.clone(), pinging.pinger.clone());
+            move |event: Event| {
+                if let Event::Ended(done) = &event {
+                    pings::topic_ended(&pinger, done);
+                }
+                tell(event, &told, &manager);
+            }
         };
         let jobs = Some(delivering.jobs.clone());
         let watch = Some(alerts::watch(&store, &context.clock, delivering.waker()));
-        let life = Life { reloads: coming, membership: Some(membership), manager, jobs, watch };
+        let saying = pinging.pinger.clone();
+        let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_begun(&saying, &run.topic.id)));
+        let (membership, beat) = (Some(membership), vitals.beat.clone());
+        let life = Life { reloads: coming, membership, manager, jobs, watch, beat, begun };
         let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
         if let Some(looking) = looking {
             // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
@@ -93,6 +113,7 @@ impl Working {
         }
         signals.abort();
         delivering.end().await;
+        pinging.end().await;
         if let Some(sandbox) = sandbox {
             sandbox.stop().await;
         }

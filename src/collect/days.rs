@@ -2,6 +2,7 @@
 //! a topic whose items changed otherwise. What is left undone when a process ends is done by the next.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use crate::insight::daily::days;
 use crate::model::{Span, Time, Topic};
@@ -63,4 +64,11 @@ async fn zones(store: &Store, topics: &[String]) -> Result<BTreeMap<String, Stri
 
 fn zone_of(topic: &Topic) -> &str {
     topic.schedule.as_ref().map_or("UTC", |policy| &policy.timezone)
+}
+
+/// When the topic's day began, in its own zone.
+pub(super) fn local_midnight(topic: &Topic, now: Time) -> Time {
+    let zone = jiff::tz::TimeZone::get(zone_of(topic)).unwrap_or(jiff::tz::TimeZone::UTC);
+    let begin = now.to_jiff().and_then(|at| at.to_zoned(zone).start_of_day().ok());
+    begin.map_or(now.minus(Duration::from_secs(86_400)), |day| Time::from_jiff(day.timestamp()))
 }

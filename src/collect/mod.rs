@@ -15,6 +15,7 @@ mod pace;
 mod pack;
 mod places;
 mod replay;
+mod tally;
 mod verdict;
 mod words;
 
@@ -31,6 +32,7 @@ pub use days::{DAYS, roll_days};
 pub use forget::{Forgetting, Forgotten};
 use look_back::Plan;
 pub use replay::{Again, Behind, Replayed, replay};
+pub use tally::tally_runs;
 pub use words::index_words;
 
 use crate::budget::Prices;
@@ -301,7 +303,7 @@ impl Collector {
                 Ok(known.then_some("nothing new was found"))
             }
             AiWhen::Daily => {
-                let answered = self.store.answered_since(&topic.id, local_midnight(topic, now)).await?;
+                let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;
                 Ok(answered.then_some("answered already today"))
             }
         }
@@ -339,12 +341,4 @@ fn group(findings: Vec<Finding>) -> Vec<SeenItem> {
         .into_iter()
         .map(|g| SeenItem { keys: g.keys, strong: g.strong, kind: g.kind, sightings: g.sightings, repeats: g.repeats })
         .collect()
-}
-
-/// When the topic's day began, in its own zone.
-fn local_midnight(topic: &Topic, now: Time) -> Time {
-    let zone = topic.schedule.as_ref().map_or("UTC", |policy| policy.timezone.as_str());
-    let zone = jiff::tz::TimeZone::get(zone).unwrap_or(jiff::tz::TimeZone::UTC);
-    let begin = now.to_jiff().and_then(|at| at.to_zoned(zone).start_of_day().ok());
-    begin.map_or(now.minus(Duration::from_secs(86_400)), |day| Time::from_jiff(day.timestamp()))
 }

@@ -204,7 +204,7 @@ fn webhook(
 }
 
 /// A webhook's address. Messages do not repeat it: it may hold a secret.
-fn address(text: &str) -> Result<Url, Fault> {
+pub(super) fn address(text: &str) -> Result<Url, Fault> {
     const HINT: &str = "write an address such as \"https://hooks.example.com/topicwatch\"";
     let url = Url::parse(text).map_err(|error| Fault::new(format!("is no address: {error}"), HINT))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {

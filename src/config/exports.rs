@@ -16,13 +16,14 @@ use super::paths;
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
 use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name, wanted};
-use crate::model::{Between, Source, Time, Tone};
+use crate::model::{Between, PingSpec, Source, Time, Tone};
 
 /// Reads all exports. Whatever is wrong is reported; an export with a fault is left out.
 pub(super) fn read(
     document: &Document,
     dir: &Path,
     request: &LoadRequest<'_>,
+    pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<ExportSpec> {
     let known = Known::of(document);
@@ -33,6 +34,7 @@ pub(super) fn read(
         let tables = [table];
         let reader = Reader { section: Section::Export, tables: &tables };
         let Some(mut export) = one(&reader, table, &known, &mut schedules, document.broken, mistakes) else { continue };
+        pings.extend(super::pings::read(&reader, &format!("export:{}", export.name), mistakes));
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.once(mistakes, key, seen, value, "export", hint);
         };

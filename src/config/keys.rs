@@ -221,6 +221,9 @@ keys! {
         "timeout" Duration, Some("\"5m\""), "Longest duration of a run.";
         "max_attempts" Integer(1, 100), Some("3"), "Attempts at a run whose process died.";
         "paused" Flag, Some("false"), "Not run by its schedule while true.";
+        "ping" Text, None, "Address that is told when it begins (/start), ended (as it is) or failed (/fail); {id} is filled in; a secret.";
+        "ping_env" Text, None, "Name of the environment variable that holds this address.";
+        "ping_allow_private" Flag, Some("false"), "Whether it may lead into a private network.";
     }
     Report {
         "name" Text, None, "Short name, unique among the reports: a-z, 0-9, - and _.";
@@ -235,6 +238,9 @@ keys! {
         "path" Text, Some("\"reports/{name}-{date}\""), "Where its files go, without ending; {name} and {date} are filled in.";
         "group" Text, None, "Tag of the topics whose share of voice is compared; all of the report when left out.";
         "channels" Texts, Some("[]"), "Whom it is delivered to.";
+        "ping" Text, None, "Address that is told when it begins (/start), ended (as it is) or failed (/fail); {id} is filled in; a secret.";
+        "ping_env" Text, None, "Name of the environment variable that holds this address.";
+        "ping_allow_private" Flag, Some("false"), "Whether it may lead into a private network.";
         "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which of the slots that passed while nothing ran are made up for.";
         "paused" Flag, Some("false"), "Not made by its schedule while true.";
     }
@@ -278,6 +284,9 @@ keys! {
         "every" Duration, None, "Period, instead of a schedule.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule and of {date}.";
         "retain" Integer(1, 1_000_000), None, "How many of the newest editions keep their files; all when left out.";
+        "ping" Text, None, "Address that is told when it begins (/start), ended (as it is) or failed (/fail); {id} is filled in; a secret.";
+        "ping_env" Text, None, "Name of the environment variable that holds this address.";
+        "ping_allow_private" Flag, Some("false"), "Whether it may lead into a private network.";
         "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which of the slots that passed while nothing ran are made up for.";
         "timeout" Duration, Some("\"1h\""), "Longest duration of a run.";
         "paused" Flag, Some("false"), "Not made by its schedule while true.";

@@ -15,7 +15,7 @@ use super::{
     service, storage, topics, web,
 };
 use crate::export::ExportSpec;
-use crate::model::{AlertSpec, ChannelSpec, ReportSpec, Topic, TopicLimits};
+use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, Topic, TopicLimits};
 
 /// Why there is no configuration. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,6 +135,8 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let lists = built.iter().map(|built| &built.6);
     let mut named: Vec<&str> = lists.flat_map(|lists| &lists.channels).flat_map(channels::variables).collect();
     named.extend(built.iter().filter_map(|built| built.4.token.variable.as_deref()));
+    let pings = built.iter().flat_map(|built| &built.6.pings);
+    named.extend(pings.filter_map(|ping| ping.url_variable.as_deref()));
     environment::warn_of_typos(request, key_variable, &named, &mut mistakes);
 
     let failed = mistakes.any_error();
@@ -152,7 +154,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let warnings = notices.iter().map(ToString::to_string).collect();
     let digest = blake3::hash(text.as_str().as_bytes());
     let file = file.to_owned();
-    let Lists { reports, channels, exports, alerts } = lists;
+    let Lists { reports, channels, exports, alerts, pings } = lists;
     Ok(Config {
         file,
         service,
@@ -164,6 +166,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
         channels,
         exports,
         alerts,
+        pings,
         web,
         warnings,
         notices,
@@ -188,6 +191,7 @@ struct Lists {
     channels: Vec<ChannelSpec>,
     exports: Vec<ExportSpec>,
     alerts: Vec<AlertSpec>,
+    pings: Vec<PingSpec>,
 }
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
@@ -195,10 +199,11 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let dialect = service::dialect(&document.service);
     let database = storage::database(&document.database, dir, mistakes);
     let scheduler = storage::scheduler(&document.scheduler, database.as_ref(), mistakes);
-    let topics = topics::read(document, dialect, request, mistakes);
+    let mut pings = Vec::new();
+    let topics = topics::read(document, dialect, request, &mut pings, mistakes);
     let channels = channels::read(document, dir, mistakes);
-    let reports = reports::read(document, dir, request, mistakes);
-    let exports = exports::read(document, dir, request, mistakes);
+    let reports = reports::read(document, dir, request, &mut pings, mistakes);
+    let exports = exports::read(document, dir, request, &mut pings, mistakes);
     let limits = service.as_ref().map(|service| TopicLimits {
         calls: Some(service.max_calls_per_day),
         micros: service.budget_per_day.map(|money| money.0),
@@ -213,7 +218,8 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
         .max();
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
     let web = web::read(&document.web, dir, request, mistakes);
-    Some((service?, database?, scheduler?, retention?, web?, topics, Lists { reports, channels, exports, alerts }))
+    let lists = Lists { reports, channels, exports, alerts, pings };
+    Some((service?, database?, scheduler?, retention?, web?, topics, lists))
 }
 
 fn effective(document: &Document, service: &ServiceConfig, database: &str, text: &Text) -> Vec<Effective> {

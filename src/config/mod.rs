@@ -16,6 +16,7 @@ mod load;
 mod mistake;
 mod names;
 mod paths;
+mod pings;
 mod redact;
 mod reports;
 mod retention;
@@ -38,7 +39,8 @@ use std::time::Duration;
 use crate::budget::Prices;
 use crate::export::ExportSpec;
 use crate::model::{
-    AlertSpec, ChannelSpec, Engine, Micros, ReportSpec, Retention, SchedulePolicy, SecretPlace, ServiceLimits, Topic,
+    AlertSpec, ChannelSpec, Engine, Micros, PingSpec, ReportSpec, Retention, SchedulePolicy, SecretPlace,
+    ServiceLimits, Topic,
 };
 use crate::search::{Dialect, Rate};
 
@@ -199,6 +201,8 @@ pub struct Config {
     pub exports: Vec<ExportSpec>,
     /// `[[alerts]]`.
     pub alerts: Vec<AlertSpec>,
+    /// Where jobs say that they begin and how they ended, by topic, report and export.
+    pub pings: Vec<PingSpec>,
     /// `[web]`.
     pub web: WebConfig,
     /// Things that are allowed but deserve a word, one line each.

@@ -42,7 +42,8 @@ pub(super) fn mask_secrets(line: &str) -> impl Iterator<Item = char> + '_ {
         .find(|(at, _)| {
             let before = line[..*at].trim_end().trim_end_matches(['"', '\'']);
             let name = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).next().unwrap_or("");
-            is_secret_name(name)
+            // An address that is a secret as a whole.
+            is_secret_name(name) || name == "ping"
         })
         .map_or(line.len(), |(at, _)| at + 1);
     // An address that was mistyped has its password too; without `://` the value of a key named for addresses counts.
@@ -86,6 +87,8 @@ mod tests {
             ("service = { \"token\" = abc }", "service = { \"token\" = *** *"),
             ("service.key=abc", "service.key=***"),
             ("api_key_env = \"X\"", "api_key_env = \"X\""),
+            ("ping = \"ftp://h/uuid\"", "ping = **************"),
+            ("ping_env = \"X\"", "ping_env = \"X\""),
             ("url = \"postgres://me:pw@h/d\"", "url = \"postgres://me:**@h/d\""),
             ("url = \"postgres:me:pw@h/d\"", "url = \"postgres:*****@h/d\""),
             ("database.url = 'me:pw@h/d'", "database.url = 'me:**@h/d'"),

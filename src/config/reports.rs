@@ -13,13 +13,14 @@ use super::names::slug;
 use super::paths;
 use super::scalars::{plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
-use crate::model::{ReportFormat, ReportSpec, ReportWindow};
+use crate::model::{PingSpec, ReportFormat, ReportSpec, ReportWindow};
 
 /// Reads all reports. Whatever is wrong is reported; a report with a fault is left out.
 pub(super) fn read(
     document: &Document,
     dir: &Path,
     request: &LoadRequest<'_>,
+    pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<ReportSpec> {
     let known = Known::of(document);
@@ -31,6 +32,7 @@ pub(super) fn read(
         let reader = Reader { section: Section::Report, tables: &tables };
         let report = one(&reader, table, &known, &mut schedules, document.broken, mistakes);
         let Some(mut report) = report else { continue };
+        pings.extend(super::pings::read(&reader, &report.job(), mistakes));
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.once(mistakes, key, seen, value, "report", hint);
         };

@@ -13,7 +13,7 @@ use super::scalars::{budget, check_plain, flag, plain_text, text, texts, unknown
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
 use crate::model::{
-    AiQuery, AiWhen, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
+    AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
 };
 use crate::search::Dialect;
 
@@ -28,9 +28,11 @@ pub(super) fn read(
     document: &Document,
     dialect: Option<Dialect>,
     request: &LoadRequest<'_>,
+    pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Topic> {
-    let mut room = Reading { dialect, schedules: Schedules::new(request.now), broken: document.broken };
+    let schedules = Schedules::new(request.now);
+    let mut room = Reading { dialect, schedules, broken: document.broken, pings: Vec::new() };
     if !document.defaults.given.is_empty() {
         room.rehearse(&document.defaults, mistakes);
     }
@@ -54,6 +56,7 @@ pub(super) fn read(
         }
         topics.extend(topic);
     }
+    pings.extend(room.pings);
     topics
 }
 
@@ -61,6 +64,7 @@ struct Reading {
     dialect: Option<Dialect>,
     schedules: Schedules,
     broken: bool,
+    pings: Vec<PingSpec>,
 }
 
 impl Reading {
@@ -114,6 +118,9 @@ impl Reading {
 
         let looks_back = window.filter(|_| header.is_some() && wanted(Source::Social));
         let limits = limits(&reader, mistakes);
+        let ping = super::pings::read(&reader, &format!("topic:{}", id.as_deref().unwrap_or("id")), mistakes);
+        // [defaults] alone are no topic.
+        self.pings.extend(ping.filter(|_| header.is_some()));
         let filter = super::filter_keys::filter(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
         let schedule = self.schedules.read(&reader, looks_back, mistakes);

@@ -1,5 +1,5 @@
-//! Looks for near-copies, indexes words and counts topics' days beside the loop, so that no slot waits for them. What is left undone at a stop
-//! or a kill is done at the next start. How is `collect`'s.
+//! Looks for near-copies, indexes words, counts topics' days and what runs add up to beside the loop, so that no slot waits
+//! for them. What is left undone at a stop or a kill is done at the next start. How is `collect`'s.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::collect::{cluster, index_words, roll_days};
+use crate::collect::{cluster, index_words, roll_days, tally_runs};
 use crate::model::{Clock, Time};
 use crate::store::Store;
 
@@ -28,6 +28,10 @@ impl Lookout {
     /// Looks now, and whenever it is woken, until the stop.
     pub(super) async fn keep(self, store: Store, clock: Clock, stop: CancellationToken) {
         while !stop.is_cancelled() {
+            // First what takes least: the others may have much to catch up with.
+            if let Err(error) = tally_runs(&store, &|| stop.is_cancelled()).await {
+                tracing::warn!("runs were not added up: {error}; trying again at the next look");
+            }
             if let Err(error) = cluster(&store, &|| stop.is_cancelled()).await {
                 tracing::warn!("near-copies were not looked for: {error}; trying again at the next look");
             }
@@ -48,6 +52,9 @@ impl Lookout {
 /// The runs that ended while the loop was stopping.
 pub(super) async fn last_look(store: &Store, now: Time) {
     let end = Instant::now() + AT_THE_END;
+    if let Err(error) = tally_runs(store, &|| Instant::now() >= end).await {
+        tracing::warn!("runs were not added up: {error}; the next start does");
+    }
     if let Err(error) = cluster(store, &|| Instant::now() >= end).await {
         tracing::warn!("near-copies were not looked for: {error}; the next start does");
     }

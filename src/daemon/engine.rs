@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::Settings;
+use super::{Begun, Settings};
 use crate::collect::{Collector, Crew};
 use crate::model::Time;
 use crate::store::{Handed, Hands, RunRef, Store, StoreError};
@@ -24,6 +24,7 @@ pub(super) struct Source {
     pub(super) crew: Crew,
     /// What the engine handed out; `None` when the ledger itself is asked.
     handed: Option<Arc<Mutex<VecDeque<Handed>>>>,
+    begun: Option<Begun>,
 }
 
 impl Source {
@@ -34,9 +35,10 @@ impl Source {
         settings: &Settings,
         wake: &Arc<Notify>,
         stop: &CancellationToken,
+        begun: Option<Begun>,
     ) -> Self {
         if !store.has_engine() {
-            return Self { crew: crew.clone(), handed: None };
+            return Self { crew: crew.clone(), handed: None, begun };
         }
         let handed: Arc<Mutex<VecDeque<Handed>>> = Arc::default();
         let hands: Hands = Arc::new({
@@ -53,7 +55,7 @@ impl Source {
             settings.lease,
             stop.clone(),
         ));
-        Self { crew: crew.clone(), handed: Some(handed) }
+        Self { crew: crew.clone(), handed: Some(handed), begun }
     }
 
     /// Begins what is due while there are places; says when it last looked.
@@ -74,6 +76,9 @@ impl Source {
             }
             for run in claimed {
                 let Some(place) = self.crew.place().await else { return Ok(looked) };
+                if let Some(begun) = &self.begun {
+                    begun(&run);
+                }
                 self.crew.start(run, place);
             }
         }

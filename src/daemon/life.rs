@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Jobs, Manager, Membership};
 use crate::collect::Collector;
-use crate::store::Store;
+use crate::store::{RunRef, Store};
+use crate::vitals::Beat;
 
 /// What runs that begin from now on are run with.
 pub struct Reloaded {
@@ -37,7 +38,14 @@ pub struct Life {
     pub jobs: Option<Jobs>,
     /// What looks at runs that became readable.
     pub watch: Option<Watch>,
+    /// Who is told whenever the loop went round.
+    pub beat: Option<Arc<Beat>>,
+    /// Who is told of each run that begins here.
+    pub begun: Option<Begun>,
 }
+
+/// Somebody who is told that a run begins, and holds nobody up.
+pub type Begun = Arc<dyn Fn(&RunRef) + Send + Sync>;
 
 /// Somebody who looks, now and then and whenever runs became readable, beside the loop. A look that fails says so itself.
 pub type Watch = Arc<dyn Fn(CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;

@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
 pub use jobs::{Failed, Handler, JobDone, Jobs, Made, WAITS_FOR_TOPICS};
-pub use life::{Life, Reloaded, Watch};
+pub use life::{Begun, Life, Reloaded, Watch};
 pub use membership::Membership;
 pub use notify::Manager;
 pub use planner::{Planned, Planner};
@@ -104,15 +104,18 @@ pub async fn run(
     let manager = life.manager.clone();
     let jobs = life.jobs.clone();
     let mut jobs_alive = keep_jobs_alive(jobs.as_ref(), settings.lease);
-    let source = Source::new(&crew, collector.store(), &settings, &wake, &stop);
+    let source = Source::new(&crew, collector.store(), &settings, &wake, &stop, life.begun.take());
+    let beat = life.beat.clone();
+    let pace = [manager.beat(), beat.as_ref().map(|beat| beat.pace())].into_iter().flatten().min();
     let mut planner = Planner::default();
     let mut ended = Ok(());
     let mut look_at = Instant::now();
     let mut begun = false;
-    // Whether a run may have become readable that brought something.
+    // Whether a run may have become readable.
     let mut brought = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
+        crate::mishap::at("loop/round");
         let looked = if now < look_at {
             // A place may have become free; the rest of a look can wait.
             source.begin(&collector, &settings, token, &stop).await.map(|_| look_at)
@@ -143,10 +146,13 @@ pub async fn run(
         };
         // Said here and nowhere else: a tick that hangs must not look alive.
         manager.alive();
+        if let Some(beat) = &beat {
+            beat.tick(collector.now());
+        }
         tokio::select! {
             () = stop.cancelled() => {}
             () = wake.notified() => look_at = Instant::now(),
-            () = tokio::time::sleep_until(manager.beat().map_or(look_at, |beat| look_at.min(now + beat))) => {
+            () = tokio::time::sleep_until(pace.map_or(look_at, |pace| look_at.min(now + pace))) => {
                 look_at = Instant::now();
             }
             new = life::next(&mut life.reloads) => {
@@ -162,7 +168,10 @@ pub async fn run(
                 settings.shutdown_grace = new.shutdown_grace;
                 look_at = Instant::now();
             }
-            () = job_ended(jobs.as_ref()) => look_at = look_at.min(Instant::now() + READABLE_WITHIN),
+            () = job_ended(jobs.as_ref()) => {
+                brought = true;
+                look_at = look_at.min(Instant::now() + READABLE_WITHIN);
+            }
             Some(done) = ends.recv() => {
                 each(Event::Ended(done));
                 while let Ok(done) = ends.try_recv() {

@@ -1,4 +1,4 @@
-//! Delivery: a message of the outbox to a channel, by mail or by webhook, at least once. What happened and what is said
+//! Delivery: a message of the outbox to a channel, by mail or by webhook, at least once; and pings, by the way. What happened and what is said
 //! about it is others'; when to try again, and what is a refusal, is decided here.
 
 mod address;
@@ -6,6 +6,7 @@ mod backoff;
 mod courier;
 mod email;
 mod forms;
+mod ping;
 mod scrub;
 mod signature;
 mod webhook;
@@ -17,6 +18,7 @@ use secrecy::SecretString;
 pub use address::is_public;
 pub use backoff::after;
 pub use courier::{Courier, Delivery};
+pub use ping::{PingTarget, PingTargets, Pinger, Signal};
 pub use signature::{signature, verify};
 
 use crate::model::{HookForm, Message, SmtpTls, Time};

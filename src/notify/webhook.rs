@@ -70,7 +70,7 @@ pub(super) async fn send(
 }
 
 /// What a reply means.
-async fn judge(reply: reqwest::Response, deadline: tokio::time::Instant) -> Result<(), Refusal> {
+pub(super) async fn judge(reply: reqwest::Response, deadline: tokio::time::Instant) -> Result<(), Refusal> {
     let status = reply.status();
     if status.is_success() {
         return Ok(());
@@ -92,7 +92,7 @@ async fn judge(reply: reqwest::Response, deadline: tokio::time::Instant) -> Resu
 }
 
 /// The addresses that may be connected to, and no others: looking the name up again could say something else.
-async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinned, Refusal> {
+pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinned, Refusal> {
     let port = url.port_or_known_default().unwrap_or(443);
     let (host, found): (String, Vec<SocketAddr>) = match url.host() {
         Some(Host::Ipv4(ip)) => (ip.to_string(), vec![(IpAddr::V4(ip), port).into()]),

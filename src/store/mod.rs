@@ -42,6 +42,7 @@ mod sqlite;
 mod steps;
 mod streams;
 mod tables;
+mod tallies;
 mod together;
 mod tombstones;
 mod tone;

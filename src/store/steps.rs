@@ -28,6 +28,7 @@ macro_rules! migrations {
             (21, "requests", include_str!(concat!("../../migrations/", $folder, "/0021_requests.sql"))),
             (22, "topic days", include_str!(concat!("../../migrations/", $folder, "/0022_topic_days.sql"))),
             (23, "alerts", include_str!(concat!("../../migrations/", $folder, "/0023_alerts.sql"))),
+            (24, "tally", include_str!(concat!("../../migrations/", $folder, "/0024_tally.sql"))),
             (25, "runs by state", include_str!(concat!("../../migrations/", $folder, "/0025_runs_by_state.sql"))),
         ]
     };

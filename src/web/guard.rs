@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::api;
+use super::probes;
 use super::problem::Problem;
 use super::server::App;
 use super::site::Site;
@@ -33,6 +34,8 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 pub(super) async fn pass(State(app): State<App>, request: Request, next: Next) -> Response {
     let mut response = match check(&app.site, &request) {
         Err(refused) => *refused,
+        // However busy everything else is.
+        Ok(()) if probes::OPEN.contains(&request.uri().path()) => next.run(request).await,
         Ok(()) => answered(&app, request, next).await,
     };
     dress(response.headers_mut());
@@ -96,7 +99,7 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
-    let open = matches!(path, "/login" | "/style.css" | "/live.js");
+    let open = matches!(path, "/login" | "/style.css" | "/live.js") || probes::OPEN.contains(&path);
     match (&site.settings.access, bearer) {
         (None, _) => Ok(()),
         (Some(access), Some(token)) if access.knows(token) => Ok(()),
@@ -106,6 +109,14 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
         }
         (Some(_), None) if open => Ok(()),
         (Some(access), None) if cookie(headers).is_some_and(|pass| access.admits(pass, site.now())) => Ok(()),
+        (Some(_), None) if path == "/metrics" => {
+            let hint = "Send `Authorization: Bearer` with the token.";
+            let mut refused = refuse(StatusCode::UNAUTHORIZED, "These figures are for who has the token", hint);
+            if let Err(refused) = &mut refused {
+                refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            refused
+        }
         (Some(_), None) if changes => {
             refuse(StatusCode::UNAUTHORIZED, "You are not logged in", "Log in and try again.")
         }

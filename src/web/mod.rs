@@ -1,6 +1,6 @@
 //! Pages for people and an API for programs: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
 //! row of a request, which the daemon takes up; it knows no configuration file and runs no search. Who may see them is
-//! `guard`'s, what each shows `pages`', and what programs get `api`'s.
+//! `guard`'s, what each shows `pages`', what programs get `api`'s, and what they are told of its health `probes`'.
 
 mod access;
 mod api;
@@ -8,6 +8,7 @@ mod ask;
 mod guard;
 mod layout;
 mod pages;
+mod probes;
 mod problem;
 mod server;
 mod site;

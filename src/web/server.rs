@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::ask::Ask;
 use super::layout::{self, Page};
 use super::pages::{actions, answers, health, item, login, made, overview, runs, topic};
+use super::probes;
 use super::problem::Problem;
 use super::site::Site;
 use super::{api, guard};
@@ -116,6 +117,9 @@ fn router(app: App) -> Router {
         .route("/files", page(made::show))
         .route("/file", get(made::file))
         .route("/health", page(health::show))
+        .route("/healthz", get(probes::healthz))
+        .route("/readyz", get(probes::readyz))
+        .route("/metrics", get(probes::metrics))
         .route("/login", page(login::show).merge(post(login::enter)))
         .route("/logout", post(login::leave))
         .route(

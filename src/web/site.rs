@@ -1,10 +1,14 @@
 //! What every page and answer is made from: the database, the present, and what of the configuration pages show.
 
-use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
-use crate::store::Store;
+use std::sync::Arc;
 
 use super::access::Access;
 use super::api::Exporting;
+use super::probes::Ready;
+use crate::metrics::Metrics;
+use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
+use crate::store::{self, Store};
+use crate::vitals::Vitals;
 
 /// How the pages are served.
 #[derive(Debug, Clone)]
@@ -32,6 +36,9 @@ pub struct Site {
     pub(super) store: Store,
     pub(super) settings: Settings,
     pub(super) exporting: Exporting,
+    pub(super) vitals: Arc<Vitals>,
+    pub(super) metrics: Metrics,
+    pub(super) ready: Ready,
     clock: Clock,
 }
 
@@ -42,10 +49,22 @@ impl std::fmt::Debug for Site {
 }
 
 impl Site {
-    /// Over a store that is used by nobody else, and another for what takes long: exports.
+    /// Over a store that is used by nobody else, another for what takes long (exports), of this database, in a process that
+    /// knows this of itself.
     #[must_use]
-    pub fn new(store: Store, exports: Store, settings: Settings, clock: Clock) -> Self {
-        Self { store, settings, exporting: Exporting::through(exports), clock }
+    pub fn new(
+        store: Store,
+        exports: Store,
+        database: store::Settings,
+        settings: Settings,
+        vitals: Arc<Vitals>,
+        clock: Clock,
+    ) -> Self {
+        // Without a token whoever reaches the address may ask, and learns no version.
+        let version = settings.access.is_some().then_some(env!("CARGO_PKG_VERSION"));
+        let metrics = Metrics::new(store.clone(), Arc::clone(&vitals), settings.limits, version);
+        let (exporting, ready) = (Exporting::through(exports), Ready::of(database));
+        Self { store, settings, exporting, vitals, metrics, ready, clock }
     }
 
     /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.

@@ -97,6 +97,8 @@ pub(super) mod snapshot;
 mod spent;
 #[path = "../statements/stream.rs"]
 pub(super) mod stream;
+#[path = "../statements/tallies.rs"]
+pub(super) mod tallies;
 #[path = "../statements/together.rs"]
 pub(super) mod together;
 mod tokens;

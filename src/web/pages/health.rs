@@ -25,12 +25,15 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let waiting = store.words_waiting().await?;
     let disk = store.disk().await?;
     let alive = living.iter().any(|row| row.alive_until > now);
+    // The process says that it lives beside its loop, which may stand still all the same.
+    let stuck = site.vitals.beat.as_ref().is_some_and(|beat| beat.is_late());
     let main = html! {
         h1 { "Health" }
         dl.facts {
             dt { "Scheduler" }
             dd {
-                @if alive && ledger.overdue == 0 { (word("good", "ticking")) }
+                @if stuck { (word("bad", "standing still")) " The loop of this process does not go round any more: start it anew." }
+                @else if alive && ledger.overdue == 0 { (word("good", "ticking")) }
                 @else if alive { (word("warn", "late")) " " (counted(ledger.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
                 @else { (word("bad", "not running")) " No process said in time that it lives: start " code { "topicwatch run" } "." }
             }

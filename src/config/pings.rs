@@ -1,0 +1,46 @@
+//! `ping` and what belongs to it, in topics, reports and exports: where a job says that it begins and how it ended. The
+//! address is a secret and goes into no definition; what it is used for is `notify`'s.
+
+use super::channels::address;
+use super::given::{Reader, Value};
+use super::mistake::{Fault, Mistakes};
+use super::names::variable_name;
+use super::scalars::{flag, plain_text};
+use crate::model::PingSpec;
+
+/// Longest address.
+const LONGEST: usize = 2_000;
+
+/// Where a job's pings go; none when there is none, or when something is wrong with it, which is reported. A table's own key
+/// stands over those of `[defaults]`, whichever of the two it is.
+pub(super) fn read(reader: &Reader<'_>, job: &str, mistakes: &mut Mistakes<'_>) -> Option<PingSpec> {
+    let written = |key: &str| reader.tables.iter().position(|table| table.given.contains_key(key));
+    let (here, elsewhere) = (written("ping"), written("ping_env"));
+    let allow_private = reader.read(mistakes, "ping_allow_private", flag)?;
+    let mut spec = PingSpec { job: job.to_owned(), url: None, url_variable: None, allow_private };
+    match (here, elsewhere) {
+        (None, None) => return None,
+        (Some(a), Some(b)) if a == b => {
+            if let Some(given) = reader.written("ping_env") {
+                mistakes.fault("ping_env", &given.origin, Fault::new("stands beside `ping`", "keep one of the two"));
+            }
+            return None;
+        }
+        (Some(a), b) if b.is_none_or(|b| a < b) => {
+            let text = reader.read(mistakes, "ping", |value| match value {
+                // In a topic it takes away what [defaults] says.
+                Value::Text(text) if text.is_empty() => Ok(String::new()),
+                value => {
+                    let text = plain_text(value, LONGEST)?;
+                    address(&spec.filled(&text)).map(|_| text)
+                }
+            })?;
+            if text.is_empty() {
+                return None;
+            }
+            spec.url = Some(text);
+        }
+        _ => spec.url_variable = Some(reader.read(mistakes, "ping_env", variable_name)?),
+    }
+    Some(spec)
+}

@@ -1,0 +1,100 @@
+//! How much time topics' searches left out, worked out beside whoever asks: it reads days of the ledger for each topic, so it
+//! is done anew every few minutes and told as it was then.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::insight::{Coverage, covered};
+use crate::model::{Look, Source, Span, Time, Watched, Window};
+use crate::store::{Filter, Store, StoreError};
+
+/// How far back it is looked beyond what the next search of a topic looks back over: what is still open is no hole.
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// How long what was worked out is told.
+const KEPT: Duration = Duration::from_secs(300);
+
+/// Seconds by topic and source.
+type Seconds = Vec<(String, &'static str, i64)>;
+
+/// What was worked out last.
+#[derive(Clone, Default)]
+pub(super) struct Missed(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    known: Seconds,
+    at: Option<Instant>,
+    busy: bool,
+}
+
+impl Missed {
+    /// What was worked out last; it is worked out anew beside this when that was long ago, or never.
+    pub(super) fn of(&self, store: &Store, topics: &[String], now: Time) -> Seconds {
+        let mut state = self.state();
+        if !state.busy && state.at.is_none_or(|at| at.elapsed() > KEPT) {
+            state.busy = true;
+            let (missed, store, topics) = (self.clone(), store.clone(), topics.to_vec());
+            tokio::spawn(async move {
+                // In a task of its own, so that even a defect leaves nothing busy for ever.
+                let worked_out = tokio::spawn(async move { work_out(&store, &topics, now).await }).await;
+                let mut state = missed.state();
+                (state.busy, state.at) = (false, Some(Instant::now()));
+                match worked_out {
+                    Ok(Ok(known)) => state.known = known,
+                    Ok(Err(error)) => tracing::warn!("what was missed could not be worked out: {error}"),
+                    Err(ended) => tracing::error!("working out what was missed ended by a defect: {ended}"),
+                }
+            });
+        }
+        state.known.clone()
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        // Whole between any two statements, whoever panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// As `topicwatch coverage` has it: holes, without what the next search looks back over.
+async fn work_out(store: &Store, topics: &[String], now: Time) -> Result<Seconds, StoreError> {
+    let mut seconds = Vec::new();
+    if topics.is_empty() {
+        return Ok(seconds);
+    }
+    let watched = store.watched(topics).await?;
+    for window in Window::ALL {
+        let of: Vec<&Watched> =
+            watched.iter().filter(|of| of.definition.as_ref().is_some_and(|t| t.window == *window)).collect();
+        if let Some(period) = Span::new(now.minus(window.length() + DAY), now).filter(|_| !of.is_empty()) {
+            in_period(store, &of, period, &mut seconds).await?;
+        }
+    }
+    seconds.sort();
+    Ok(seconds)
+}
+
+async fn in_period(store: &Store, of: &[&Watched], period: Span, seconds: &mut Seconds) -> Result<(), StoreError> {
+    let topics: Vec<String> = of.iter().map(|watched| watched.topic.clone()).collect();
+    let pruned_until = store.pruned_until().await?.unwrap_or(period.from);
+    let mut looks: HashMap<String, Vec<Look>> = HashMap::new();
+    let filter = Filter { topics, since: Some(period.from), ..Filter::default() };
+    store
+        .each_look::<StoreError>(&filter, &mut |look| {
+            looks.entry(look.topic.clone()).or_default().push(look);
+            Ok(())
+        })
+        .await?;
+    for watched in of {
+        let mut watched = (*watched).clone();
+        watched.began = watched.began.max(pruned_until);
+        let looks = looks.remove(&watched.topic).unwrap_or_default();
+        for source in covered(&watched, &looks, period, Source::ALL) {
+            if let Coverage::Spans { holes_ms, .. } = source.coverage {
+                seconds.push((watched.topic.clone(), source.source.as_str(), holes_ms / 1_000));
+            }
+        }
+    }
+    Ok(())
+}

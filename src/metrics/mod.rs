@@ -1,0 +1,118 @@
+//! Figures for a monitoring system, in Prometheus' text format: what the ledger added up to, how things stand, what this
+//! process knows of itself. It reads and decides nothing; who may ask is `web`'s, what is added up `insight`'s.
+//!
+//! What can be read from the database is, so that it is right after a restart, beside other processes and where no daemon
+//! runs; all of it by statements that an index answers. Topics have series of their own up to a bound.
+
+mod coverage;
+mod family;
+mod told;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+pub use family::CONTENT_TYPE;
+
+use coverage::Missed;
+
+use crate::model::{ServiceLimits, Standing, Tallied, Time, TopicLimits, Used};
+use crate::store::{Store, StoreError};
+use crate::vitals::Vitals;
+
+/// Topics that have series of their own; the others are counted.
+pub const MOST_TOPICS: u32 = 200;
+
+/// How long the database may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the planner may take to look at a slot that has come.
+pub const LATE: Duration = Duration::from_secs(120);
+
+/// Where figures come from.
+#[derive(Clone)]
+pub struct Metrics {
+    store: Store,
+    vitals: Arc<Vitals>,
+    limits: ServiceLimits,
+    /// Told only to who showed a token.
+    version: Option<&'static str>,
+    missed: Missed,
+    /// One reading at a time, whoever asks how often.
+    place: Arc<Semaphore>,
+}
+
+/// What the database says at a moment.
+struct Read {
+    standing: Standing,
+    sums: Option<Vec<Tallied>>,
+    bytes: i64,
+    roles: Vec<(String, i64)>,
+    topics: Vec<String>,
+    latest: Vec<crate::model::Latest>,
+    limited: Vec<(String, TopicLimits, Used)>,
+    missed: Vec<(String, &'static str, i64)>,
+}
+
+impl Metrics {
+    /// Over a store, for a process that knows this of itself.
+    #[must_use]
+    pub fn new(store: Store, vitals: Arc<Vitals>, limits: ServiceLimits, version: Option<&'static str>) -> Self {
+        Self { store, vitals, limits, version, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// All figures as text. Where the database does not answer in time, those that need it are left out and it is told as
+    /// down.
+    ///
+    /// # Errors
+    /// When they cannot be written down, which is a defect.
+    pub async fn text(&self, now: Time) -> Result<String, String> {
+        let read = tokio::time::timeout(PATIENCE, self.read_alone(now)).await.ok().flatten();
+        told::text(&self.vitals, self.version, self.limits, now, read.as_ref()).map_err(|error| error.to_string())
+    }
+
+    /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
+    async fn read_alone(&self, now: Time) -> Option<Read> {
+        let place = Arc::clone(&self.place).acquire_owned().await.ok()?;
+        let metrics = self.clone();
+        let task = tokio::spawn(async move {
+            let _place = place;
+            metrics.read(now).await
+        });
+        match task.await {
+            Ok(Ok(read)) => Some(read),
+            Ok(Err(error)) => {
+                tracing::warn!("figures could not be read: {error}");
+                None
+            }
+            Err(ended) => {
+                tracing::error!("reading figures ended by a defect, please report it: {ended}");
+                None
+            }
+        }
+    }
+
+    async fn read(&self, now: Time) -> Result<Read, StoreError> {
+        let store = &self.store;
+        let standing = store.standing(now, now.minus(LATE)).await?;
+        let topics = store.first_topics(MOST_TOPICS).await?;
+        let mut roles: Vec<(String, i64)> = Vec::new();
+        for living in store.living_rows().await?.into_iter().filter(|living| living.alive_until > now) {
+            match roles.iter_mut().find(|(role, _)| *role == living.role) {
+                Some((_, many)) => *many += 1,
+                None => roles.push((living.role, 1)),
+            }
+        }
+        let limited = store.limited_topics(now.utc_day(), &topics).await?;
+        Ok(Read {
+            standing,
+            sums: store.tally().await?,
+            bytes: store.disk().await?.bytes,
+            roles,
+            latest: store.latest_of(&topics).await?,
+            limited,
+            missed: self.missed.of(store, &topics, now),
+            topics,
+        })
+    }
+}

@@ -1,0 +1,253 @@
+//! Pings: a job says to an address that it begins and how it ended, so that a service that expects to hear of it can speak up
+//! when it does not. They are told once, by the way, and hold nobody up: of too many the oldest are left out, and what is not
+//! taken after a few tries is given up. The address is a secret.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::header::CONTENT_TYPE;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::{Refusal, Way, one_line, scrub, webhook};
+use crate::http;
+use crate::model::HookForm;
+use crate::vitals::Pinged;
+
+/// Pings that wait; of more the oldest is left out.
+const MOST_WAITING: usize = 500;
+/// Pings under way at a time; of one job never two, so that an end does not overtake its begin.
+const AT_ONCE: usize = 4;
+/// Longest time of one try.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Pauses before the second and the third try.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+
+/// What a job says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// It begins: the address with `/start`.
+    Start,
+    /// It ended well: the address itself.
+    Success,
+    /// It failed: the address with `/fail`.
+    Fail,
+}
+
+impl Signal {
+    fn path(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Success => "",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// Where the pings of a job go.
+#[derive(Debug, Clone)]
+pub struct PingTarget {
+    /// The address, a secret as a whole.
+    pub url: SecretString,
+    /// Whether it may lead into a private network.
+    pub allow_private: bool,
+}
+
+/// Targets by job.
+pub type PingTargets = HashMap<String, PingTarget>;
+
+struct Ping {
+    job: String,
+    signal: Signal,
+    line: String,
+    target: PingTarget,
+}
+
+#[derive(Default)]
+struct State {
+    targets: PingTargets,
+    waiting: VecDeque<Ping>,
+    /// Jobs of which a ping is under way.
+    busy: HashSet<String>,
+}
+
+/// Says what it is told to, by the way.
+#[derive(Clone)]
+pub struct Pinger {
+    state: Arc<Mutex<State>>,
+    more: Arc<Notify>,
+    pinged: Arc<Pinged>,
+}
+
+impl Pinger {
+    /// For these targets; what became of each ping is counted.
+    #[must_use]
+    pub fn new(targets: PingTargets, pinged: Arc<Pinged>) -> Self {
+        Self { state: Arc::new(Mutex::new(State { targets, ..State::default() })), more: Arc::default(), pinged }
+    }
+
+    /// Goes on with other targets; what waits goes where it was meant to.
+    pub fn replace(&self, targets: PingTargets) {
+        self.state().targets = targets;
+    }
+
+    /// Has a job say something, in one line; nothing happens where it has nobody to say it to. Returns at once.
+    pub fn say(&self, job: &str, signal: Signal, line: impl FnOnce() -> String) {
+        let mut state = self.state();
+        let Some(target) = state.targets.get(job).cloned() else { return };
+        let dropped = if state.waiting.len() >= MOST_WAITING { state.waiting.pop_front() } else { None };
+        state.waiting.push_back(Ping { job: job.to_owned(), signal, line: one_line(&line()), target });
+        drop(state);
+        if let Some(dropped) = dropped {
+            self.pinged.add_dropped();
+            tracing::warn!(
+                job = dropped.job,
+                "a ping was left out: {MOST_WAITING} wait; does whoever gets them answer?"
+            );
+        }
+        self.more.notify_one();
+    }
+
+    /// Sends what waits until told to stop, and then what is left, each with one try.
+    pub async fn run(&self, stop: CancellationToken) {
+        let mut tasks = JoinSet::new();
+        let mut ending = false;
+        loop {
+            while tasks.len() < AT_ONCE
+                && let Some(ping) = self.next()
+            {
+                let (pinger, stop) = (self.clone(), stop.clone());
+                tasks.spawn(async move {
+                    pinger.send(&ping, &stop).await;
+                    pinger.state().busy.remove(&ping.job);
+                });
+            }
+            if ending && tasks.is_empty() {
+                return;
+            }
+            tokio::select! {
+                () = self.more.notified() => {}
+                Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
+                () = stop.cancelled(), if !ending => ending = true,
+            }
+        }
+    }
+
+    /// The oldest of a job that says nothing else at the moment.
+    fn next(&self) -> Option<Ping> {
+        let mut state = self.state();
+        let at = state.waiting.iter().position(|ping| !state.busy.contains(&ping.job))?;
+        let ping = state.waiting.remove(at)?;
+        state.busy.insert(ping.job.clone());
+        Some(ping)
+    }
+
+    async fn send(&self, ping: &Ping, stop: &CancellationToken) {
+        let mut pauses = PAUSES.iter();
+        loop {
+            let refused = match post(ping).await {
+                Ok(()) => return self.pinged.add_sent(),
+                Err(refused) => refused,
+            };
+            let again = pauses.next().filter(|_| !refused.for_good && !stop.is_cancelled());
+            let Some(pause) = again else {
+                self.pinged.add_failed();
+                tracing::warn!(job = ping.job, signal = ?ping.signal, "a ping was given up: {}", refused.text);
+                return;
+            };
+            tokio::select! {
+                () = tokio::time::sleep(*pause) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        // Whole between any two statements, whoever panicked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn post(ping: &Ping) -> Result<(), Refusal> {
+    let PingTarget { url, allow_private } = &ping.target;
+    let sent = async {
+        let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::for_good("its address is no URL"))?;
+        let url = address(url, ping.signal)?;
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let pinned = webhook::resolve(&url, *allow_private).await?;
+        let roots = http::Roots::needed_by(&url);
+        let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots };
+        let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
+        let asked = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
+        let reply = asked.send().await.map_err(|e| Refusal::passing(http::describe(e)))?;
+        webhook::judge(reply, deadline).await
+    };
+    let sent = tokio::time::timeout(PATIENCE, sent).await;
+    let sent = sent.unwrap_or_else(|_| Err(Refusal::passing(format!("no answer within {} s", PATIENCE.as_secs()))));
+    sent.map_err(|refusal| {
+        // What was said back may hold the address, or a part of it.
+        let way = Way::Webhook { url: url.clone(), secret: None, form: HookForm::Own, allow_private: *allow_private };
+        Refusal { text: scrub::scrubbed(&way, &refusal.text), ..refusal }
+    })
+}
+
+/// The address of a signal: one part more at the end of its path; what follows a `?` stays.
+fn address(mut url: Url, signal: Signal) -> Result<Url, Refusal> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Refusal::for_good("its address is neither http nor https"));
+    }
+    if !signal.path().is_empty() {
+        let path = format!("{}/{}", url.path().trim_end_matches('/'), signal.path());
+        url.set_path(&path);
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_signal_is_the_last_part_of_the_path() {
+        for (url, start, success, fail) in [
+            (
+                "https://hc.example/uuid",
+                "https://hc.example/uuid/start",
+                "https://hc.example/uuid",
+                "https://hc.example/uuid/fail",
+            ),
+            (
+                "https://hc.example/a/b/?create=1",
+                "https://hc.example/a/b/start?create=1",
+                "https://hc.example/a/b/?create=1",
+                "https://hc.example/a/b/fail?create=1",
+            ),
+        ] {
+            let of = |signal| address(Url::parse(url).unwrap(), signal).unwrap().to_string();
+            assert_eq!([of(Signal::Start), of(Signal::Success), of(Signal::Fail)], [start, success, fail]);
+        }
+        assert!(address(Url::parse("file:///etc/passwd").unwrap(), Signal::Start).is_err());
+    }
+
+    #[test]
+    fn of_too_many_the_oldest_is_left_out_and_who_has_no_address_says_nothing() {
+        let target = PingTarget { url: "http://127.0.0.1:9/x".into(), allow_private: false };
+        let pinged = Arc::new(Pinged::default());
+        let pinger = Pinger::new(HashMap::from([("topic:a".to_owned(), target)]), Arc::clone(&pinged));
+        pinger.say("topic:b", Signal::Start, || "nobody hears it".to_owned());
+        for n in 0..=MOST_WAITING {
+            pinger.say("topic:a", Signal::Start, || format!("line {n}"));
+        }
+        assert_eq!(pinger.state().waiting.len(), MOST_WAITING);
+        assert_eq!(pinged.counts(), [("sent", 0), ("failed", 0), ("dropped", 1)]);
+        let first = pinger.next().unwrap();
+        assert_eq!(first.line, "line 1", "the oldest went");
+        assert!(pinger.next().is_none(), "another of this job waits for the first");
+        assert!(!format!("{first:?}", first = first.target).contains("9/x"));
+    }
+}

@@ -1,0 +1,196 @@
+//! Whether a process is alive and can work, as programs ask: `/healthz` and `/readyz`, which anybody may ask and which tell no
+//! content, and `topicwatch health`.
+
+use crate::databases::{databases, postgres, sqlite, wait};
+use crate::endure::MISHAP;
+use crate::living::{today, topics};
+use crate::program::{NINE, Place, until};
+use crate::service::{Raw, Sandbox, reply};
+use crate::web::TOPICS;
+use crate::web_client::{Answer, Pages, TOKEN};
+
+fn json(answer: &Answer) -> serde_json::Value {
+    assert_eq!(answer.header("content-type"), Some("application/health+json"), "{}", answer.text);
+    serde_json::from_str(&answer.body).unwrap_or_else(|error| panic!("{error}\n{}", answer.text))
+}
+
+/// A daemon with pages that need a token.
+fn daemon(place: &Place, environment: &[(&str, &str)]) -> Pages {
+    let program = place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN);
+    Pages::of(environment.iter().fold(program, |program, (name, value)| program.env(name, value)).start())
+}
+
+fn with_pages(names: &[&str]) -> String {
+    format!("[web]\nlisten = \"127.0.0.1:0\"\n\n{}", topics(names))
+}
+
+#[test]
+fn anybody_is_told_that_it_lives_and_nothing_else() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme-secret"]));
+        let pages = daemon(&place, &[]);
+        for (path, check) in [("/healthz", "scheduler"), ("/readyz", "database")] {
+            let answer = pages.get(path);
+            assert_eq!(answer.status, 200, "{}", answer.text);
+            let told = json(&answer);
+            assert_eq!((&told["status"], &told["checks"][check][0]["status"]), (&"pass".into(), &"pass".into()));
+            for hidden in ["acme-secret", env!("CARGO_PKG_VERSION"), &place.database.schema, "t.db"] {
+                assert!(!answer.text.contains(hidden), "{hidden} in {}", answer.text);
+            }
+            assert!(pages.ask("HEAD", path, &[], "").body.is_empty());
+        }
+        assert!(json(&pages.get("/healthz"))["checks"]["scheduler"][0]["observedValue"].is_number());
+        let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+        place.ok(&["migrate"]);
+        let pages = Pages::serve(&place, &[]);
+        let told = json(&pages.get("/healthz"));
+        assert_eq!(told["checks"]["scheduler"][0]["output"], "not in this process", "{told}");
+    }
+}
+
+#[test]
+fn a_loop_that_stands_still_is_told_while_pages_and_database_answer() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
+        let pages = daemon(&place, &[(MISHAP, "hang loop/round pass=3"), ("TOPICWATCH_TEST_BOUND", "loop=3000")]);
+        until("it is told", || pages.get("/healthz").status == 503);
+        let told = json(&pages.get("/healthz"));
+        assert_eq!((&told["status"], &told["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
+        assert!(told["checks"]["scheduler"][0]["output"].as_str().unwrap().contains("stands still"), "{told}");
+        assert_eq!(pages.get("/readyz").status, 200);
+        let cookie = pages.log_in();
+        let page = pages.ask("GET", "/health", &[("Cookie", &cookie)], "").body;
+        assert!(page.contains("standing still"), "{page}");
+        let url = format!("http://{}", pages.address);
+        place.run(&["health", "--url", &url]).says(1, &["not alive", "stands still", "hint: start it anew"]);
+        let ended = place.run(&["health", "--url", &url, "--json"]);
+        let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!((ended.code, &told["healthy"]), (Some(1), &false.into()), "{ended}");
+    }
+}
+
+#[test]
+fn without_its_database_a_process_lives_and_is_not_ready() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
+        let pages = daemon(&place, &[]);
+        assert_eq!(pages.get("/readyz").status, 200);
+        let (file, gone) = (place.database.url.trim_start_matches("sqlite:"), place.path("gone"));
+        let schema = &place.database.schema;
+        let away = |away: bool| {
+            if name == "SQLite" {
+                let (from, to) = if away { (file.as_ref(), gone.as_path()) } else { (gone.as_path(), file.as_ref()) };
+                std::fs::rename(from, to).unwrap();
+            } else {
+                let (from, to) = (schema.clone(), format!("{schema}_gone"));
+                let (from, to) = if away { (from, to) } else { (to, from) };
+                // Whoever runs statements is in a schema that it makes when there is none.
+                let clear = if away { String::new() } else { format!("DROP SCHEMA IF EXISTS {to}; ") };
+                wait(place.database.execute(&format!("{clear}ALTER SCHEMA {from} RENAME TO {to}")));
+            }
+        };
+        away(true);
+        until("it is told", || pages.get("/readyz").status == 503);
+        let answer = pages.get("/readyz");
+        let told = json(&answer);
+        assert!(told["checks"]["database"][0]["output"].as_str().unwrap().contains("cannot be reached"), "{told}");
+        assert!(!answer.text.contains(schema.as_str()) && !answer.text.contains("t.db"), "{}", answer.text);
+        assert_eq!(pages.get("/healthz").status, 200, "{name}");
+        let url = format!("http://{}", pages.address);
+        place.run(&["health", "--url", &url]).says(4, &["not ready", "cannot be reached", "hint:"]);
+        if name == "PostgreSQL" {
+            let bearer = format!("Bearer {TOKEN}");
+            let text = pages.ask("GET", "/metrics", &[("Authorization", &bearer)], "").body;
+            let exposed = crate::metrics::Exposed::parse(&text);
+            assert_eq!(exposed.of("topicwatch_database_up", &[]), Some(0.0), "{text}");
+            assert!(exposed.of("topicwatch_loop_last_tick_timestamp_seconds", &[]).is_some(), "{text}");
+        }
+        away(false);
+        until("it is back", || pages.get("/readyz").status == 200);
+        place.ok(&["health", "--url", &url]);
+    }
+}
+
+#[test]
+fn pages_that_wait_for_the_database_hold_no_probe_up() {
+    // A lock that makes pages wait is one of a server; on SQLite nobody keeps readers waiting.
+    let Some(database) = postgres() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(database, &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let options: sqlx::postgres::PgConnectOptions = place.database.url.parse().unwrap();
+    let options = options.options([("search_path", &place.database.schema)]);
+    let held = wait(async {
+        use sqlx::Connection as _;
+        let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
+        sqlx::raw_sql("BEGIN; LOCK TABLE topic IN ACCESS EXCLUSIVE MODE").execute(&mut conn).await.unwrap();
+        conn
+    });
+    std::thread::scope(|scope| {
+        let visitors: Vec<_> = (0..8).map(|_| scope.spawn(|| pages.get("/").status)).collect();
+        let waiting = "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
+                       WHERE n.nspname = current_schema() AND NOT l.granted";
+        until("pages wait", || place.database.number(waiting) >= 4);
+        assert_eq!(pages.get("/healthz").status, 200);
+        assert_eq!(pages.get("/readyz").status, 200);
+        wait(async {
+            use sqlx::Connection as _;
+            held.close().await.unwrap();
+        });
+        assert!(visitors.into_iter().all(|visitor| matches!(visitor.join().unwrap(), 200 | 503)));
+    });
+}
+
+#[test]
+fn health_asks_the_database_where_no_pages_are_served() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        place.run(&["health"]).says(4, &["hint:"]);
+        place.ok(&["migrate"]);
+        place.run(&["health"]).says(1, &["no process said", "hint: start `topicwatch run`"]);
+        let going = crate::living::daemon(&place, &[]);
+        place.run(&["health"]).shows(0, &["healthy, says the database"]);
+        let told = place.json(&["health", "--json"]);
+        assert_eq!(told["checks"].as_array().unwrap().len(), 2, "{told}");
+        // A slot that nobody looked at is a planner that does not look.
+        going.signal("STOP");
+        wait(place.database.execute("UPDATE topic SET next_slot = 1000"));
+        place.run(&["health"]).says(1, &["the planner is late: 1 slots"]);
+        going.signal("CONT");
+        until("the planner looks again", || place.run(&["health"]).code == Some(0));
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+        place.run(&["health"]).says(1, &["no process said"]);
+    }
+}
+
+#[test]
+fn health_says_what_it_was_told_and_by_whom_it_was_not() {
+    let sandbox = today(&[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+    let other = Raw::saying(|_| reply("200 OK", "content-type: text/plain\r\n", b"hello"));
+    place.run(&["health", "--url", &other.url()]).says(1, &["answers /healthz with 200, as topicwatch does not"]);
+    let silent = Raw::saying(|_| {
+        std::thread::park_timeout(std::time::Duration::from_secs(20));
+        reply("200 OK", "", b"")
+    });
+    place.run(&["health", "--url", &silent.url(), "--timeout", "300ms"]).says(1, &["does not answer: not in time"]);
+    let nobody = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    place
+        .run(&["health", "--url", &format!("http://{nobody}")])
+        .says(1, &["does not answer", "hint: is `topicwatch run` up?"]);
+    place.run(&["health", "--timeout", "soon"]).says(2, &["--timeout", "write 5s"]);
+    place.run(&["health", "--url", "nowhere"]).says(2, &["--url"]);
+    // The address of the file is where the pages are.
+    place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{nobody}\"\n{}", topics(&["acme"])));
+    place.run(&["health"]).says(1, &[&nobody.to_string(), "does not answer"]);
+    let pages = Pages::of(place.program(&["run"]).start());
+    assert_eq!(pages.address, nobody.to_string());
+    place.run(&["health"]).shows(0, &["healthy, says http://127.0.0.1:"]);
+}

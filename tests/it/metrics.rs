@@ -1,0 +1,446 @@
+//! `/metrics`: figures equal to what SQL says of the ledger after real runs, read by a parser that forgives nothing; bounded
+//! whatever is stored; for whoever may see the pages and nobody else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use crate::databases::{databases, wait};
+use crate::program::{NINE, Place, until};
+use crate::service::Sandbox;
+use crate::web_client::{Pages, TOKEN};
+
+/// Topics of two sources, four slots a day each.
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\", \"web\"]\nevery = \"6h\"\nmax_calls_per_day = 50\n\n\
+    [[topics]]\nid = \"rust\"\nquery = \"rust async\"\nevery = \"6h\"\n";
+
+/// Samples by name and labels, as the text has them.
+pub struct Exposed {
+    pub types: BTreeMap<String, String>,
+    pub samples: BTreeMap<(String, BTreeMap<String, String>), f64>,
+}
+
+impl Exposed {
+    pub fn read(pages: &Pages) -> Self {
+        let answer = pages.get("/metrics");
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert_eq!(answer.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+        Self::parse(&answer.body)
+    }
+
+    /// Every line must be a comment of the format or a sample of the family that was announced last, and no sample may come
+    /// twice.
+    pub fn parse(text: &str) -> Self {
+        let (mut types, mut samples, mut helped) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let mut family = String::new();
+        assert!(text.ends_with('\n') && !text.contains('\r'));
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix("# HELP ") {
+                let (name, help) = rest.split_once(' ').unwrap();
+                assert!(!help.is_empty() && helped.insert(name.to_owned()), "{line}");
+            } else if let Some(rest) = line.strip_prefix("# TYPE ") {
+                let (name, kind) = rest.split_once(' ').unwrap();
+                assert!(matches!(kind, "counter" | "gauge" | "histogram"), "{line}");
+                assert!(helped.contains(name), "{line}");
+                assert_eq!(kind == "counter", name.ends_with("_total"), "{line}");
+                assert!(types.insert(name.to_owned(), kind.to_owned()).is_none(), "{line}");
+                name.clone_into(&mut family);
+            } else {
+                let (name, labels, value) = sample(line);
+                let own = name == family
+                    || types[&family] == "histogram"
+                        && ["_bucket", "_sum", "_count"].iter().any(|end| name == format!("{family}{end}"));
+                assert!(own, "{line} is not of {family}");
+                assert!(value.is_finite() && value >= 0.0, "{line}");
+                assert!(samples.insert((name, labels), value).is_none(), "twice: {line}");
+            }
+        }
+        Self { types, samples }
+    }
+
+    pub fn of(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+        let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.samples.get(&(name.to_owned(), labels)).copied()
+    }
+
+    /// `a b value` for each sample of a name, by the values of its labels.
+    fn lines(&self, name: &str) -> Vec<String> {
+        let of = self.samples.iter().filter(|((known, _), _)| known == name);
+        let mut lines: Vec<String> = of
+            .map(|((_, labels), value)| {
+                // In the order of the label's names.
+                labels.values().cloned().chain([value.to_string()]).collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        lines.sort();
+        lines
+    }
+
+    fn sum(&self, name: &str) -> f64 {
+        self.samples.iter().filter(|((known, _), _)| known == name).map(|(_, value)| value).sum()
+    }
+
+    fn values(&self, label: &str) -> BTreeSet<&str> {
+        self.samples.keys().filter_map(|(_, labels)| labels.get(label).map(String::as_str)).collect()
+    }
+}
+
+/// Name, labels and value of a line.
+fn sample(line: &str) -> (String, BTreeMap<String, String>, f64) {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    let end = line.find(|c| !good(c)).unwrap();
+    let (name, mut rest) = line.split_at(end);
+    assert!(name.starts_with(|c: char| c.is_ascii_lowercase()), "{line}");
+    let mut labels = BTreeMap::new();
+    if let Some(inside) = rest.strip_prefix('{') {
+        rest = inside;
+        loop {
+            let (label, after) = rest.split_once("=\"").unwrap();
+            assert!(!label.is_empty() && label.chars().all(good), "{line}");
+            let (mut value, mut chars) = (String::new(), after.char_indices());
+            let close = loop {
+                match chars.next().unwrap() {
+                    (_, '\\') => value.push(match chars.next().unwrap().1 {
+                        'n' => '\n',
+                        c @ ('\\' | '"') => c,
+                        other => panic!("an escape that is none: {other} in {line}"),
+                    }),
+                    (at, '"') => break at,
+                    (_, c) => value.push(c),
+                }
+            };
+            assert!(labels.insert(label.to_owned(), value).is_none(), "{line}");
+            rest = &after[close + 1..];
+            match rest.split_at(1) {
+                (",", more) => rest = more,
+                ("}", more) => {
+                    rest = more;
+                    break;
+                }
+                _ => panic!("{line}"),
+            }
+        }
+    }
+    let value = rest.strip_prefix(' ').unwrap_or_else(|| panic!("{line}"));
+    (name.to_owned(), labels, value.parse().unwrap_or_else(|_| panic!("{line}")))
+}
+
+/// Three passes over what came due, some of it while nothing ran, with searches that fail.
+fn ran(database: crate::databases::Database, more: &str) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &["source=web,path=/web/search,status=500,times=2"]);
+    let service = format!("{}budget_per_day = 5.0\nmax_calls_per_day = 300\n", sandbox.lines());
+    let place = Place::new(database, &service, &format!("{more}{TOPICS}"));
+    for at in ["2026-03-11T09:00:00Z", "2026-03-11T12:00:00Z", "2026-03-12T18:00:02Z"] {
+        sandbox.turn_to(at);
+        let ended = place.run(&["once", "--due", "--at", at]);
+        assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+    }
+    (sandbox, place)
+}
+
+#[test]
+fn figures_are_what_sql_says_of_the_ledger() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = ran(database, "");
+        let pages = Pages::serve(&place, &["--at", "2026-03-12T18:00:02Z"]);
+        let exposed = Exposed::read(&pages);
+        let same = |metric: &str, sql: &str| {
+            let mut told = place.database.texts(sql);
+            told.sort();
+            assert!(!told.is_empty(), "{name}: {sql}");
+            assert_eq!(exposed.lines(metric), told, "{name}: {metric}");
+        };
+        same(
+            "topicwatch_runs_total",
+            "SELECT 'topic ' || state || ' ' || count(*) FROM run WHERE seq IS NOT NULL GROUP BY state",
+        );
+        assert!(exposed.of("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "missed")]) > Some(0.0));
+        assert!(exposed.of("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "partial")]) > Some(0.0));
+        same(
+            "topicwatch_searches_total",
+            "SELECT class || ' ' || source || ' ' || count(*) FROM (SELECT source, CASE WHEN state = 'error' THEN error_class ELSE state END AS class \
+             FROM search) AS s GROUP BY source, class",
+        );
+        assert!(exposed.of("topicwatch_searches_total", &[("source", "web"), ("class", "server")]) > Some(0.0));
+        let by_source = |column: &str| format!("SELECT source || ' ' || sum({column}) FROM search GROUP BY source");
+        same("topicwatch_calls_total", &by_source("tries"));
+        same("topicwatch_items_outside_window_total", &by_source("outside"));
+        same("topicwatch_entries_unreadable_total", &by_source("unreadable"));
+        same(
+            "topicwatch_items_total",
+            "SELECT 'new ' || source || ' ' || sum(new) FROM search GROUP BY source UNION ALL \
+             SELECT 'duplicate ' || source || ' ' || sum(duplicate) FROM search GROUP BY source",
+        );
+        same(
+            "topicwatch_search_latency_seconds_count",
+            "SELECT source || ' ' || count(*) FROM search WHERE latency_ms IS NOT NULL GROUP BY source",
+        );
+        same(
+            "topicwatch_slot_lag_seconds_count",
+            "SELECT trigger || ' ' || count(*) FROM run WHERE slot IS NOT NULL AND started_at IS NOT NULL GROUP BY trigger",
+        );
+        same(
+            "topicwatch_run_duration_seconds_count",
+            "SELECT 'topic ' || count(*) FROM run WHERE started_at IS NOT NULL AND finished_at IS NOT NULL",
+        );
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let number = |sql: &str| place.database.number(sql) as f64;
+        let near = |metric: &str, value: f64| {
+            let told = exposed.sum(metric);
+            assert!((told - value).abs() < 1e-6, "{name}: {metric} is {told}, SQL says {value}");
+        };
+        near("topicwatch_cost_dollars_total", number("SELECT sum(cost) FROM run") / 1e6);
+        near("topicwatch_search_latency_seconds_sum", number("SELECT sum(latency_ms) FROM search") / 1e3);
+        near(
+            "topicwatch_slot_lag_seconds_sum",
+            number("SELECT sum(started_at - slot) FROM run WHERE started_at IS NOT NULL") / 1e3,
+        );
+        near("topicwatch_topics", 2.0);
+        near("topicwatch_topics_without_series", 0.0);
+        near("topicwatch_runs_uncounted", 0.0);
+        near("topicwatch_database_up", 1.0);
+        near("topicwatch_runs_running", 0.0);
+        near("topicwatch_outbox_messages", 0.0);
+        assert!(exposed.sum("topicwatch_database_size_bytes") > 10_000.0, "{name}");
+        let day = |column: &str| format!("SELECT {column} FROM calls ORDER BY day DESC LIMIT 1");
+        near("topicwatch_today_calls", number(&day("made")));
+        near("topicwatch_today_calls_left", 300.0 - number(&day("made")));
+        near("topicwatch_today_cost_dollars", number(&day("spent")) / 1e6);
+        near("topicwatch_today_budget_left_dollars", 5.0 - number(&day("spent")) / 1e6);
+        let own = "SELECT 50 - made FROM topic_calls WHERE topic = 'acme' ORDER BY day DESC LIMIT 1";
+        assert_eq!(exposed.of("topicwatch_topic_today_calls_left", &[("topic", "acme")]), Some(number(own)), "{name}");
+        let newest = "SELECT max(r.started_at) FROM run r JOIN search s ON s.run = r.id WHERE r.topic = 'rust' AND s.source = 'social' AND s.new > 0";
+        assert_eq!(
+            exposed.of("topicwatch_topic_newest_item_timestamp_seconds", &[("topic", "rust"), ("source", "social")]),
+            Some(number(newest) / 1e3)
+        );
+        // Buckets hold all that is smaller, too, and the last of them all.
+        for (metric, label, value) in [
+            ("topicwatch_search_latency_seconds", "source", "social"),
+            ("topicwatch_slot_lag_seconds", "trigger", "scheduled"),
+            ("topicwatch_run_duration_seconds", "kind", "topic"),
+        ] {
+            let of = |(known, labels): &&(String, BTreeMap<String, String>)| {
+                *known == format!("{metric}_bucket") && labels.get(label).is_some_and(|v| v == value)
+            };
+            let mut buckets: Vec<(f64, f64)> = exposed
+                .samples
+                .keys()
+                .filter(of)
+                .map(|key| (key.1["le"].replace("+Inf", "inf").parse().unwrap(), exposed.samples[key]))
+                .collect();
+            buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
+            assert!(buckets.len() == 12 && buckets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{buckets:?}");
+            assert_eq!(Some(buckets[11].1), exposed.of(&format!("{metric}_count"), &[(label, value)]), "{name}");
+        }
+        let ms = "SELECT count(*) FROM search WHERE source = 'social' AND latency_ms <= 250";
+        assert_eq!(
+            exposed.of("topicwatch_search_latency_seconds_bucket", &[("source", "social"), ("le", "0.25")]),
+            Some(number(ms)),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_was_missed_is_told_as_coverage_tells_it() {
+    for database in databases() {
+        let (_sandbox, place) = ran(database, "");
+        // As if all searches of two days had failed: longer than the next one looks back.
+        wait(place.database.execute(
+            "UPDATE search SET covered_from = NULL, covered_until = NULL, state = 'error' WHERE topic = 'acme'",
+        ));
+        let at = "2026-03-13T09:00:00Z";
+        let told = place.json(&["coverage", "--since", "48h", "--at", at, "--json"]);
+        let hole = told["topics"][0]["sources"][0]["holes_ms"].as_f64().unwrap() / 1e3;
+        assert!(hole > 0.0, "{told}");
+        let pages = Pages::serve(&place, &["--at", at]);
+        let of = |exposed: &Exposed| {
+            exposed.of("topicwatch_topic_coverage_missed_seconds", &[("topic", "acme"), ("source", "social")])
+        };
+        until("what was missed", || of(&Exposed::read(&pages)).is_some());
+        assert_eq!(of(&Exposed::read(&pages)), Some(hole), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_published_reader_finds_nothing_wrong() {
+    let Ok(promtool) = Command::new("promtool").arg("--version").output() else {
+        return eprintln!(
+            "SKIPPED: there is no promtool here, so that /metrics was read by this program's own parser only"
+        );
+    };
+    assert!(promtool.status.success());
+    let database = crate::databases::sqlite();
+    let alerts = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\n\n";
+    let (_sandbox, place) = ran(database, alerts);
+    let pages =
+        Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+    let bearer = format!("Bearer {TOKEN}");
+    let answer = pages.ask("GET", "/metrics", &[("Authorization", &bearer)], "");
+    let mut checker = Command::new("promtool");
+    checker.args(["check", "metrics"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut checker = checker.spawn().unwrap();
+    checker.stdin.take().unwrap().write_all(answer.body.as_bytes()).unwrap();
+    let ended = checker.wait_with_output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert!(ended.status.success() && said.trim().is_empty(), "{said}\n{}", answer.body);
+}
+
+#[test]
+fn a_thousand_topics_and_hostile_names_make_a_bounded_text_that_can_be_read() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let many: String =
+            (0..1_000).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q\"\nevery = \"1d\"\n")).collect();
+        let place = Place::new(database, &sandbox.lines(), &many);
+        place.ok(&["once", "--due", "--at", NINE]);
+        let hostile = "!\"} 1\n# TYPE x gauge\\\u{202e}";
+        let quoted = hostile.replace('\'', "''");
+        for sql in [
+            format!("UPDATE topic SET id = '{quoted}' WHERE id = 't500'"),
+            "INSERT INTO topic_latest (topic, source, answered_at, new_at) SELECT id, 'social', 1000, 1000 FROM topic"
+                .into(),
+            format!(
+                "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) VALUES ('x', '{quoted}', 1, 0, 0, 9999999999999)"
+            ),
+            "INSERT INTO tally (name, labels, bound, value) SELECT 'runs', 'topic ' || id, 0, 1 FROM topic".into(),
+        ] {
+            wait(place.database.execute(&sql));
+        }
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let read = || Exposed::read(&pages);
+        until("what was missed", || read().types.contains_key("topicwatch_topic_coverage_missed_seconds"));
+        let exposed = read();
+        let topics = exposed.values("topic");
+        assert_eq!(topics.len(), 200, "{}", place.database.name);
+        assert!(topics.contains(hostile), "{}", place.database.name);
+        assert_eq!(exposed.of("topicwatch_topics", &[]), Some(1_000.0));
+        assert_eq!(exposed.of("topicwatch_topics_without_series", &[]), Some(800.0));
+        assert_eq!(exposed.of("topicwatch_processes", &[("role", hostile)]), Some(1.0));
+        // Three series for each topic that has any, whatever else there is.
+        let of_topics = exposed.samples.keys().filter(|(_, labels)| labels.contains_key("topic")).count();
+        assert!(of_topics <= 200 * 3 * 5, "{of_topics}");
+    }
+}
+
+#[test]
+fn figures_are_for_who_has_the_token_and_tell_no_version_without_one() {
+    let (_sandbox, place) = ran(crate::databases::sqlite(), "");
+    let open = Pages::serve(&place, &["--at", NINE]);
+    let text = open.page("/metrics");
+    assert!(!text.contains("build_info") && !text.contains(env!("CARGO_PKG_VERSION")), "{text}");
+    for path in ["/metrics", "/healthz", "/readyz"] {
+        assert_eq!(open.ask("GET", path, &[("Host", "evil.example")], "").status, 421, "{path}");
+        let from_here = [("Origin", open.origin())];
+        let from_here = from_here.each_ref().map(|(name, value)| (*name, value.as_str()));
+        assert_eq!(open.ask("POST", path, &from_here, "").status, 405, "{path}");
+    }
+    let closed =
+        Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+    let refused = closed.get("/metrics");
+    assert_eq!((refused.status, refused.header("www-authenticate")), (401, Some("Bearer")), "{}", refused.text);
+    assert!(!refused.body.contains("acme"), "{}", refused.body);
+    let with = |token: &str| closed.ask("GET", "/metrics", &[("Authorization", &format!("Bearer {token}"))], "");
+    assert_eq!(with("not the token at all").status, 401);
+    let told = with(TOKEN);
+    assert_eq!(told.status, 200);
+    let exposed = Exposed::parse(&told.body);
+    assert_eq!(exposed.of("topicwatch_build_info", &[("version", env!("CARGO_PKG_VERSION"))]), Some(1.0));
+}
+
+#[test]
+fn runs_are_added_up_once_whoever_counts_and_follow_a_topic_to_its_new_name() {
+    for database in databases() {
+        let (sandbox, place) = ran(database, "");
+        let settings = topicwatch::store::Settings {
+            url: place.database.url.clone(),
+            schema: place.database.schema.clone(),
+            nature: None,
+            create: false,
+        };
+        wait(async {
+            let store = topicwatch::store::Store::open(&settings).await.unwrap();
+            let (to, whole) = store.tally_progress().await.unwrap();
+            assert!(whole && to > 0);
+            let before = store.tally().await.unwrap().unwrap();
+            topicwatch::collect::tally_runs(&store, &|| false).await.unwrap();
+            let runs = store.runs_to_tally(0, 500).await.unwrap();
+            let (sums, latest) = topicwatch::insight::tally::tally(&runs);
+            assert_eq!(sums.len(), before.len(), "one step counts what several did");
+            // Somebody who read before the others wrote.
+            assert!(!store.keep_tally(&sums, &latest, 0, to, true).await.unwrap());
+            assert_eq!(store.tally().await.unwrap().unwrap(), before);
+            store.close().await;
+        });
+        place.ok(&["topic", "rename", "acme", "acme-pro"]);
+        let latest = "SELECT DISTINCT topic FROM topic_latest ORDER BY 1";
+        assert_eq!(place.database.texts(latest), ["acme-pro", "rust"]);
+        place.configure(&sandbox.lines(), &TOPICS.split_once("\n\n").unwrap().0.replace("acme", "acme-pro"));
+        place.ok(&["forget", "--topic", "rust", "--yes"]);
+        assert_eq!(place.database.texts(latest), ["acme-pro"], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn each_count_is_answered_by_an_index() {
+    for database in databases() {
+        let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
+        place.ok(&["migrate"]);
+        for (sql, index) in [
+            ("SELECT count(*) FROM topic WHERE removed_at IS NULL", "topic_watched"),
+            ("SELECT count(*) FROM outbox WHERE state = 'dead'", "outbox_dead"),
+            ("SELECT count(*) FROM outbox WHERE state = 'queued'", "outbox_due"),
+            ("SELECT count(*) FROM outbox WHERE state = 'sending'", "outbox_lease"),
+            ("SELECT count(*) FROM run WHERE state = 'running'", "run_lease"),
+            ("SELECT count(*) FROM run WHERE state = 'queued' AND due_at <= 1", "run_due"),
+            ("SELECT seq, job FROM run WHERE seq IS NOT NULL AND seq > 1 ORDER BY seq LIMIT 500", "run_seq"),
+            (
+                "SELECT r.seq, s.source FROM run r CROSS JOIN search s WHERE r.seq IS NOT NULL AND r.seq > 1 AND r.seq <= 9 AND s.run = r.id",
+                "run_seq",
+            ),
+            (
+                "SELECT count(*) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < 1",
+                // One of two that hold just these rows.
+                "INDEX topic_",
+            ),
+        ] {
+            let plan = place.database.plan(sql).join("\n");
+            assert!(
+                plan.to_lowercase().contains(&index.to_lowercase()) || plan.contains("Index Scan using topic_"),
+                "{}: {sql}\n{plan}",
+                place.database.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_page_tells_every_metric_there_is_and_its_examples_are_accepted() {
+    let read =
+        |path: &str| std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let (page, code) = (read("docs/metrics.md"), read("src/metrics/told.rs"));
+    let name = |text: &str| text.starts_with("topicwatch_") || text.starts_with("process_");
+    let made: BTreeSet<&str> = code.split('"').skip(1).step_by(2).filter(|text| name(text)).collect();
+    let cells = page.lines().filter(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
+    let told: BTreeSet<&str> =
+        cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).filter(|text| name(text)).collect();
+    assert!(made.len() > 25);
+    assert_eq!(told, made, "left: docs/metrics.md, right: src/metrics/told.rs");
+    if Command::new("promtool").arg("--version").output().is_err() {
+        return eprintln!(
+            "SKIPPED: there is no promtool here, so that the examples of docs/metrics.md were not checked"
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (n, (block, check)) in
+        page.split("```yaml\n").skip(1).zip([&["config", "--syntax-only"][..], &["rules"]]).enumerate()
+    {
+        let file = folder.path().join(format!("{n}.yml"));
+        std::fs::write(&file, block.split("```").next().unwrap()).unwrap();
+        let ended = Command::new("promtool").arg("check").args(check).arg(&file).output().unwrap();
+        let said = format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+        assert!(ended.status.success(), "{said}");
+    }
+}

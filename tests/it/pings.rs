@@ -1,0 +1,179 @@
+//! Pings: what a service hears that expects to hear of each run, against a real receiver. It holds nobody up, learns nothing
+//! that was found, and its address is nowhere.
+
+use std::time::Duration;
+
+use crate::databases::{databases, sqlite};
+use crate::living::today;
+use crate::program::{Ended, NINE, Place, until};
+use crate::receivers::{Answer, Got, Hook};
+use crate::service::Sandbox;
+use crate::several::ago;
+
+/// Parts of the address that must be nowhere.
+const SECRETS: [&str; 2] = ["T0KEN", "QUERYKEY"];
+
+fn topic(ping: &str) -> String {
+    format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\nevery = \"6h\"\n{ping}\n")
+}
+
+fn to(hook: &Hook) -> String {
+    format!("ping = \"{}\"\nping_allow_private = true\n", hook.url())
+}
+
+/// What was asked for, in order.
+fn asked(hook: &Hook) -> Vec<String> {
+    let line = |got: &Got| got.head.lines().next().unwrap().trim_end_matches(" HTTP/1.1").to_owned();
+    hook.got().iter().map(line).collect()
+}
+
+fn body(got: &Got) -> String {
+    String::from_utf8(got.body.clone()).unwrap()
+}
+
+fn keeps_the_secret(place: &Place, ended: &Ended) {
+    for secret in SECRETS {
+        assert!(!ended.out.contains(secret) && !ended.err.contains(secret), "{secret}\n{ended}");
+    }
+    for sql in ["SELECT definition FROM topic", "SELECT definition FROM job", "SELECT value FROM store_info"] {
+        let stored = place.database.texts(sql).join("\n");
+        assert!(SECRETS.iter().all(|secret| !stored.contains(secret)), "{stored}");
+    }
+}
+
+#[test]
+fn a_run_is_told_at_its_begin_and_its_end_in_one_line_without_what_it_found() {
+    for database in databases() {
+        let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
+        let place = Place::new(database, &sandbox.lines(), &topic(&to(&hook)));
+        let ended = place.run(&["once", "--at", NINE, "-vv"]);
+        assert_eq!(ended.code, Some(0), "{ended}");
+        keeps_the_secret(&place, &ended);
+        let (start, end) = ("POST /T0KEN-in-the-path/start?key=QUERYKEY", "POST /T0KEN-in-the-path?key=QUERYKEY");
+        assert_eq!(asked(&hook), [start, end], "{}", place.database.name);
+        let found = place.database.number("SELECT sum(found) FROM run");
+        let got = hook.got();
+        assert_eq!(body(&got[0]), "started");
+        assert_eq!(body(&got[1]), format!("ok: {found} found, {found} new; social ok"));
+        assert_eq!(got[1].header("content-type"), Some("text/plain; charset=utf-8"));
+        let ended = place.run(&["check", "--json"]);
+        keeps_the_secret(&place, &ended);
+        keeps_the_secret(&place, &place.run(&["check"]));
+        // A run that fails.
+        let failing = Sandbox::at(NINE, &["status=500"]);
+        place.configure(&failing.lines(), &topic(&to(&hook)));
+        let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
+        assert_eq!(ended.code, Some(3), "{ended}");
+        assert_eq!(asked(&hook)[3], "POST /T0KEN-in-the-path/fail?key=QUERYKEY");
+        assert_eq!(body(&hook.got()[3]), "failed: 0 found, 0 new; social error");
+    }
+}
+
+#[test]
+fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
+    for database in databases() {
+        let (sandbox, hook, other, reports) = (today(&[]), Hook::good(), Hook::good(), Hook::good());
+        let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\n{}\n", to(&reports));
+        let place = Place::new(database, &sandbox.lines(), &format!("{}{report}", topic(&to(&hook))));
+        place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
+        let going = crate::living::daemon(&place, &[]);
+        until("the topic and the report", || asked(&hook).len() == 2 && asked(&reports).len() == 2);
+        for told in [asked(&hook), asked(&reports)] {
+            assert!(told[0].contains("/start?") && told[1].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
+        }
+        assert_eq!(body(&reports.got()[1]), "ok");
+        place.configure(&sandbox.lines(), &topic(&to(&other)));
+        let mut going = going;
+        going.until("the reload", |said| said.contains("configuration taken over"));
+        place.ok(&["run-now", "acme", "--wait"]);
+        until("the run", || asked(&other).len() == 2);
+        assert!(body(&other.got()[1]).starts_with("ok: "), "{}", body(&other.got()[1]));
+        going.signal("TERM");
+        let ended = going.wait();
+        assert_eq!(ended.code, Some(0), "{ended}");
+        keeps_the_secret(&place, &ended);
+    }
+}
+
+#[test]
+fn a_report_that_fails_says_so() {
+    let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
+    let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\npath = \"wall/{{date}}\"\n{}\n", to(&hook));
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{}{report}", topic("")));
+    place.ok(&["once", "--due", "--at", NINE]);
+    // A file where a folder should be.
+    std::fs::write(place.path("wall"), "x").unwrap();
+    place.run(&["once", "--due", "--at", "2026-03-11T12:00:00Z"]);
+    assert_eq!(asked(&hook).len(), 2, "{:?}", asked(&hook));
+    assert!(asked(&hook)[1].contains("/fail?"), "{:?}", asked(&hook));
+    assert_eq!(body(&hook.got()[1]), "failed: output");
+}
+
+#[test]
+fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_again() {
+    let (sandbox, silent) = (today(&[]), Hook::answering(|_| Answer::Hang));
+    let place = Place::new(sqlite(), &sandbox.lines(), &topic(&to(&silent)));
+    let going = crate::living::daemon(&place, &[]);
+    place.ok(&["run-now", "acme", "--wait"]);
+    place.ok(&["run-now", "acme", "--wait"]);
+    until("it was asked", || !asked(&silent).is_empty());
+    // Nothing but the first ping of the topic has gone out, and both runs are over.
+    assert_eq!(asked(&silent).len(), 1);
+    going.signal("TERM");
+    let ended = going.wait();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    keeps_the_secret(&place, &ended);
+    let busy = Hook::answering(|n| Answer::Say(if n == 0 { "503 Busy" } else { "200 OK" }));
+    place.configure(&sandbox.lines(), &topic(&to(&busy)));
+    let going = crate::living::daemon(&place, &[]);
+    place.ok(&["run-now", "acme", "--wait"]);
+    until("it is asked again", || asked(&busy).len() == 3);
+    let told = asked(&busy);
+    assert!(told[0] == told[1] && told[2].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
+    going.signal("TERM");
+    going.wait();
+}
+
+#[test]
+fn a_private_address_is_refused_and_what_comes_back_is_told_without_the_address() {
+    let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
+    let place = Place::new(sqlite(), &sandbox.lines(), &topic(&format!("ping = \"{}\"", hook.url())));
+    let ended = place.run(&["once", "--at", NINE]);
+    ended.says(0, &["a ping was given up", "private network"]);
+    keeps_the_secret(&place, &ended);
+    assert!(asked(&hook).is_empty());
+    // Whoever refuses may say the address back.
+    let echo = Hook::answering(|_| Answer::Say("404 no such T0KEN-in-the-path QUERYKEY"));
+    place.configure(&sandbox.lines(), &topic(&to(&echo)));
+    let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
+    ended.says(0, &["a ping was given up", "404"]);
+    keeps_the_secret(&place, &ended);
+    assert_eq!(asked(&echo).len(), 2, "what is refused for good is not tried again");
+}
+
+#[test]
+fn the_address_may_be_in_a_variable_and_name_the_topic_in_defaults() {
+    let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
+    let defaults = "[defaults]\nping_env = \"HC_URL\"\nping_allow_private = true\n";
+    let more = "[[topics]]\nid = \"quiet\"\nquery = \"q\"\nsources = [\"social\"]\nping = \"\"\n";
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{defaults}{}{more}", topic("")));
+    place.run(&["once", "--at", NINE]).says(2, &["ping of topic:acme", "HC_URL is not set", "hint:"]);
+    let url = hook.url().replace("in-the-path", "{id}");
+    let ended = place.program(&["once", "--at", NINE]).env("HC_URL", &url).run();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    assert_eq!(asked(&hook), ["POST /T0KEN-acme/start?key=QUERYKEY", "POST /T0KEN-acme?key=QUERYKEY"]);
+    let ended = place.program(&["once", "--at", NINE]).env("HC_URL", "T0KEN").run();
+    ended.says(2, &["what HC_URL holds is no address"]);
+    keeps_the_secret(&place, &ended);
+    for (ping, says) in [
+        ("ping = \"ftp://h/T0KEN\"", "is no address of a web server"),
+        ("ping = \"T0KEN\"", "is no address"),
+        ("ping = \"https://T0KEN:QUERYKEY@h/\"", "holds a user name"),
+        ("ping = \"https://h/T0KEN\"\nping_env = \"X\"", "stands beside `ping`"),
+    ] {
+        place.configure(&sandbox.lines(), &topic(ping));
+        let ended = place.run(&["check"]);
+        ended.says(2, &[says]);
+        keeps_the_secret(&place, &ended);
+    }
+}
