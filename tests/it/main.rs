@@ -88,6 +88,7 @@ mod views;
 mod web;
 mod web_browser;
 mod web_client;
+mod web_keyboard;
 mod web_security;
 mod words;
 mod words_leave;

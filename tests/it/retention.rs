@@ -377,3 +377,45 @@ fn every_statement_of_a_pruning_follows_an_index() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_stored_while_much_is_pruned() {
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        let body = if database.name == "SQLite" { "zeroblob(2000)" } else { "CAST(repeat('x', 2000) AS BYTEA)" };
+        let begin = begin().0;
+        for sql in [
+            format!(
+                "INSERT INTO search (run, attempt, source, operation, query, state, started_at, expected_cost) \
+                 SELECT (SELECT id FROM run WHERE public_id = 'run-000'), 1, 'web', 'search', 'many', 'ok', {begin}, 0 \
+                 FROM topic_item a CROSS JOIN topic_item b CROSS JOIN topic_item c CROSS JOIN sighting d LIMIT 40000"
+            ),
+            format!(
+                "INSERT INTO raw_reply (search, request, dialect, headers, received_at, bytes, truncated, body) \
+                 SELECT id, '{{}}', 'spec', '{{}}', {begin}, 2000, 0, {body} FROM search WHERE query = 'many'"
+            ),
+        ] {
+            database.execute(&sql).await;
+        }
+        let pruning = tokio::spawn({
+            let store = store.clone();
+            async move { prune(&store, &kept([Some(3), None, None, None]), false).await }
+        });
+        // One after the other for as long as replies go; each has to wait for a batch at most.
+        let (t, mut stored) = (topic("acme"), 0);
+        let old = present().0 - 3 * DAY;
+        let left = || database.number(&format!("SELECT count(*) FROM raw_reply WHERE received_at < {old}"));
+        while !pruning.is_finished() {
+            let at = Time(present().0 + stored * 1_000);
+            let run = manual(&store, &t, &format!("beside-{stored:05}"), at).await;
+            store.finish(&run, outcome(at, vec![seen(Source::Social, 1, &["post:x:1"], "always")])).await.unwrap();
+            stored += 1;
+        }
+        let gone = pruning.await.unwrap();
+        assert!(gone.gone["raw_reply"].rows >= 40_000 && left() == 0, "{}: {gone:?}", database.name);
+        // In one transaction, or in two, at most that many runs would have come between.
+        assert!(stored >= 4, "{}: only {stored} runs were stored while much was pruned", database.name);
+        store.close().await;
+    }
+}

@@ -62,7 +62,7 @@ fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
         }
         drop(pages);
         assert_eq!(place.database.sizes(), before);
-        crate::databases::wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 17"));
+        wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 17"));
         place.run(&["serve"]).says(4, &["older version", "topicwatch migrate"]);
     }
 }
@@ -152,7 +152,7 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
         }
         let key = place.database.texts("SELECT i.key FROM item i JOIN sighting s ON s.item = i.id JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.kind = 'post' GROUP BY i.key HAVING count(DISTINCT s.run) > 1 ORDER BY i.key LIMIT 1").remove(0);
         let quoted = key.replace('\'', "''");
-        crate::databases::wait(place.database.execute(&format!(
+        wait(place.database.execute(&format!(
             "INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'words that were <b>replaced</b>' \
              FROM item i JOIN topic_item t ON t.item = i.id WHERE i.key = '{quoted}' AND t.topic = 'acme'"
         )));
@@ -184,7 +184,7 @@ fn files_that_were_made_are_downloaded_by_what_is_recorded_alone() {
         place.ok(&["once", "--at", NINE]);
         std::fs::write(place.path("day.html"), "<script>a report</script>").unwrap();
         let files = serde_json::json!([place.path("day.html"), place.path("gone\" x.md")]).to_string();
-        crate::databases::wait(place.database.execute(&format!(
+        wait(place.database.execute(&format!(
             "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
              VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{}')",
             files.replace('\'', "''")

@@ -1,0 +1,140 @@
+//! The pages by keyboard alone, in a real browser: Tab reaches everything that can be used, in the order of the page, each
+//! stop can be seen, and the first one leads past the menu. Skipped, loudly, where there is no browser.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::databases::sqlite;
+use crate::program::{NINE, Place};
+use crate::report_browser::browser;
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+use crate::web_client::Pages;
+
+/// A browser that is told what to do over a pipe (the DevTools protocol, messages end with NUL).
+struct Driven {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    session: Option<String>,
+    last: u64,
+}
+
+impl Driven {
+    fn start(browser: &str, place: &Place) -> Self {
+        // It reads from descriptor 3 and writes to 4.
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$@\" 3<&0 4>&1 2>/dev/null", "sh", browser, "--remote-debugging-pipe"]);
+        command.args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+        ]);
+        command.arg(format!("--user-data-dir={}", place.path("keyboard").display()));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut driven = Self { child, to, from, session: None, last: 0 };
+        let target = driven.ask("Target.createTarget", &json!({ "url": "about:blank" }));
+        let attached = driven.ask("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
+        driven.session = attached["sessionId"].as_str().map(str::to_owned);
+        assert!(driven.session.is_some(), "{attached}");
+        driven
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.last += 1;
+        let mut message = json!({ "id": self.last, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        self.to.write_all(format!("{message}\0").as_bytes()).unwrap();
+        loop {
+            let mut said = Vec::new();
+            self.from.read_until(0, &mut said).unwrap();
+            assert!(!said.is_empty(), "the browser ended at {method}");
+            said.pop();
+            let said: Value = serde_json::from_slice(&said).unwrap();
+            if said["id"] == self.last {
+                assert!(said["error"].is_null(), "{method}: {said}");
+                return said["result"].clone();
+            }
+        }
+    }
+
+    /// What an expression is on the page.
+    fn is(&mut self, expression: &str) -> Value {
+        let said = self.ask("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
+        assert!(said["exceptionDetails"].is_null(), "{expression}: {said}");
+        said["result"]["value"].clone()
+    }
+
+    fn open(&mut self, url: &str) {
+        self.ask("Page.navigate", &json!({ "url": url }));
+        let here = json!(url).to_string();
+        let mut tries = 0;
+        while self.is(&format!("location.href === {here} && document.readyState === 'complete'")) != json!(true) {
+            tries += 1;
+            assert!(tries < 2_000, "{url} was not shown");
+            std::thread::park_timeout(std::time::Duration::from_millis(20));
+        }
+    }
+
+    fn press(&mut self, key: &str, code: u32) {
+        let text = if key == "Enter" { "\r" } else { "" };
+        for kind in ["rawKeyDown", "char", "keyUp"] {
+            if kind == "char" && text.is_empty() {
+                continue;
+            }
+            let params = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text });
+            self.ask("Input.dispatchKeyEvent", &params);
+        }
+    }
+}
+
+impl Drop for Driven {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What can be used on a page, in its order: what is folded away or hidden cannot.
+const USABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, textarea, summary')]\
+    .filter(e => e.type !== 'hidden' && !e.disabled && e.checkVisibility())";
+/// The stop where the keyboard is, and whether it can be seen.
+const HERE: &str = "(() => { const e = document.activeElement, s = getComputedStyle(e), b = e.getBoundingClientRect(); \
+    return { at: USABLE.indexOf(e), seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && b.width > 0 && b.height > 0, \
+    words: (e.innerText || e.name || e.tagName).slice(0, 60) } })()";
+
+#[test]
+fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    for path in ["/", "/topics/acme", "/answers/acme", "/runs", "/files", "/health"] {
+        driven.open(&format!("http://{}{path}", pages.address));
+        let many = driven.is(&format!("{USABLE}.length")).as_u64().unwrap();
+        assert!(many >= 5, "{path}: {many}");
+        for stop in 0..many {
+            driven.press("Tab", 9);
+            let here = driven.is(&HERE.replace("USABLE", USABLE));
+            assert_eq!(here["at"], json!(stop), "{path}: {here}");
+            assert_eq!(here["seen"], json!(true), "{path}: nobody sees that the keyboard is at {here}");
+        }
+        // The first stop leads past the menu.
+        driven.open(&format!("http://{}{path}?", pages.address));
+        driven.press("Tab", 9);
+        driven.press("Enter", 13);
+        driven.press("Tab", 9);
+        let inside = "(() => { const e = document.activeElement, m = document.querySelector('#main'); \
+            return location.hash === '#main' && (m.contains(e) || !m.querySelector('a[href], button, input, select, summary')) })()";
+        assert_eq!(driven.is(inside), json!(true), "{path}: {}", driven.is(&HERE.replace("USABLE", USABLE)));
+    }
+}
