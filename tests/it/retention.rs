@@ -388,7 +388,7 @@ async fn runs_are_stored_while_much_is_pruned() {
         for sql in [
             format!(
                 "INSERT INTO search (run, attempt, source, operation, query, state, started_at, expected_cost) \
-                 SELECT (SELECT id FROM run WHERE public_id = 'run-000'), 1, 'web', 'search', 'many', 'ok', {begin}, 0 \
+                 SELECT (SELECT id FROM run WHERE public_id = 'run-000'), CAST(10 + row_number() OVER () AS INTEGER), 'web', 'search', 'many', 'ok', {begin}, 0 \
                  FROM topic_item a CROSS JOIN topic_item b CROSS JOIN topic_item c CROSS JOIN sighting d LIMIT 40000"
             ),
             format!(
