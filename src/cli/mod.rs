@@ -103,14 +103,19 @@ pub fn main() -> Exit {
 }
 
 /// Services get few threads, since their work is waiting for the service and for one writer, and more than one, so that a
-/// reply that takes long to read holds up nobody else. A verb that ends by itself needs none beside its own, and saves
-/// what handing tasks between threads costs.
+/// reply that takes long to read holds up nobody else. Any other verb that ends by itself needs none beside its own, and
+/// saves what handing tasks between threads costs.
 fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match verb {
         Verb::Run(_) | Verb::Worker | Verb::Serve(_) | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
+        // The database looks for the next page while this one is written.
+        Verb::Export(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
-    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 4));
+    let threads = match verb {
+        Verb::Export(_) => 1,
+        _ => std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 4)),
+    };
     builder.worker_threads(threads).enable_all().build()
 }
 

@@ -43,12 +43,27 @@ impl<'a> Cells<'a> {
         self.maybe(parse)?.ok_or_else(unreadable)
     }
 
+    /// What is left.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.0
+    }
+
+    /// Passes over a cell, which is a text or not.
+    pub(crate) fn pass(&mut self, words: bool) -> Result<(), StoreError> {
+        if words { self.words().map(drop) } else { self.next().map(drop) }
+    }
+
     /// As many bytes as its number says.
-    pub(crate) fn text(&mut self) -> Result<Option<String>, StoreError> {
+    fn words(&mut self) -> Result<Option<&'a str>, StoreError> {
         let Some(bytes) = self.number::<usize>()? else { return Ok(None) };
         let (text, rest) = self.0.split_at_checked(bytes).ok_or_else(unreadable)?;
         self.0 = rest;
-        Ok(Some(text.to_owned()))
+        Ok(Some(text))
+    }
+
+    /// A text.
+    pub(crate) fn text(&mut self) -> Result<Option<String>, StoreError> {
+        Ok(self.words()?.map(str::to_owned))
     }
 }
 

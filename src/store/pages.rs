@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::cells::Cells;
 use super::{Db, Filter, SightingRow, Store, StoreError, postgres, sqlite};
-use crate::model::{Engagement, ItemTone, Kind, Source, Time, WindowFit};
+use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
 
 /// Where a run stands among others: by its number, or by when it was and its id.
 pub(crate) type Place = (i64, String);
@@ -46,25 +47,11 @@ pub(crate) struct Sight {
     pub(crate) engagement: Engagement,
 }
 
-/// What all sightings of an item share.
-#[derive(Debug, Clone)]
-pub(crate) struct Met {
-    pub(crate) key: String,
-    pub(crate) kind: Kind,
-    pub(crate) published_at: Option<Time>,
-    pub(crate) url: Option<String>,
-    pub(crate) author: Option<String>,
-    pub(crate) title: Option<String>,
-    pub(crate) text: Option<String>,
-    pub(crate) lang: Option<String>,
-    pub(crate) cluster: Option<String>,
-    pub(crate) tone: ItemTone,
-    /// The runs that were the first of their topics to see it.
-    pub(crate) first_runs: Vec<i64>,
-}
+/// What all sightings of an item share, as it came: it takes least so, and is read with each of them.
+type Met = Option<Arc<str>>;
 
 /// A page with its items.
-type Read = Vec<(Place, Seen, Vec<Option<Arc<Met>>>)>;
+type Read = Vec<(Place, Seen, Vec<Met>)>;
 
 /// Bytes that a page should have: enough that what a page costs does not count, and few to hold.
 const PAGE: usize = 512 * 1024;
@@ -76,26 +63,26 @@ const MOST: i64 = 128;
 /// Items that are read at once.
 const ITEMS: usize = 500;
 
-/// What a sighting takes, and an item beside its words.
+/// What a sighting takes, and an item beside its cells.
 const SIGHT: usize = size_of::<Sight>();
-const ROW: usize = 256;
+const ITEM: usize = 64;
 
 /// Bytes of items that are remembered, in each of two halves. Runs of a topic meet most items again, and what a few hundred
 /// topics met lately has room.
-const KNOWN: usize = 3 * 1024 * 1024;
+const KNOWN: usize = 2 * 1024 * 1024;
 
 /// Items that earlier pages met, those not met for longest forgotten first; `None` is one that the filter does not mean.
 /// The database never gives an item's number to another one.
 #[derive(Debug, Default)]
 struct Known {
-    young: HashMap<i64, Option<Arc<Met>>>,
-    old: HashMap<i64, Option<Arc<Met>>>,
+    young: HashMap<i64, Met>,
+    old: HashMap<i64, Met>,
     bytes: usize,
 }
 
 impl Known {
-    fn keep(&mut self, item: i64, met: Option<Arc<Met>>) {
-        self.bytes += met.as_deref().map_or(SIGHT, size);
+    fn keep(&mut self, item: i64, met: Met) {
+        self.bytes += size(&met);
         self.young.insert(item, met);
         if self.bytes > KNOWN {
             (self.old, self.bytes) = (std::mem::take(&mut self.young), 0);
@@ -103,7 +90,7 @@ impl Known {
     }
 
     /// What is known of an item, which is young from now on.
-    fn meet(&mut self, item: i64) -> Option<Option<Arc<Met>>> {
+    fn meet(&mut self, item: i64) -> Option<Met> {
         if let Some(met) = self.young.get(&item) {
             return Some(met.clone());
         }
@@ -118,7 +105,7 @@ macro_rules! page {
     ($pools:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
         let mut tx = $pools.snapshot().await?;
         let page = $database::pages::runs(&mut tx, $filter, $next).await?;
-        let mut items: HashMap<i64, Option<Arc<Met>>> = HashMap::new();
+        let mut items: HashMap<i64, Met> = HashMap::new();
         let mut wanted = BTreeSet::new();
         for item in page.values().flat_map(|seen| &seen.sights).map(|sight| sight.item) {
             if !items.contains_key(&item) && !wanted.contains(&item) {
@@ -133,8 +120,9 @@ macro_rules! page {
         for some in wanted.chunks(ITEMS) {
             items.extend(some.iter().map(|item| (*item, None)));
             for (item, met) in $database::pages::items(&mut tx, $filter, some).await? {
+                let met = Some(met);
                 bytes += size(&met);
-                items.insert(item, Some(Arc::new(met)));
+                items.insert(item, met);
             }
         }
         tx.rollback().await?;
@@ -160,7 +148,7 @@ impl Store {
         let reading = tokio::spawn(read_all(self.clone(), filter.clone(), until, to));
         let mut used = Ok(());
         while let (true, Some(page)) = (used.is_ok(), pages.recv().await) {
-            used = page.into_iter().try_for_each(|run| rows(run).try_for_each(&mut *each));
+            used = page.into_iter().try_for_each(|run| rows(run)?.into_iter().try_for_each(&mut *each));
         }
         // Nothing of the store is left behind midway.
         drop(pages);
@@ -175,34 +163,40 @@ impl Store {
 }
 
 /// The rows of a run, in their order.
-fn rows((place, seen, items): (Place, Seen, Vec<Option<Arc<Met>>>)) -> impl Iterator<Item = SightingRow> {
-    let Seen { id, topic, seen_at, sights } = seen;
-    let mut rows: Vec<(Sight, Arc<Met>)> =
-        sights.into_iter().zip(items).filter_map(|(sight, met)| Some((sight, met?))).collect();
-    rows.sort_unstable_by(|(a, met), (b, other)| (a.source, a.rank, &met.key).cmp(&(b.source, b.rank, &other.key)));
-    rows.into_iter().map(move |(sight, met)| {
-        let met = Arc::unwrap_or_clone(met);
-        SightingRow {
-            run: place.1.clone(),
-            topic: topic.clone(),
-            seen_at,
-            source: sight.source,
-            rank: sight.rank,
-            new: met.first_runs.contains(&id),
-            key: met.key,
-            kind: met.kind,
-            fit: sight.fit,
-            published_at: met.published_at,
-            url: met.url,
-            author: met.author,
-            title: met.title,
-            text: met.text,
-            lang: met.lang,
-            engagement: sight.engagement,
-            cluster: met.cluster,
-            tone: met.tone,
-        }
-    })
+fn rows((place, seen, items): (Place, Seen, Vec<Met>)) -> Result<Vec<SightingRow>, StoreError> {
+    let meant = seen.sights.iter().zip(&items).filter_map(|(sight, met)| Some((sight, met.as_deref()?)));
+    let mut rows = meant.map(|(sight, met)| row(&place, &seen, sight, met)).collect::<Result<Vec<_>, _>>()?;
+    rows.sort_unstable_by(|a, b| (a.source, a.rank, &a.key).cmp(&(b.source, b.rank, &b.key)));
+    Ok(rows)
+}
+
+/// A sighting and its item's cells as one.
+fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingRow, StoreError> {
+    let mut cells = Cells::of(met);
+    let mut row = SightingRow {
+        run: place.1.clone(),
+        topic: seen.topic.clone(),
+        seen_at: seen.seen_at,
+        source: sight.source,
+        rank: sight.rank,
+        fit: sight.fit,
+        engagement: sight.engagement,
+        key: cells.text()?.unwrap_or_default(),
+        kind: cells.word(Kind::parse)?,
+        published_at: cells.number()?.map(Time),
+        url: cells.text()?,
+        author: cells.text()?,
+        title: cells.text()?,
+        text: cells.text()?,
+        lang: cells.text()?,
+        cluster: cells.text()?,
+        tone: ItemTone { tone: cells.maybe(Tone::parse)?, score: cells.number()?, scorer: cells.text()? },
+        new: false,
+    };
+    // The runs that were the first of their topics to see it.
+    let firsts = cells.text()?.unwrap_or_default();
+    row.new = firsts.split_ascii_whitespace().any(|run| run.parse() == Ok(seen.id));
+    Ok(row)
 }
 
 /// Reads page after page for as long as somebody takes them.
@@ -237,7 +231,7 @@ async fn page(
     filter: &Filter,
     next: &Next,
     known: &mut Known,
-) -> Result<(Page, HashMap<i64, Option<Arc<Met>>>, usize), StoreError> {
+) -> Result<(Page, HashMap<i64, Met>, usize), StoreError> {
     match &store.db {
         Db::Sqlite(pools) => page!(pools, sqlite, filter, next, known),
         Db::Postgres(pools) => page!(pools, postgres, filter, next, known),
@@ -245,43 +239,29 @@ async fn page(
 }
 
 fn size(met: &Met) -> usize {
-    let words = [&met.title, &met.text, &met.url];
-    ROW + words.iter().map(|words| words.as_ref().map_or(0, String::len)).sum::<usize>()
+    ITEM + met.as_ref().map_or(0, |cells| cells.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn met(text: String) -> Option<Arc<Met>> {
-        Some(Arc::new(Met {
-            key: "post:x:1".into(),
-            kind: Kind::Post,
-            published_at: None,
-            url: None,
-            author: None,
-            title: None,
-            text: Some(text),
-            lang: None,
-            cluster: None,
-            tone: ItemTone::default(),
-            first_runs: Vec::new(),
-        }))
+    fn met(text: &str) -> Met {
+        Some(Arc::from(text))
     }
 
     #[test]
     fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
         let mut known = Known::default();
-        known.keep(0, met("the one that every run meets".into()));
+        known.keep(0, met("the one that every run meets"));
         known.keep(-1, None);
         let large = KNOWN / 100;
         for item in 1..1_000 {
             assert!(known.meet(item).is_none(), "{item}");
-            known.keep(item, met("x".repeat(large)));
-            let again = known.meet(0).flatten().map(|met| met.text.clone());
-            assert_eq!(again.flatten().as_deref(), Some("the one that every run meets"), "{item}");
-            let held: usize = known.young.values().chain(known.old.values()).flatten().map(|met| size(met)).sum();
-            assert!(held <= 2 * (KNOWN + large + ROW), "{held} bytes");
+            known.keep(item, met(&"x".repeat(large)));
+            assert_eq!(known.meet(0), Some(met("the one that every run meets")), "{item}");
+            let held: usize = known.young.values().chain(known.old.values()).map(size).sum();
+            assert!(held <= 2 * (KNOWN + large + ITEM), "{held} bytes");
         }
         assert!(known.meet(1).is_none() && known.meet(-1).is_none(), "not met for long");
         assert!(known.meet(999).is_some());

@@ -1,13 +1,15 @@
 //! Sightings of the next few runs, and the items they are of, in two short statements: an item is met by many runs, and is
 //! read once for all of a page, or not at all while it is known. Orders within a page are made by who reads it.
 
+use std::sync::Arc;
+
 use sqlx::{QueryBuilder, Row as _};
 
 use super::resolve::list;
 use super::{Conn, Database, Row, narrow, read};
-use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
+use crate::model::{Engagement, Source, WindowFit};
 use crate::store::cells::{Cells, unreadable};
-use crate::store::pages::{Met, Next, Page, Seen, Sight};
+use crate::store::pages::{Next, Page, Seen, Sight};
 use crate::store::{Filter, StoreError};
 
 /// A cell: its column, and whether it may hold anything at all.
@@ -27,7 +29,7 @@ const SIGHT: [Cell; 10] = [
     ("s.views", false),
 ];
 
-/// The cells of an item, in the order in which [`met`] reads them.
+/// The cells of an item, its number first; in the order in which `pages` reads the others.
 const ITEM: [Cell; 14] = [
     ("i.id", false),
     ("i.key", true),
@@ -118,12 +120,12 @@ fn sight(cells: &mut Cells<'_>) -> Result<Sight, StoreError> {
     })
 }
 
-/// Those of some items that the filter means.
+/// Those of some items that the filter means, each as its cells.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     filter: &Filter,
     ids: &[i64],
-) -> Result<Vec<(i64, Met)>, StoreError> {
+) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new("SELECT ");
     query.push(told(&ITEM)).push(" AS cells FROM (SELECT given.value FROM ");
     // The list is the first that is bound, also where the filter binds more.
@@ -137,26 +139,12 @@ pub(in crate::store) async fn items(
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
     let mut items = Vec::with_capacity(ids.len());
     while !cells.is_empty() {
-        items.push((cells.number()?.ok_or_else(unreadable)?, met(&mut cells)?));
+        let id = cells.number()?.ok_or_else(unreadable)?;
+        let from = cells.rest();
+        for (_, words) in &ITEM[1..] {
+            cells.pass(*words)?;
+        }
+        items.push((id, Arc::from(&from[..from.len() - cells.rest().len()])));
     }
     Ok(items)
-}
-
-fn met(cells: &mut Cells<'_>) -> Result<Met, StoreError> {
-    Ok(Met {
-        key: cells.text()?.unwrap_or_default(),
-        kind: cells.word(Kind::parse)?,
-        published_at: cells.number()?.map(Time),
-        url: cells.text()?,
-        author: cells.text()?,
-        title: cells.text()?,
-        text: cells.text()?,
-        lang: cells.text()?,
-        cluster: cells.text()?,
-        tone: ItemTone { tone: cells.maybe(Tone::parse)?, score: cells.number()?, scorer: cells.text()? },
-        first_runs: {
-            let runs = cells.text()?.unwrap_or_default();
-            runs.split_ascii_whitespace().map(|run| run.parse().map_err(|_| unreadable())).collect::<Result<_, _>>()?
-        },
-    })
 }
