@@ -4,7 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
+use sqlx::Connection as _;
+use sqlx::pool::PoolConnection;
 use tokio::sync::mpsc;
 
 use super::cells::Cells;
@@ -54,7 +57,7 @@ type Met = Option<Arc<str>>;
 type Read = Vec<(Place, Seen, Vec<Met>)>;
 
 /// Bytes that a page should have: enough that what a page costs does not count, and few to hold.
-const PAGE: usize = 512 * 1024;
+const PAGE: usize = 256 * 1024;
 
 /// Runs of the first page, and of any.
 const FIRST: i64 = 8;
@@ -63,13 +66,17 @@ const MOST: i64 = 128;
 /// Items that are read at once.
 const ITEMS: usize = 500;
 
+/// How long a connection is kept from others while nobody takes what it read. Each has caches of its own, so that one is
+/// better kept than given back and another one taken.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// What a sighting takes, and an item beside its cells.
 const SIGHT: usize = size_of::<Sight>();
 const ITEM: usize = 64;
 
 /// Bytes of items that are remembered, in each of two halves. Runs of a topic meet most items again, and what a few hundred
 /// topics met lately has room.
-const KNOWN: usize = 2 * 1024 * 1024;
+const KNOWN: usize = 3 * 512 * 1024;
 
 /// Items that earlier pages met, those not met for longest forgotten first; `None` is one that the filter does not mean.
 /// The database never gives an item's number to another one.
@@ -102,8 +109,8 @@ impl Known {
 
 /// Reads a page in one moment of the database, and what is not known of its items.
 macro_rules! page {
-    ($pools:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
-        let mut tx = $pools.snapshot().await?;
+    ($conn:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
+        let mut tx = $conn.begin_with($database::ONE_MOMENT).await?;
         let page = $database::pages::runs(&mut tx, $filter, $next).await?;
         let mut items: HashMap<i64, Met> = HashMap::new();
         let mut wanted = BTreeSet::new();
@@ -203,11 +210,15 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
 async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
     let mut next = Next { until, after: None, runs: FIRST };
     let mut known = Known::default();
+    let mut reader = None;
     loop {
-        let page = match page(&store, &filter, &next, &mut known).await {
+        let page = match page(&store, &mut reader, &filter, &next, &mut known).await {
             Ok(page) => page,
-            // A connection that nobody used for long may be gone.
-            Err(_) => page(&store, &filter, &next, &mut known).await?,
+            Err(_) => {
+                // A connection that nobody used for long may be gone.
+                reader = None;
+                page(&store, &mut reader, &filter, &next, &mut known).await?
+            }
         };
         let (page, items, bytes) = page;
         let (asked, read) = (next.runs, i64::try_from(page.len()).unwrap_or(i64::MAX));
@@ -220,21 +231,44 @@ async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Rea
             let items = with(&seen);
             (place, seen, items)
         });
-        if to.send(page.collect()).await.is_err() || read < asked {
+        let place = match tokio::time::timeout(PATIENCE, to.reserve()).await {
+            Ok(place) => place,
+            Err(_) => {
+                reader = None;
+                to.reserve().await
+            }
+        };
+        let Ok(place) = place else { return Ok(()) };
+        place.send(page.collect());
+        if read < asked {
             return Ok(());
         }
     }
 }
 
+/// A connection that reads page after page.
+enum Reader {
+    Sqlite(PoolConnection<::sqlx::Sqlite>),
+    Postgres(PoolConnection<::sqlx::Postgres>),
+}
+
 async fn page(
     store: &Store,
+    reader: &mut Option<Reader>,
     filter: &Filter,
     next: &Next,
     known: &mut Known,
 ) -> Result<(Page, HashMap<i64, Met>, usize), StoreError> {
-    match &store.db {
-        Db::Sqlite(pools) => page!(pools, sqlite, filter, next, known),
-        Db::Postgres(pools) => page!(pools, postgres, filter, next, known),
+    let reader = match reader {
+        Some(reader) => reader,
+        None => reader.insert(match &store.db {
+            Db::Sqlite(pools) => Reader::Sqlite(pools.reader().await?),
+            Db::Postgres(pools) => Reader::Postgres(pools.reader().await?),
+        }),
+    };
+    match reader {
+        Reader::Sqlite(conn) => page!(conn, sqlite, filter, next, known),
+        Reader::Postgres(conn) => page!(conn, postgres, filter, next, known),
     }
 }
 

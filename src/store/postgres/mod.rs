@@ -89,6 +89,7 @@ pub(super) mod requests;
 pub(super) mod reread;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+mod sightings;
 #[path = "../statements/sights.rs"]
 pub(super) mod sights;
 #[path = "../statements/snapshot.rs"]
@@ -114,6 +115,9 @@ pub(super) mod words;
 pub(super) type Database = Postgres;
 pub(super) type Conn = PgConnection;
 pub(super) type Row = sqlx::postgres::PgRow;
+
+/// How a transaction begins that sees one moment, however long it reads.
+pub(super) const ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// Due runs to claim: rows that another process is claiming at this moment are passed over, not waited for.
 pub(super) const CLAIM_LOCK: &str = " FOR UPDATE OF q SKIP LOCKED";
@@ -270,7 +274,7 @@ impl Pools {
     /// A transaction that sees one moment, however long it reads: the limits of a session are for statements that
     /// should be short, and an export is not.
     pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
-        let mut tx = self.begin_as("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        let mut tx = self.begin_as(ONE_MOMENT).await?;
         sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *tx).await?;
         sqlx::query("SET LOCAL idle_in_transaction_session_timeout = 0").execute(&mut *tx).await?;
         Ok(tx)

@@ -90,6 +90,7 @@ pub(super) mod requests;
 pub(super) mod reread;
 #[path = "../statements/resolve.rs"]
 mod resolve;
+mod sightings;
 #[path = "../statements/sights.rs"]
 pub(super) mod sights;
 #[path = "../statements/snapshot.rs"]
@@ -115,6 +116,9 @@ pub(super) mod words;
 pub(super) type Database = Sqlite;
 pub(super) type Conn = sqlx::SqliteConnection;
 pub(super) type Row = sqlx::sqlite::SqliteRow;
+
+/// How a transaction begins that sees one moment, however long it reads.
+pub(super) const ONE_MOMENT: &str = "BEGIN";
 
 /// Due runs to claim. The write lock is held, so nothing needs to be skipped.
 pub(super) const CLAIM_LOCK: &str = "";

@@ -6,54 +6,41 @@ use std::sync::Arc;
 use sqlx::{QueryBuilder, Row as _};
 
 use super::resolve::list;
-use super::{Conn, Database, Row, narrow, read};
-use crate::model::{Engagement, Source, WindowFit};
+use super::{Conn, Database, narrow, read, sightings};
 use crate::store::cells::{Cells, unreadable};
-use crate::store::pages::{Next, Page, Seen, Sight};
+use crate::store::pages::{Next, Page, Seen};
 use crate::store::{Filter, StoreError};
 
-/// A cell: its column, and whether it may hold anything at all.
-type Cell = (&'static str, bool);
+/// What is told of an item, as columns of `i`. What another table is asked for is asked once, however often it is told.
+const ITEM: &str = "SELECT i.id, i.key, i.kind, i.published_at, i.url, i.author, i.title, i.text, i.lang, i.tone, i.score, i.scorer, \
+     CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END AS cluster, \
+     (SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id) AS firsts";
 
-/// The cells of a sighting, in the order in which [`sight`] reads them.
-const SIGHT: [Cell; 10] = [
-    ("s.item", false),
-    ("s.source", false),
-    ("s.rank", false),
-    ("s.fit", false),
-    ("s.likes", false),
-    ("s.reposts", false),
-    ("s.replies", false),
-    ("s.quotes", false),
-    ("s.bookmarks", false),
-    ("s.views", false),
-];
-
-/// The cells of an item, its number first; in the order in which `pages` reads the others.
-const ITEM: [Cell; 14] = [
-    ("i.id", false),
-    ("i.key", true),
-    ("i.kind", false),
-    ("i.published_at", false),
-    ("i.url", true),
-    ("i.author", true),
-    ("i.title", true),
-    ("i.text", true),
-    ("i.lang", true),
+/// Its cells and whether each may hold anything at all, its number first; in the order in which `pages` reads the others.
+const CELLS: [(&str, bool); 14] = [
+    ("id", false),
+    ("key", true),
+    ("kind", false),
+    ("published_at", false),
+    ("url", true),
+    ("author", true),
+    ("title", true),
+    ("text", true),
+    ("lang", true),
     // Most are the first of their cluster, or alone.
-    ("CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END", true),
-    ("i.tone", false),
-    ("i.score", false),
-    ("i.scorer", true),
-    ("(SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id)", true),
+    ("cluster", true),
+    ("tone", false),
+    ("score", false),
+    ("scorer", true),
+    ("firsts", true),
 ];
 
 /// All rows of a selection as one text of such cells.
-fn told(cells: &[Cell]) -> String {
-    let told = |(column, words): &Cell| {
+fn told() -> String {
+    let told = |(column, words): &(&str, bool)| {
         if *words { format!("{}, ',', {column}", super::octets(column)) } else { format!("{column}, ','") }
     };
-    let told: Vec<String> = cells.iter().map(told).collect();
+    let told: Vec<String> = CELLS.iter().map(told).collect();
     format!("string_agg(concat({}), '')", told.join(", "))
 }
 
@@ -76,10 +63,9 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next
         (None, None) => {}
     }
     query.push(" ORDER BY place").push(if by_number { "" } else { ", run" }).push(" LIMIT ").push_bind(next.runs);
-    query.push(") SELECT p.place, p.run, p.topic, p.started_at, p.id, (SELECT ").push(told(&SIGHT));
-    query.push(" FROM sighting s WHERE s.run = p.id");
+    query.push(") ").push(sightings::OF_RUNS.0);
     narrow::sources(&mut query, filter, "s.source");
-    query.push(") AS cells FROM p");
+    query.push(sightings::OF_RUNS.1);
 
     let mut page = Page::new();
     for row in query.build().fetch_all(conn).await? {
@@ -87,37 +73,11 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next
             id: row.try_get("id")?,
             topic: row.try_get("topic")?,
             seen_at: read::time(&row, "started_at")?.unwrap_or_default(),
-            sights: sights(&row)?,
+            sights: sightings::of(&row)?,
         };
         page.insert((row.try_get("place")?, row.try_get("run")?), seen);
     }
     Ok(page)
-}
-
-fn sights(row: &Row) -> Result<Vec<Sight>, StoreError> {
-    let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
-    let mut sights = Vec::new();
-    while !cells.is_empty() {
-        sights.push(sight(&mut cells)?);
-    }
-    Ok(sights)
-}
-
-fn sight(cells: &mut Cells<'_>) -> Result<Sight, StoreError> {
-    Ok(Sight {
-        item: cells.number()?.ok_or_else(unreadable)?,
-        source: cells.word(Source::parse)?,
-        rank: cells.number()?.unwrap_or_default(),
-        fit: cells.word(WindowFit::parse)?,
-        engagement: Engagement {
-            likes: cells.number()?,
-            reposts: cells.number()?,
-            replies: cells.number()?,
-            quotes: cells.number()?,
-            bookmarks: cells.number()?,
-            views: cells.number()?,
-        },
-    })
 }
 
 /// Those of some items that the filter means, each as its cells.
@@ -126,8 +86,8 @@ pub(in crate::store) async fn items(
     filter: &Filter,
     ids: &[i64],
 ) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new("SELECT ");
-    query.push(told(&ITEM)).push(" AS cells FROM (SELECT given.value FROM ");
+    let mut query = QueryBuilder::<Database>::new("WITH told AS MATERIALIZED (");
+    query.push(ITEM).push(" FROM (SELECT given.value FROM ");
     // The list is the first that is bound, also where the filter binds more.
     query
         .push(super::numbers(1))
@@ -135,13 +95,14 @@ pub(in crate::store) async fn items(
         .push_bind(list(ids)?)
         .push(" <> '') AS g CROSS JOIN item i WHERE i.id = g.value");
     narrow::items(&mut query, filter);
+    query.push(") SELECT ").push(told()).push(" AS cells FROM told");
     let row = query.build().fetch_one(conn).await?;
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
     let mut items = Vec::with_capacity(ids.len());
     while !cells.is_empty() {
         let id = cells.number()?.ok_or_else(unreadable)?;
         let from = cells.rest();
-        for (_, words) in &ITEM[1..] {
+        for (_, words) in &CELLS[1..] {
             cells.pass(*words)?;
         }
         items.push((id, Arc::from(&from[..from.len() - cells.rest().len()])));
