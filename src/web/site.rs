@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::access::Access;
 use super::api::Exporting;
 use super::probes::Ready;
+use super::standing::Judged;
 use crate::metrics::Metrics;
 use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
 use crate::store::{self, Store};
@@ -39,6 +40,7 @@ pub struct Site {
     pub(super) vitals: Arc<Vitals>,
     pub(super) metrics: Metrics,
     pub(super) ready: Ready,
+    pub(super) judged: Judged,
     clock: Clock,
 }
 
@@ -64,7 +66,7 @@ impl Site {
         let version = settings.access.is_some().then_some(env!("CARGO_PKG_VERSION"));
         let metrics = Metrics::new(store.clone(), Arc::clone(&vitals), settings.limits, version);
         let (exporting, ready) = (Exporting::through(exports), Ready::of(database));
-        Self { store, settings, exporting, vitals, metrics, ready, clock }
+        Self { store, settings, exporting, vitals, metrics, ready, judged: Judged::default(), clock }
     }
 
     /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.
