@@ -2,7 +2,7 @@
 //! it has got to, how many runs the next page takes and which items are still known is here; what is asked is
 //! `statements/pages`'.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,36 +74,63 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const SIGHT: usize = size_of::<Sight>();
 const ITEM: usize = 64;
 
-/// Bytes of items that are remembered, in each of two halves. Runs of a topic meet most items again, and what a few hundred
-/// topics met lately has room.
-const KNOWN: usize = 3 * 512 * 1024;
+/// Bytes of items that are remembered. Runs of a topic meet most items again, and what a few hundred topics met lately has
+/// room.
+const KNOWN: usize = 5 * 512 * 1024;
+
+/// In so many parts they are forgotten.
+const PARTS: usize = 8;
 
 /// Items that earlier pages met, those not met for longest forgotten first; `None` is one that the filter does not mean.
 /// The database never gives an item's number to another one.
 #[derive(Debug, Default)]
 struct Known {
-    young: HashMap<i64, Met>,
-    old: HashMap<i64, Met>,
+    /// Each with the round in which it was met last.
+    items: HashMap<i64, (u64, Met)>,
+    round: u64,
+    /// Who was met in which round, the oldest first; who was met again stands in a later one, too.
+    met: VecDeque<Vec<i64>>,
+    /// Bytes that were met in this round.
     bytes: usize,
 }
 
 impl Known {
     fn keep(&mut self, item: i64, met: Met) {
-        self.bytes += size(&met);
-        self.young.insert(item, met);
-        if self.bytes > KNOWN {
-            (self.old, self.bytes) = (std::mem::take(&mut self.young), 0);
-        }
+        let bytes = size(&met);
+        self.items.insert(item, (self.round, met));
+        self.note(item, bytes);
     }
 
-    /// What is known of an item, which is young from now on.
+    /// What is known of an item, which is remembered anew from now on.
     fn meet(&mut self, item: i64) -> Option<Met> {
-        if let Some(met) = self.young.get(&item) {
-            return Some(met.clone());
+        let (round, met) = self.items.get_mut(&item)?;
+        let (before, met) = (std::mem::replace(round, self.round), met.clone());
+        if before != self.round {
+            self.note(item, size(&met));
         }
-        let met = self.old.remove(&item)?;
-        self.keep(item, met.clone());
         Some(met)
+    }
+
+    fn note(&mut self, item: i64, bytes: usize) {
+        if self.met.is_empty() {
+            self.met.push_back(Vec::new());
+        }
+        if let Some(met) = self.met.back_mut() {
+            met.push(item);
+        }
+        self.bytes += bytes;
+        if self.bytes > KNOWN / PARTS {
+            (self.round, self.bytes) = (self.round + 1, 0);
+            self.met.push_back(Vec::new());
+        }
+        while self.met.len() > PARTS + 1 {
+            let oldest = self.round - PARTS as u64 - 1;
+            for item in self.met.pop_front().into_iter().flatten() {
+                if self.items.get(&item).is_some_and(|(round, _)| *round == oldest) {
+                    self.items.remove(&item);
+                }
+            }
+        }
     }
 }
 
@@ -234,14 +261,13 @@ async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Rea
         let place = match tokio::time::timeout(PATIENCE, to.reserve()).await {
             Ok(place) => place,
             Err(_) => {
-                reader = None;
+                give_back(reader.take()).await?;
                 to.reserve().await
             }
         };
-        let Ok(place) = place else { return Ok(()) };
-        place.send(page.collect());
-        if read < asked {
-            return Ok(());
+        let taken = place.map(|place| place.send(page.collect()));
+        if taken.is_err() || read < asked {
+            return give_back(reader).await;
         }
     }
 }
@@ -250,6 +276,14 @@ async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Rea
 enum Reader {
     Sqlite(PoolConnection<::sqlx::Sqlite>),
     Postgres(PoolConnection<::sqlx::Postgres>),
+}
+
+/// Ends the use of a connection as it was begun.
+async fn give_back(reader: Option<Reader>) -> Result<(), StoreError> {
+    if let Some(Reader::Sqlite(mut conn)) = reader {
+        sqlx::query(sqlite::CACHE).execute(&mut *conn).await?;
+    }
+    Ok(())
 }
 
 async fn page(
@@ -262,7 +296,11 @@ async fn page(
     let reader = match reader {
         Some(reader) => reader,
         None => reader.insert(match &store.db {
-            Db::Sqlite(pools) => Reader::Sqlite(pools.reader().await?),
+            Db::Sqlite(pools) => {
+                let mut conn = pools.reader().await?;
+                sqlx::query(sqlite::SMALL_CACHE).execute(&mut *conn).await?;
+                Reader::Sqlite(conn)
+            }
             Db::Postgres(pools) => Reader::Postgres(pools.reader().await?),
         }),
     };
@@ -294,10 +332,26 @@ mod tests {
             assert!(known.meet(item).is_none(), "{item}");
             known.keep(item, met(&"x".repeat(large)));
             assert_eq!(known.meet(0), Some(met("the one that every run meets")), "{item}");
-            let held: usize = known.young.values().chain(known.old.values()).map(size).sum();
-            assert!(held <= 2 * (KNOWN + large + ITEM), "{held} bytes");
+            let held: usize = known.items.values().map(|(_, met)| size(met)).sum();
+            assert!(held <= KNOWN + KNOWN / PARTS + 3 * large, "{held} bytes");
+            assert!(known.met.iter().map(Vec::len).sum::<usize>() < 500, "as many as have room, and each a few times");
         }
         assert!(known.meet(1).is_none() && known.meet(-1).is_none(), "not met for long");
         assert!(known.meet(999).is_some());
+    }
+
+    #[test]
+    fn whatever_has_room_and_is_met_in_turn_stays_known() {
+        let mut known = Known::default();
+        let some = "x".repeat(500);
+        let items = i64::try_from(KNOWN / (500 + ITEM)).unwrap_or_default();
+        for item in 0..items {
+            known.keep(item, met(&some));
+        }
+        for turn in 0..5 {
+            for item in 0..items {
+                assert!(known.meet(item).is_some(), "{item} in turn {turn}");
+            }
+        }
     }
 }

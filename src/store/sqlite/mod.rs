@@ -120,6 +120,10 @@ pub(super) type Row = sqlx::sqlite::SqliteRow;
 /// How a transaction begins that sees one moment, however long it reads.
 pub(super) const ONE_MOMENT: &str = "BEGIN";
 
+/// The pages a connection keeps, 2 MB as SQLite has it, and fewer while it reads everything once.
+pub(super) const CACHE: &str = "PRAGMA cache_size = -2000";
+pub(super) const SMALL_CACHE: &str = "PRAGMA cache_size = -500";
+
 /// Due runs to claim. The write lock is held, so nothing needs to be skipped.
 pub(super) const CLAIM_LOCK: &str = "";
 
