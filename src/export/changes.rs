@@ -13,10 +13,7 @@ pub(super) async fn write<W: std::io::Write + Send>(
     order: &Order,
     rows: &mut Rows<'_, W>,
 ) -> Result<(), ExportError> {
-    let wanted =
-        |tags: &[String]| order.filter.tags.is_empty() || tags.iter().any(|tag| order.filter.tags.contains(tag));
-    for watched in store.watched(&order.filter.topics).await? {
-        let Some(topic) = watched.definition.filter(|topic| wanted(&topic.tags)) else { continue };
+    for (_, topic) in order.topics(store).await? {
         let since = order.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));
         let since =
             since.or(order.filter.since.or(order.filter.new_since).map(Since::Instant)).unwrap_or(Since::TheRunBefore);

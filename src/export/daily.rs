@@ -23,10 +23,7 @@ pub(super) async fn write<W: std::io::Write + Send>(
     order: &Order,
     rows: &mut Rows<'_, W>,
 ) -> Result<(), ExportError> {
-    let wanted =
-        |tags: &[String]| order.filter.tags.is_empty() || tags.iter().any(|tag| order.filter.tags.contains(tag));
-    for watched in store.watched(&order.filter.topics).await? {
-        let Some(topic) = watched.definition.clone().filter(|topic| wanted(&topic.tags)) else { continue };
+    for (watched, topic) in order.topics(store).await? {
         // One moment for each topic, so that its figures agree and no long export holds the database.
         let mut moment = store.moment().await?;
         let days = days(&mut moment, order, &topic.id).await?;

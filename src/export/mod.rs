@@ -41,6 +41,7 @@ pub use self::what::{Part, SCHEMA, What};
 pub use self::wish::{Unfit, Wish};
 pub use crate::compare::Filtered;
 use crate::compare::Hiding;
+use crate::model::{Topic, Watched};
 pub use crate::normalise::words::wanted;
 use crate::store::{Filter, Nature, Store, StoreError};
 
@@ -88,6 +89,17 @@ impl Order {
             sheet_rows: xlsx::MOST_ROWS,
             since_runs: BTreeMap::new(),
         }
+    }
+
+    /// The topics that it is about, of those that this version can read: all, or those that are named or tagged.
+    async fn topics(&self, store: &Store) -> Result<impl Iterator<Item = (Watched, Topic)> + use<>, StoreError> {
+        let tags = self.filter.tags.clone();
+        let meant = move |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
+        let watched = store.watched(&self.filter.topics).await?.into_iter();
+        Ok(watched.filter_map(move |watched| {
+            let topic = watched.definition.clone().filter(|topic| meant(topic))?;
+            Some((watched, topic))
+        }))
     }
 }
 

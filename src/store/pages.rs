@@ -57,7 +57,7 @@ type Met = Option<Arc<str>>;
 type Read = Vec<(Place, Seen, Vec<Met>)>;
 
 /// Bytes that a page should have: enough that what a page costs does not count, and few to hold.
-const PAGE: usize = 256 * 1024;
+const PAGE: usize = 192 * 1024;
 
 /// Runs of the first page, and of any.
 const FIRST: i64 = 8;

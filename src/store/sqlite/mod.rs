@@ -122,7 +122,7 @@ pub(super) const ONE_MOMENT: &str = "BEGIN";
 
 /// The pages a connection keeps, 2 MB as SQLite has it, and fewer while it reads everything once.
 pub(super) const CACHE: &str = "PRAGMA cache_size = -2000";
-pub(super) const SMALL_CACHE: &str = "PRAGMA cache_size = -500";
+pub(super) const SMALL_CACHE: &str = "PRAGMA cache_size = -200";
 
 /// Due runs to claim. The write lock is held, so nothing needs to be skipped.
 pub(super) const CLAIM_LOCK: &str = "";
