@@ -60,7 +60,7 @@ fn laid_out(site: &Site, page: &Page) -> Markup {
                     nav aria-label="Pages" { ul { @for (path, name) in MENU { li {
                         a href=(path) aria-current=[(page.place == path).then_some("page")] { (name) }
                     } } } }
-                    @if site.settings.access.is_some() && page.place != "/login" {
+                    @if site.settings().access.is_some() && page.place != "/login" {
                         form method="post" action="/logout" { button.plain type="submit" { "Log out" } }
                     }
                 } }

@@ -83,7 +83,7 @@ impl Drop for Running {
 /// # Errors
 /// The address cannot be listened on, or is open to others without a token.
 pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError> {
-    if !listen.ip().is_loopback() && site.settings.access.is_none() {
+    if !listen.ip().is_loopback() && site.settings().access.is_none() {
         return Err(StartError {
             message: format!("pages on {listen} would show everything to whoever reaches this machine"),
             hint: "set a token ([web] token_env or token_file), or listen on 127.0.0.1".into(),

@@ -19,7 +19,7 @@ const VERSION: &str = "1.0.0";
 const ANY: [u16; 7] = [400, 401, 414, 421, 431, 500, 503];
 
 pub(super) async fn show(call: Call) -> Result<Response, Problem> {
-    let secured = call.site().settings.access.is_some();
+    let secured = call.site().settings().access.is_some();
     Ok(axum::Json(document(secured)).into_response())
 }
 

@@ -86,7 +86,7 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
 
 /// Whether something may be asked for here: it makes ids of requests.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
-    site.settings.acts.filter(|_| site.acts()).ok_or_else(|| {
+    site.settings().acts.filter(|_| site.acts()).ok_or_else(|| {
         let hint = "Something can be asked for inside `topicwatch run`, once a token is set.";
         Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
     })

@@ -73,7 +73,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 fn cost(site: &Site, used: Used) -> Markup {
-    let limits = site.settings.limits;
+    let limits = site.settings().limits;
     html! {
         li { span { "Calls today (UTC)" } b { (number(used.calls.unsigned_abs())) } small { "of " (number(u64::from(limits.calls))) } }
         li { span { "Cost today (UTC)" } b { (used.money.to_string()) }

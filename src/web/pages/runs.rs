@@ -122,7 +122,9 @@ pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<&'static s
     match (search.state, &search.error_class) {
         (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC"),
         (SearchState::Lost, _) => Some("the process ended in the middle; its run is taken over by itself"),
-        (_, Some(class)) => (site.settings.hint)(class, search.http_status, search.error_text.as_deref().unwrap_or("")),
+        (_, Some(class)) => {
+            (site.settings().hint)(class, search.http_status, search.error_text.as_deref().unwrap_or(""))
+        }
         _ => None,
     }
 }
