@@ -89,10 +89,7 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
             hint: "set a token ([web] token_env or token_file), or listen on 127.0.0.1".into(),
         });
     }
-    let cannot = |error: std::io::Error| StartError {
-        message: format!("cannot listen on {listen}: {error}"),
-        hint: "choose another address with [web] listen or --listen, or port 0 for a free one".into(),
-    };
+    let cannot = |error: std::io::Error| unheard(listen, &error);
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let (site, stop) = (Arc::new(site), CancellationToken::new());
@@ -104,6 +101,24 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
         let _ = serving.await;
     });
     Ok(Running { address, site, stop, server })
+}
+
+/// Why an address cannot be listened on, and what to do about it.
+fn unheard(listen: SocketAddr, error: &std::io::Error) -> StartError {
+    use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
+    let port = listen.port();
+    let (why, first) = match error.kind() {
+        AddrInUse => {
+            ("another process listens there".to_owned(), format!("end it (`ss -ltnp sport = :{port}` names it), or "))
+        }
+        PermissionDenied => (format!("this user may not ({error})"), "take a port from 1024 on: ".to_owned()),
+        AddrNotAvailable => ("this machine has no such address".to_owned(), String::new()),
+        _ => (error.to_string(), String::new()),
+    };
+    StartError {
+        message: format!("cannot listen on {listen}: {why}"),
+        hint: format!("{first}choose another address with [web] listen or --listen, or port 0 for a free one"),
+    }
 }
 
 /// Everything that is served.

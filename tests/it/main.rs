@@ -89,6 +89,7 @@ mod web;
 mod web_browser;
 mod web_client;
 mod web_keyboard;
+mod web_reload;
 mod web_security;
 mod words;
 mod words_leave;

@@ -142,6 +142,53 @@ fn a_topics_items_are_paged_searched_and_ordered() {
 }
 
 #[test]
+fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        // One link is that of an item which another topic found, one of an item of its own, one of nothing.
+        let page_of = |topic: &str, other: &str| {
+            let sql = format!(
+                "SELECT i.key || ' ' || i.url FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = '{topic}' AND i.kind = 'page' \
+                 AND i.url LIKE 'http%' AND NOT EXISTS (SELECT 1 FROM topic_item o WHERE o.item = i.id AND o.topic = '{other}') ORDER BY i.key LIMIT 1"
+            );
+            let both = place.database.texts(&sql).remove(0);
+            both.split_once(' ').map(|(key, url)| (key.to_owned(), url.to_owned())).unwrap()
+        };
+        let ((own, own_url), (other, other_url)) = (page_of("acme", "rust"), page_of("rust", "acme"));
+        let text = format!("See {own_url} and {other_url}, not https://nowhere.example/x.").replace('\'', "''");
+        wait(place.database.execute(&format!(
+            "UPDATE answer SET text = '{text}', cited = '[]' WHERE run IN (SELECT id FROM run WHERE topic = 'acme')"
+        )));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for path in ["/topics/acme", "/answers/acme"] {
+            let page = pages.page(path);
+            assert!(page.contains("Rests on 3 citations: ") && page.contains("1 not found"), "{name}: {path}\n{page}");
+            let listed = between(&page, "<summary>Rests on", "</details>").remove(0);
+            for key in [&own, &other] {
+                let coded: String = url::form_urlencoded::byte_serialize(key.as_bytes()).collect();
+                assert!(listed.contains(&format!("href=\"/item?key={coded}\"")), "{name}: {path} {key}\n{listed}");
+            }
+            assert!(listed.contains("found by another topic"), "{name}: {listed}");
+            let marked = between(&page, "https://nowhere.example/x</a> ", "</strong>");
+            assert!(marked.iter().any(|mark| mark.contains("not found")), "{name}: {path}\n{page}");
+            assert_eq!(listed.matches("✗ not found").count(), 1, "{name}: {listed}");
+        }
+        assert_eq!(
+            pages
+                .get(&format!(
+                    "/item?{}",
+                    url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &other).finish()
+                ))
+                .status,
+            200
+        );
+    }
+}
+
+#[test]
 fn an_item_tells_its_sightings_edits_copies_and_topics() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

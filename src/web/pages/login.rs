@@ -37,7 +37,7 @@ fn form(wrong: Option<&str>) -> Markup {
             }
             button.main type="submit" { "Log in" }
         }
-        p.meta { "The token is what TOPICWATCH_WEB_TOKEN, or the file of `token_file`, held when topicwatch began. It stays on this machine; this browser keeps a signed pass for 30 days." }
+        p.meta { "The token is what TOPICWATCH_WEB_TOKEN, or the file of `token_file`, holds. It stays on this machine; this browser keeps a signed pass for 30 days." }
     }
 }
 
