@@ -22,8 +22,13 @@ pub(super) struct Page {
 }
 
 /// The menu.
-const MENU: [(&str, &str); 4] =
-    [("/", "Topics"), ("/runs", "Runs"), ("/files", "Reports and exports"), ("/health", "Health")];
+const MENU: [(&str, &str); 5] = [
+    ("/", "Topics"),
+    ("/alerts", "Alerts"),
+    ("/runs", "Runs"),
+    ("/files", "Reports and exports"),
+    ("/health", "Health"),
+];
 
 pub(super) fn page(site: &Site, page: &Page) -> Response {
     Html(laid_out(site, page).into_string()).into_response()

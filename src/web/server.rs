@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ask::Ask;
 use super::layout::{self, Page};
-use super::pages::{actions, answers, health, item, login, made, overview, runs, topic};
+use super::pages::{acks, actions, alerts, answers, health, item, login, made, overview, runs, topic};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -129,6 +129,7 @@ fn router(app: App) -> Router {
         .route("/answers/{id}", page(answers::show))
         .route("/item", page(item::show))
         .route("/runs", page(runs::show))
+        .route("/alerts", page(alerts::show).merge(post(acks::ask)))
         .route("/files", page(made::show))
         .route("/file", get(made::file))
         .route("/health", page(health::show))

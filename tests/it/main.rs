@@ -86,6 +86,7 @@ mod story;
 mod tone;
 mod views;
 mod web;
+mod web_alerts;
 mod web_browser;
 mod web_client;
 mod web_keyboard;

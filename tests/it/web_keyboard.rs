@@ -114,11 +114,13 @@ const HERE: &str = "(() => { const e = document.activeElement, s = getComputedSt
 fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{}", crate::web_alerts::SICK));
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
+    crate::web_alerts::fire(&place, "acme: web failed");
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = Driven::start(&browser, &place);
-    for path in ["/", "/topics/acme", "/answers/acme", "/runs", "/files", "/health"] {
+    for path in ["/", "/topics/acme", "/answers/acme", "/alerts", "/runs", "/files", "/health"] {
         driven.open(&format!("http://{}{path}", pages.address));
         let many = driven.is(&format!("{USABLE}.length")).as_u64().unwrap();
         assert!(many >= 5, "{path}: {many}");

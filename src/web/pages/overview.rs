@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::days;
+use super::{alerts, days};
 use crate::compare::health;
 use crate::draw::spark;
 use crate::draw::words::{self, number};
 use crate::insight::Illness;
-use crate::model::{PausedBy, RunState, SearchRow, Time, TopicCard, Used};
+use crate::model::{FiringAt, PausedBy, RunState, SearchRow, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
@@ -47,12 +47,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let many = store.many_topics().await?;
     let days = days::read(&site, &cards).await?;
     let waits = store.days_wait().await?;
+    let (fire, firing) = (store.alerts_that_fire().await?, store.firing_at(&ids).await?);
     let main = html! {
         h1 { "Topics" }
         ul.tiles {
             li { span { "Watched" } b { (number(many.unsigned_abs())) } }
             (cost(&site, used))
         }
+        (alerts::line(&fire))
         div.wide { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
             thead { tr {
@@ -60,7 +62,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
                 th.n scope="col" { "New, 24 h" } th scope="col" { "14 days" } th scope="col" { "Tone" } th scope="col" { "Next slot" }
             } }
             tbody { @for card in &cards {
-                (row(card, searches.get(card.last_run.as_ref().map_or("", |run| &run.run)), &ill, &days.sparks(card, now), now))
+                @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
+                (row(card, searches.get(card.last_run.as_ref().map_or("", |run| &run.run)), &ill, &noted, &days.sparks(card, now), now))
             } }
         } }
         p.meta { "Days are those of each topic's zone; an item counts on the day it was published. " @if waits { "What came last is not counted yet." } }
@@ -97,6 +100,7 @@ fn row(
     card: &TopicCard,
     searches: Option<&Vec<SearchRow>>,
     ill: &[Illness],
+    firing: &[FiringAt],
     days: &[spark::SparkDay],
     now: Time,
 ) -> Markup {
@@ -105,6 +109,7 @@ fn row(
         th scope="row" {
             a href=(format!("/topics/{}", card.topic)) { (words::line(&card.title, 80)) }
             span.sub { (card.topic) }
+            (alerts::note(firing))
         }
         td data-label="Last run" { @match &card.last_run {
             None => span.meta { "not run yet" },
