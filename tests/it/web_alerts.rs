@@ -9,9 +9,10 @@ use crate::program::{NINE, Place, until};
 use crate::service::Sandbox;
 use crate::web_client::{Pages, TOKEN};
 
+/// The first topic runs only when it is asked, so that no slot ends what fires there.
 const FILE: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
-    [[topics]]\nid = \"acme\"\ntitle = \"Acme & Sons\"\nquery = \"acme\"\nevery = \"12h\"\n\
-    [[topics]]\nid = \"acme-two\"\nquery = \"acme two\"\nevery = \"12h\"\n\
+    [[topics]]\nid = \"acme\"\ntitle = \"Acme & Sons\"\nquery = \"acme\"\n\
+    [[topics]]\nid = \"acme-two\"\nquery = \"acme two\"\nevery = \"12h\"\ncatch_up = \"none\"\n\
     [[alerts]]\nname = \"recalls\"\nrule = \"items\"\nwords = [\"recall\"]\nquiet = \"22:00-07:00\"\ntimezone = \"Europe/Berlin\"\n\
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\n\
     [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\n";
@@ -38,6 +39,8 @@ fn world(database: Database) -> (Sandbox, Place) {
     let place = Place::new(database, &sandbox.lines(), FILE);
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
+    // The alerts have looked at this run: what they see from now on does not end what is put there by hand.
+    place.ok(&["once", "--due", "--at", NINE]);
     let run = run_of(&place);
     let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace('\'', "''");
     let line = format!("[{{\"text\":\"a <recall>\",\"key\":\"{key}\"}},{{\"text\":\"and 3 more\"}}]");
@@ -72,8 +75,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         let page = pages.page("/alerts");
         let rows = part(&page, "<tbody>", "</tbody>");
         for part in [
-            "items<",
-            ": recall",
+            "items: recall",
             "quiet 22:00–07:00 Europe/Berlin",
             ">firing<",
             "href=\"/topics/acme\">acme/web</a> since",
@@ -185,10 +187,7 @@ fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
         let coded: String = url::form_urlencoded::byte_serialize(event.as_bytes()).collect();
         press(&format!("kind=ack&alert=recalls&event={coded}"));
         told("acknowledged: 1 event");
-        assert_eq!(
-            number("SELECT count(*) FROM alert_event WHERE alert = 'recalls' AND acked_at > 5 AND muted IS NOT NULL"),
-            1
-        );
+        assert_eq!(number("SELECT count(*) FROM alert_event WHERE alert = 'recalls' AND acked_at > 5"), 1);
         press("kind=ack&alert=sick");
         until("what fires to be known", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
         told("firing, acknowledged");
@@ -298,10 +297,11 @@ fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
         let name = database.name;
         let (sandbox, place) = world(database);
         // Asked for, and nobody was there to take it up until the alert was gone from the file, or the time was over.
-        wait(place.database.execute(
-            "INSERT INTO request (id, kind, alert, length, asked_at, state) VALUES ('A1', 'ack', 'sick', NULL, 1773219600000, 'queued'), \
-             ('A2', 'snooze', 'recalls', 60000, 1773219600000, 'queued')",
-        ));
+        let asked = topicwatch::daemon::system_clock()().0 - 120_000;
+        wait(place.database.execute(&format!(
+            "INSERT INTO request (id, kind, alert, length, asked_at, state) VALUES ('A1', 'ack', 'sick', NULL, {asked}, 'queued'), \
+             ('A2', 'snooze', 'recalls', 60000, {asked}, 'queued')"
+        )));
         let gone = FILE.replace("name = \"sick\"", "name = \"well\"");
         place.configure(&sandbox.lines(), &gone);
         let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
@@ -313,7 +313,7 @@ fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
         };
         until("both to be refused", || state("A1").starts_with("refused") && state("A2").starts_with("refused"));
         assert_eq!(state("A1"), "refused: there is no alert `sick` any more", "{name}");
-        assert!(state("A2").contains("it was over at 2026-03-11T09:01:00"), "{name}: {}", state("A2"));
+        assert!(state("A2").contains("it was over at "), "{name}: {}", state("A2"));
         assert_eq!(
             place.database.number("SELECT count(*) FROM alert_event WHERE alert = 'sick' AND acked_at IS NULL"),
             1
@@ -323,6 +323,21 @@ fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
         assert!(page.contains("refused: </strong> there is no alert `sick` any more"), "{name}: {page}");
         pages.going.signal("TERM");
         assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn what_was_asked_about_a_topic_that_is_forgotten_goes_with_it() {
+    for database in databases() {
+        let (sandbox, place) = world(database);
+        let event = format!("alert:sick/{}/acme/web/fired", run_of(&place));
+        place.configure(&sandbox.lines(), &FILE.replace("id = \"acme\"", "id = \"other\""));
+        wait(place.database.execute(&format!(
+            "INSERT INTO request (id, kind, alert, event, asked_at, state) VALUES ('A1', 'ack', 'sick', '{event}', 1, 'done'), \
+             ('A2', 'ack', 'gone', 'alert:gone/2026-03-11/service/2026-03-11/fired', 1, 'done')"
+        )));
+        place.ok(&["forget", "--topic", "acme", "--yes"]);
+        assert_eq!(place.database.texts("SELECT id FROM request"), ["A2"], "{}", place.database.name);
     }
 }
 

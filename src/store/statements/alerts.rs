@@ -280,8 +280,15 @@ pub(super) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), 
     Ok(())
 }
 
-/// Lets go what is about a topic.
+/// Lets go what is about a topic; an event's id names it, too.
 pub(super) async fn forget_topic(conn: &mut Conn, topic: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "DELETE FROM request WHERE event IN (SELECT e.event FROM alert_event e \
+         WHERE e.subject = $1 OR substr(e.subject, 1, length($1) + 1) = $1 || '/')",
+    )
+    .bind(topic)
+    .execute(&mut *conn)
+    .await?;
     for table in ["alert_event", "alert_firing"] {
         let sql = format!("DELETE FROM {table} WHERE subject = $1 OR substr(subject, 1, length($1) + 1) = $1 || '/'");
         sqlx::query(AssertSqlSafe(sql)).bind(topic).execute(&mut *conn).await?;
