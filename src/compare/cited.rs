@@ -39,7 +39,7 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
     let met = moment.meet(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
     let met: BTreeMap<&str, &str> = met.iter().map(|met| (met.asked.as_str(), met.key.as_str())).collect();
     let stored = |key: &str| met.get(key).map(|key| (*key).to_owned());
-    let of = |(answer, (links, beyond)): (&&AnswerRow, (Vec<(&str, Option<String>)>, u64))| {
+    let of = |(answer, (links, beyond)): (&&AnswerRow, Named<'_>)| {
         let (mut told, mut citations) = (BTreeSet::new(), Vec::new());
         for (link, key) in links {
             let key = key.and_then(|key| stored(&key));
@@ -58,7 +58,9 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
 }
 
 /// The links of an answer with the keys they would have, and how many there are beyond.
-fn named(answer: &AnswerRow) -> (Vec<(&str, Option<String>)>, u64) {
+type Named<'a> = (Vec<(&'a str, Option<String>)>, u64);
+
+fn named(answer: &AnswerRow) -> Named<'_> {
     let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
     let (links, beyond) = links(text);
     (links.into_iter().map(|link| (link, key_of(link))).collect(), beyond)

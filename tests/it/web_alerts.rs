@@ -82,7 +82,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
             ">snoozed<",
             "2026-03-11 10:00 UTC",
             "1 event not told yet",
-            "the next from",
+            "cool-down until",
             "nobody",
         ] {
             assert!(rows.contains(part), "{name}: {part}\n{rows}");
@@ -320,7 +320,7 @@ fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
         );
         let bearer = format!("Bearer {TOKEN}");
         let page = pages.ask("GET", "/alerts", &[("Authorization", &bearer)], "").body;
-        assert!(page.contains("refused: </strong> there is no alert `sick` any more"), "{name}: {page}");
+        assert!(page.contains("refused: </strong>there is no alert `sick` any more"), "{name}: {page}");
         pages.going.signal("TERM");
         assert_eq!(pages.going.wait().code, Some(0));
     }

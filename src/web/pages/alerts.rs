@@ -105,7 +105,7 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Ma
         td data-label="State" { (state(card, topics, now)) }
         td data-label="Last message" {
             (shown::when(card.sent_at, "UTC"))
-            @if let Some(until) = card.cooling(now) { span.sub { "the next from " (moment(until, "UTC")) " on" } }
+            @if let Some(until) = card.cooling(now) { span.sub { "cool-down until " (moment(until, "UTC")) } }
             @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
         }
         td data-label="Tells" { @if spec.channels.is_empty() { "nobody" } @else { (words::line(&spec.channels.join(", "), 120)) } }
