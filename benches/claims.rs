@@ -2,13 +2,15 @@
 //! `cargo bench --bench claims`, with TEST_POSTGRES_URL for PostgreSQL. It prints and is no test.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
+mod stored;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use topicwatch::model::{RunState, SocialOperation, SocialQuery, Time, Topic, Trigger, Window};
-use topicwatch::store::{JobPlan, Outcome, PlannedSlot, Settings, Store};
+use stored::{NOW, open, topic};
+use topicwatch::model::{RunState, Time, Topic, Trigger};
+use topicwatch::store::{JobPlan, Outcome, PlannedSlot, Store};
 
-const NOW: Time = Time(1_773_219_600_000);
 const LEASE: Duration = Duration::from_secs(600);
 /// Runs of one round: enough that a second passes.
 const RUNS: usize = 20_000;
@@ -28,9 +30,8 @@ async fn main() {
 }
 
 async fn measure(name: &str, url: &str, schema: &str, processes: &[usize]) {
-    let settings = Settings { url: url.into(), schema: schema.into(), nature: None, create: true };
-    let store = Store::open(&settings).await.unwrap();
-    let topics: Vec<Topic> = (0..RUNS).map(topic).collect();
+    let store = open(url, schema).await;
+    let topics: Vec<Topic> = (0..RUNS).map(|number| topic(&format!("topic-{number:05}"))).collect();
     let begun = Instant::now();
     store.sync_topics(&topics, NOW).await.unwrap();
     println!("{name}: store {RUNS} topics: {:.2?}", begun.elapsed());
@@ -48,7 +49,7 @@ async fn measure(name: &str, url: &str, schema: &str, processes: &[usize]) {
             // Each with pools of its own, as processes have them.
             let mut stores = Vec::new();
             for _ in 0..*count {
-                stores.push(Store::open(&settings).await.unwrap());
+                stores.push(open(url, schema).await);
             }
             let begun = Instant::now();
             let working =
@@ -82,11 +83,11 @@ async fn work(store: Store, me: usize, now: Time, together: bool) -> usize {
         if !together {
             // Alone, each waits for its own commit.
             for run in runs {
-                store.finish(&run, outcome(now)).await.unwrap();
+                store.finish(&run, nothing(now)).await.unwrap();
             }
             continue;
         }
-        let outcome = Arc::new(outcome(now));
+        let outcome = Arc::new(nothing(now));
         let finishing = runs.into_iter().map(|run| {
             let (store, outcome) = (store.clone(), Arc::clone(&outcome));
             tokio::spawn(async move { store.finish(&run, outcome).await.unwrap() })
@@ -96,22 +97,6 @@ async fn work(store: Store, me: usize, now: Time, together: bool) -> usize {
         }
     }
     done
-}
-
-fn topic(number: usize) -> Topic {
-    let social = SocialQuery { query: "query".into(), operation: SocialOperation::Search, limit: None };
-    Topic {
-        id: format!("topic-{number:05}"),
-        title: "Topic".into(),
-        tags: Vec::new(),
-        window: Window::Past24Hours,
-        social: Some(social),
-        web: None,
-        ai: None,
-        schedule: None,
-        limits: Default::default(),
-        filter: Default::default(),
-    }
 }
 
 fn plan(topic: &Topic, from: Time, slot: Time) -> JobPlan {
@@ -127,18 +112,12 @@ fn plan(topic: &Topic, from: Time, slot: Time) -> JobPlan {
     }
 }
 
-fn outcome(at: Time) -> Outcome {
+/// A run that made no call.
+fn nothing(at: Time) -> Outcome {
     Outcome {
-        seen_at: at,
-        finished_at: at,
-        state: RunState::Ok,
-        reason: None,
-        error: None,
         searches: Vec::new(),
-        items: Vec::new(),
-        answer: None,
-        key_version: topicwatch::normalise::KEY_VERSION,
         judge: Some(topicwatch::sentiment::judge),
         nature: None,
+        ..stored::outcome(at, Vec::new())
     }
 }

@@ -5,17 +5,16 @@
 //! It is no test.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
+mod stored;
+
 use std::time::{Duration, Instant};
 
+use stored::{NOW, bare, open, outcome, seen, topic};
 use topicwatch::collect::cluster_by;
-use topicwatch::model::{
-    Finding, Found, Kind, Micros, Nature, Room, RunState, SearchState, SocialOperation, SocialQuery, Source, Time,
-    Topic, Volume, Window, WindowFit, Wording,
-};
+use topicwatch::model::{Found, Kind, Room, Topic, Volume, Wording};
 use topicwatch::normalise::near;
-use topicwatch::store::{Filter, Outcome, SearchResult, SeenItem, Settings, Store};
+use topicwatch::store::{Filter, SeenItem, Store};
 
-const NOW: Time = Time(1_773_219_600_000);
 const LEASE: Duration = Duration::from_secs(600);
 /// Items a run finds, and runs that are looked at together, as after a tick of many topics, where it is measured.
 const ITEMS: u64 = 100;
@@ -131,9 +130,8 @@ async fn store_round(store: &Store, topic: &Topic, stored: u64, items: u64, runs
 }
 
 async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
-    let settings = Settings { url: url.into(), schema: schema.into(), nature: None, create: true };
-    let store = Store::open(&settings).await.unwrap();
-    let topic = topic();
+    let store = open(url, schema).await;
+    let topic = topic("topic");
     store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
     let room = match std::env::var_os("CLUSTERS_ONE_TABLE") {
         Some(_) => Room { young: i64::MAX, middle: i64::MAX, slice: 1 },
@@ -219,69 +217,8 @@ fn found(first: u64, items: u64) -> Vec<SeenItem> {
     (0..items)
         .map(|rank| {
             let id = first + rank;
-            let found = Found {
-                kind: Some(Kind::Post),
-                id: Some(id.to_string()),
-                author: Some(format!("user{}", id % 997)),
-                text: Some(text(id)),
-                published_at: Some(NOW),
-                rank: u32::try_from(rank).unwrap(),
-                ..Found::default()
-            };
-            let keys = vec![format!("post:x:{id:09}")];
-            let (source, kind) = (Source::Social, Kind::Post);
-            let finding = Finding { source, found, kind, keys: keys.clone(), strong: true, fit: WindowFit::In };
-            SeenItem { keys, strong: true, kind, sightings: vec![finding], repeats: Vec::new() }
+            let found = Found { author: Some(format!("user{}", id % 997)), text: Some(text(id)), ..bare(id, rank) };
+            seen(found, vec![format!("post:x:{id:09}")])
         })
         .collect()
-}
-
-fn topic() -> Topic {
-    let social = SocialQuery { query: "query".into(), operation: SocialOperation::Search, limit: None };
-    Topic {
-        id: "topic".into(),
-        title: "Topic".into(),
-        tags: Vec::new(),
-        window: Window::Past24Hours,
-        social: Some(social),
-        web: None,
-        ai: None,
-        schedule: None,
-        limits: Default::default(),
-        filter: Default::default(),
-    }
-}
-
-fn outcome(now: Time, items: Vec<SeenItem>) -> Outcome {
-    let search = SearchResult {
-        source: Source::Social,
-        operation: "search",
-        query: "query".into(),
-        state: SearchState::Ok,
-        reason: None,
-        clears_at: None,
-        http_status: Some(200),
-        latency_ms: Some(1),
-        unreadable: 0,
-        saturated: false,
-        cost: Micros(0),
-        cost_basis: "none",
-        error: None,
-        raw: None,
-        asked: None,
-        covered: None,
-    };
-    Outcome {
-        seen_at: now,
-        finished_at: now,
-        state: RunState::Ok,
-        reason: None,
-        error: None,
-        searches: vec![search],
-        items,
-        answer: None,
-        key_version: 1,
-        nature: Some(Nature::Real),
-        judge: None,
-    }
 }

@@ -4,16 +4,15 @@
 //! SQLite it tells processor time, too, which says something also on a busy machine.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
+mod stored;
+
 use std::time::{Duration, Instant};
 
 use sqlx::{AssertSqlSafe, Connection as _, QueryBuilder};
-use topicwatch::model::{
-    Finding, Found, Kind, Micros, Nature, RunState, SearchState, SocialOperation, SocialQuery, Source, Time, Topic,
-    Window, WindowFit,
-};
-use topicwatch::store::{Outcome, SearchResult, SeenItem, Settings, Store};
+use stored::{NOW, open, outcome, post, text, topic};
+use topicwatch::model::Time;
+use topicwatch::store::Store;
 
-const NOW: Time = Time(1_773_219_600_000);
 /// Items of a run, of which the last ten were seen in the run before.
 const RUN: u64 = 100;
 const SEEN_BEFORE: u64 = 10;
@@ -26,8 +25,8 @@ async fn main() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
     if std::env::var("INGEST_ONLY").as_deref() != Ok("postgres") {
-        let ours = open(format!("sqlite:{}", file("ours.db").display()), "").await;
-        open(format!("sqlite:{}", file("plain.db").display()), "").await.close().await;
+        let ours = open(&format!("sqlite:{}", file("ours.db").display()), "").await;
+        open(&format!("sqlite:{}", file("plain.db").display()), "").await.close().await;
         let options = sqlx::sqlite::SqliteConnectOptions::new()
             .filename(file("plain.db"))
             .foreign_keys(true)
@@ -51,8 +50,8 @@ async fn main() {
     let mut plain = sqlx::PgConnection::connect_with(&options.options([("search_path", schemas[1])])).await.unwrap();
     let drop = schemas.map(|schema| format!("DROP SCHEMA IF EXISTS {schema} CASCADE")).join("; ");
     sqlx::raw_sql(AssertSqlSafe(drop.clone())).execute(&mut plain).await.unwrap();
-    let ours = open(url.clone(), schemas[0]).await;
-    open(url, schemas[1]).await.close().await;
+    let ours = open(&url, schemas[0]).await;
+    open(&url, schemas[1]).await.close().await;
     let mut told = Told::default();
     for tenth in 0..TENTHS {
         told.ours.push(store(&ours, tenth, runs).await);
@@ -124,10 +123,6 @@ fn rate(items: u64, taken: Duration) -> f64 {
     items as f64 / taken.as_secs_f64()
 }
 
-async fn open(url: String, schema: &str) -> Store {
-    Store::open(&Settings { url, schema: schema.to_owned(), nature: None, create: true }).await.unwrap()
-}
-
 fn at(run: u64) -> Time {
     NOW.plus(Duration::from_secs(run))
 }
@@ -138,18 +133,15 @@ fn numbers(run: u64) -> impl Iterator<Item = u64> {
     first..first + RUN
 }
 
-fn text(id: u64) -> String {
-    format!("{id} {}", "a text as long as posts are, with a few words more ".repeat(4))
-}
-
 async fn store(store: &Store, tenth: u64, runs: u64) -> Taken {
-    let topic = topic();
+    let topic = topic("topic");
     if tenth == 0 {
         store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
     }
     // What is stored is made beforehand, so that only storing it is measured; the same of the plain loop.
     let tenth = tenth * runs / TENTHS..(tenth + 1) * runs / TENTHS;
-    let outcomes: Vec<_> = tenth.map(|run| (run, outcome(at(run), numbers(run).map(item).collect()))).collect();
+    let outcomes: Vec<_> =
+        tenth.map(|run| (run, outcome(at(run), numbers(run).map(|id| post(id, id % RUN)).collect()))).collect();
     let (begun, before) = (Instant::now(), cpu());
     for (run, outcome) in outcomes {
         let held =
@@ -160,73 +152,6 @@ async fn store(store: &Store, tenth: u64, runs: u64) -> Taken {
         }
     }
     Taken { wall: begun.elapsed(), cpu: cpu().saturating_sub(before) }
-}
-
-fn topic() -> Topic {
-    let social = SocialQuery { query: "query".into(), operation: SocialOperation::Search, limit: None };
-    Topic {
-        id: "topic".into(),
-        title: "Topic".into(),
-        tags: Vec::new(),
-        window: Window::Past24Hours,
-        social: Some(social),
-        web: None,
-        ai: None,
-        schedule: None,
-        limits: Default::default(),
-        filter: Default::default(),
-    }
-}
-
-fn item(id: u64) -> SeenItem {
-    let found = Found {
-        kind: Some(Kind::Post),
-        id: Some(id.to_string()),
-        url: Some(format!("https://x.com/someone/status/{id}")),
-        author: Some("someone".into()),
-        text: Some(text(id)),
-        published_at: Some(NOW),
-        rank: u32::try_from(id % RUN).unwrap(),
-        ..Found::default()
-    };
-    let keys = vec![format!("post:x:{id}"), format!("text:x:someone:{id}")];
-    let (source, kind) = (Source::Social, Kind::Post);
-    let finding = Finding { source, found, kind, keys: keys.clone(), strong: true, fit: WindowFit::In };
-    SeenItem { keys, strong: true, kind, sightings: vec![finding], repeats: Vec::new() }
-}
-
-fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
-    let search = SearchResult {
-        source: Source::Social,
-        operation: "search",
-        query: "query".into(),
-        state: SearchState::Ok,
-        reason: None,
-        clears_at: None,
-        http_status: Some(200),
-        latency_ms: Some(300),
-        unreadable: 0,
-        saturated: false,
-        cost: Micros(3_000),
-        cost_basis: "billed",
-        error: None,
-        raw: None,
-        asked: None,
-        covered: None,
-    };
-    Outcome {
-        seen_at: at,
-        finished_at: at,
-        state: RunState::Ok,
-        reason: None,
-        error: None,
-        searches: vec![search],
-        items,
-        answer: None,
-        key_version: topicwatch::normalise::KEY_VERSION,
-        judge: None,
-        nature: Some(Nature::Sandbox),
-    }
 }
 
 /// The plain loop, once for each database: six prepared statements, a transaction for every 100 items.

@@ -2,16 +2,15 @@
 //! test; whole processes are `scripts/bench`'s.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
+mod stored;
+
 use std::time::{Duration, Instant};
 
+use stored::{NOW, open, outcome, post, topic};
 use topicwatch::export::{self, Order, What};
-use topicwatch::model::{
-    Finding, Found, Kind, Micros, Nature, RunState, SearchState, SocialOperation, SocialQuery, Source, Time, Topic,
-    Window, WindowFit,
-};
-use topicwatch::store::{Call, Outcome, RunRef, SearchResult, SeenItem, Settings, Store};
+use topicwatch::model::{Micros, Source, Time, Topic};
+use topicwatch::store::{Call, Outcome, RunRef, Store};
 
-const NOW: Time = Time(1_773_219_600_000);
 const LEASE: Duration = Duration::from_secs(60);
 /// Items a run finds: as many as a social, a web and an AI reply hold together.
 const ITEMS: u64 = 40;
@@ -22,15 +21,15 @@ const RUNS: u64 = 200;
 async fn main() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("bench.db").display());
-    let settings = Settings { url, schema: String::new(), nature: None, create: true };
-    let store = Store::open(&settings).await.unwrap();
-    let topic = topic();
+    let store = open(&url, "").await;
+    let topic = topic("topic");
     store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
 
     let (mut starts, mut calls, mut new, mut known) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..RUNS {
         // Each set of items is found twice, so that every other run stores what is known.
-        let found = items(round / 2);
+        let first = round / 2 * ITEMS;
+        let found = (0..ITEMS).map(|rank| post(first + rank, rank)).collect();
         let now = NOW.plus(Duration::from_secs(round));
         let begun = Instant::now();
         let run = start(&store, &topic, round, now).await;
@@ -38,8 +37,9 @@ async fn main() {
         let begun = Instant::now();
         store.before_call(&run, &call(), now, u32::MAX).await.unwrap();
         calls.push(begun.elapsed());
+        let outcome = Outcome { judge: Some(topicwatch::sentiment::judge), ..outcome(now, found) };
         let begun = Instant::now();
-        store.finish(&run, outcome(now, found)).await.unwrap();
+        store.finish(&run, outcome).await.unwrap();
         if round % 2 == 0 { new.push(begun.elapsed()) } else { known.push(begun.elapsed()) }
     }
     tell("begin a run", starts);
@@ -80,82 +80,4 @@ async fn start(store: &Store, topic: &Topic, round: u64, now: Time) -> RunRef {
 
 fn call() -> Call {
     Call { source: Source::Social, operation: "search", query: "query".into(), price: Micros(3_000) }
-}
-
-fn topic() -> Topic {
-    let social = SocialQuery { query: "query".into(), operation: SocialOperation::Search, limit: None };
-    Topic {
-        id: "topic".into(),
-        title: "Topic".into(),
-        tags: Vec::new(),
-        window: Window::Past24Hours,
-        social: Some(social),
-        web: None,
-        ai: None,
-        schedule: None,
-        limits: Default::default(),
-        filter: Default::default(),
-    }
-}
-
-fn items(set: u64) -> Vec<SeenItem> {
-    (0..ITEMS)
-        .map(|rank| {
-            let id = set * ITEMS + rank;
-            let found = Found {
-                kind: Some(Kind::Post),
-                id: Some(id.to_string()),
-                url: Some(format!("https://x.com/someone/status/{id}")),
-                author: Some("someone".into()),
-                text: Some(format!("{id} {}", "a text as long as posts are, with a few words more ".repeat(4))),
-                published_at: Some(NOW),
-                rank: u32::try_from(rank).unwrap(),
-                ..Found::default()
-            };
-            let keys = vec![format!("post:x:{id}"), format!("text:x:someone:{id}")];
-            let finding = Finding {
-                source: Source::Social,
-                found,
-                kind: Kind::Post,
-                keys: keys.clone(),
-                strong: true,
-                fit: WindowFit::In,
-            };
-            SeenItem { keys, strong: true, kind: Kind::Post, sightings: vec![finding], repeats: Vec::new() }
-        })
-        .collect()
-}
-
-fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
-    let search = SearchResult {
-        source: Source::Social,
-        operation: "search",
-        query: "query".into(),
-        state: SearchState::Ok,
-        reason: None,
-        clears_at: None,
-        http_status: Some(200),
-        latency_ms: Some(300),
-        unreadable: 0,
-        saturated: false,
-        cost: Micros(3_000),
-        cost_basis: "billed",
-        error: None,
-        raw: None,
-        asked: None,
-        covered: None,
-    };
-    Outcome {
-        seen_at: at,
-        finished_at: at,
-        state: RunState::Ok,
-        reason: None,
-        error: None,
-        searches: vec![search],
-        items,
-        answer: None,
-        key_version: topicwatch::normalise::KEY_VERSION,
-        judge: Some(topicwatch::sentiment::judge),
-        nature: Some(Nature::Sandbox),
-    }
 }

@@ -13,7 +13,7 @@ use super::args::Common;
 use super::context::Context;
 use super::{Exit, Failure, output};
 use crate::http;
-use crate::metrics::LATE;
+use crate::model::LATE;
 use crate::store::Store;
 
 /// `health`

@@ -59,16 +59,12 @@ async fn zones(store: &Store, topics: &[String]) -> Result<BTreeMap<String, Stri
     }
     let watched = store.watched(topics).await?.into_iter();
     let definitions = watched.filter_map(|watched| Some((watched.topic, watched.definition?)));
-    Ok(definitions.map(|(id, topic)| (id, zone_of(&topic).to_owned())).collect())
-}
-
-fn zone_of(topic: &Topic) -> &str {
-    topic.schedule.as_ref().map_or("UTC", |policy| &policy.timezone)
+    Ok(definitions.map(|(id, topic)| (id, topic.timezone().to_owned())).collect())
 }
 
 /// When the topic's day began, in its own zone.
 pub(super) fn local_midnight(topic: &Topic, now: Time) -> Time {
-    let zone = jiff::tz::TimeZone::get(zone_of(topic)).unwrap_or(jiff::tz::TimeZone::UTC);
+    let zone = jiff::tz::TimeZone::get(topic.timezone()).unwrap_or(jiff::tz::TimeZone::UTC);
     let begin = now.to_jiff().and_then(|at| at.to_zoned(zone).start_of_day().ok());
     begin.map_or(now.minus(Duration::from_secs(86_400)), |day| Time::from_jiff(day.timestamp()))
 }

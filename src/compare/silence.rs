@@ -1,12 +1,13 @@
 //! Which sources of which topics fell silent, for whoever shows how topics stand.
 
 use crate::insight::{Illness, illness, suspect};
+use crate::model::Source;
 use crate::store::{Store, StoreError};
 
 /// Topics that are judged at once: a look at how all stand must stay quick.
 pub const MOST_JUDGED: usize = 1_000;
 
-/// Runs that are looked at of each topic, and of those in which a source may be ill.
+/// Runs that are looked at of each topic, and of those whose source may be ill.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
 
@@ -22,10 +23,13 @@ pub struct Health {
 /// Judges the sources of topics; of more than [`MOST_JUDGED`] the first.
 pub async fn health(store: &Store, topics: &[String]) -> Result<Health, StoreError> {
     let judged = topics.get(..MOST_JUDGED).unwrap_or(topics);
-    let mut suspects: Vec<String> =
-        store.pulses(judged, QUICK).await?.into_iter().filter(suspect).map(|pulse| pulse.topic).collect();
-    suspects.sort();
-    suspects.dedup();
-    let ill = store.pulses(&suspects, LONG).await?.iter().filter_map(illness).collect();
+    let mut ill: Vec<Illness> = Vec::new();
+    // Each source by itself: many topics have one that seldom says anything new, and few of them two.
+    for source in Source::ALL {
+        let quick = store.pulses(judged, *source, QUICK).await?.into_iter();
+        let suspects: Vec<String> = quick.filter(suspect).map(|pulse| pulse.topic).collect();
+        ill.extend(store.pulses(&suspects, *source, LONG).await?.iter().filter_map(illness));
+    }
+    ill.sort_by(|a, b| (&a.topic, a.source.as_str()).cmp(&(&b.topic, b.source.as_str())));
     Ok(Health { ill, unjudged: topics.len() - judged.len() })
 }

@@ -107,6 +107,12 @@ pub fn share(share: &Share) -> String {
     format!("{:.0}% ({:.0}–{:.0}%)", share.share * 100.0, share.low * 100.0, share.high * 100.0)
 }
 
+/// `42% (≥ 12)`: a part and how many that is; of what was full, at least so many.
+#[must_use]
+pub fn part(share: Option<Share>, more: bool) -> String {
+    share.map_or("–".to_owned(), |share| format!("{} ({})", percent(share.share), at_least(share.part, more)))
+}
+
 /// Local date and time to the minute.
 #[must_use]
 pub fn when(at: Time, timezone: &str) -> String {

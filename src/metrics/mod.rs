@@ -17,7 +17,7 @@ pub use family::CONTENT_TYPE;
 
 use coverage::Missed;
 
-use crate::model::{ServiceLimits, Standing, Tallied, Time, TopicLimits, Used};
+use crate::model::{LATE, ServiceLimits, Standing, Tallied, Time, TopicLimits, Used};
 use crate::store::{Store, StoreError};
 use crate::vitals::Vitals;
 
@@ -26,8 +26,6 @@ pub const MOST_TOPICS: u32 = 200;
 
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long the planner may take to look at a slot that has come.
-pub const LATE: Duration = Duration::from_secs(120);
 
 /// Where figures come from.
 #[derive(Clone)]
@@ -58,8 +56,8 @@ impl Metrics {
         Self { store, vitals, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
     }
 
-    /// All figures as text, with what may be asked in a day, and the version where it may be told. Where the database does not answer in time, those that need it are left out and it is told as
-    /// down.
+    /// All figures as text, with what may be asked in a day, and the version where it may be told. Where the database does not
+    /// answer in time, those that need it are left out and it is told as down.
     ///
     /// # Errors
     /// When they cannot be written down, which is a defect.

@@ -46,7 +46,7 @@ pub use looks::{Look, LookSearch, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Words};
 pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
-pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
+pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
 pub use ping::PingSpec;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};

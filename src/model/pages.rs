@@ -1,6 +1,11 @@
 //! What pages are made of: topics as cards, processes that live, what waits. Rows that other readers show too are `rows`'.
 
+use std::time::Duration;
+
 use super::{Engagement, Paused, RunRow, Source, Span, Time, Topic, WindowFit};
+
+/// How long the planner may take to look at a slot that has come; beyond it, the slot is overdue.
+pub const LATE: Duration = Duration::from_secs(120);
 
 /// A topic on the overview.
 #[derive(Debug, Clone)]
@@ -24,10 +29,16 @@ pub struct TopicCard {
 }
 
 impl TopicCard {
-    /// The zone in which its schedule is meant.
+    /// The zone in which its schedule is meant; UTC where this version cannot read it.
     #[must_use]
     pub fn timezone(&self) -> &str {
-        self.definition.as_ref().and_then(|topic| topic.schedule.as_ref()).map_or("UTC", |policy| &policy.timezone)
+        self.definition.as_ref().map_or("UTC", Topic::timezone)
+    }
+
+    /// Whether its slot has come and the planner has not looked at it in time.
+    #[must_use]
+    pub fn is_overdue(&self, now: Time) -> bool {
+        self.paused.is_none() && self.next_slot.is_some_and(|at| at < now.minus(LATE))
     }
 }
 
@@ -46,18 +57,12 @@ pub struct LivingRow {
     pub alive_until: Time,
 }
 
-/// How the ledger stands.
+/// What the ledger says beside the counts of `Standing`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LedgerRow {
-    /// Runs that wait and are due.
-    pub due: i64,
-    /// Runs that go on.
-    pub running: i64,
     /// Slots since an instant that were due and not run.
     pub missed: i64,
-    /// Topics and jobs whose next slot has passed without the planner having looked.
-    pub overdue: i64,
-    /// When the longest of these was due.
+    /// When the longest overdue slot of a topic was due.
     pub overdue_since: Option<Time>,
     /// When the last run that readers see ended.
     pub last_end: Option<Time>,

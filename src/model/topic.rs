@@ -205,6 +205,12 @@ impl Topic {
         format!("topic:{}", self.id)
     }
 
+    /// The zone in which its schedule is meant and its days begin.
+    #[must_use]
+    pub fn timezone(&self) -> &str {
+        self.schedule.as_ref().map_or("UTC", |policy| &policy.timezone)
+    }
+
     /// The sources that are on, in the order in which a run asks them.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {

@@ -293,12 +293,21 @@ pub struct Voice {
     pub topic: String,
     /// Title.
     pub title: String,
+    /// Whether there may be more of it than is counted here.
+    pub saturated: bool,
     /// Its share of all items, …
     pub raw: Option<Share>,
     /// … of unique ones, …
     pub unique: Option<Share>,
     /// … and of unique authors.
     pub authors: Option<Share>,
+}
+
+impl Voice {
+    /// The three in words.
+    pub(super) fn told(&self) -> [String; 3] {
+        [self.raw, self.unique, self.authors].map(|share| super::words::part(share, self.saturated))
+    }
 }
 
 /// Something the reader should know first.

@@ -38,11 +38,8 @@ pub(super) fn page(report: &Report) -> String {
     }
     if !report.voice.is_empty() {
         text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
-        let told = |share: Option<crate::insight::daily::Share>| {
-            share.map_or("–".to_owned(), |s| format!("{} ({})", percent(s.share), number(s.part)))
-        };
         for voice in &report.voice {
-            let (raw, unique, authors) = (told(voice.raw), told(voice.unique), told(voice.authors));
+            let [raw, unique, authors] = voice.told();
             text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escaped(&voice.title)));
         }
     }

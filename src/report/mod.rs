@@ -135,6 +135,7 @@ fn voice(topics: &[&TopicFacts]) -> Vec<Voice> {
         .map(|topic| Voice {
             topic: topic.id.clone(),
             title: topic.title.clone(),
+            saturated: topic.saturated,
             raw: share(topic.period.raw, raw),
             unique: share(topic.period.unique, unique),
             authors: share(topic.period.authors, authors),

@@ -1,7 +1,7 @@
 //! What the store reads about a span of a topic's runs; see `model::changes`. What changed in it is `insight`'s to say.
 
 use super::{Db, Store, StoreError, postgres, sqlite};
-use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Pulse, Question, Snapshots, Time};
+use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Pulse, Question, Snapshots, Source, Time};
 
 /// Rows of one reading of [`Store`] about a span; as many mean that there may be more.
 pub const MOST_SIGHTS: i64 = 20_000;
@@ -47,8 +47,8 @@ impl Store {
         read!(self, sights::grown(topic, between))
     }
 
-    /// What the sources of these topics gave over their latest runs, so many of each topic.
-    pub async fn pulses(&self, topics: &[String], runs: u32) -> Result<Vec<Pulse>, StoreError> {
-        read!(self, pulse::pulses(topics, runs))
+    /// What a source of these topics gave over their latest runs, so many of each topic.
+    pub async fn pulses(&self, topics: &[String], source: Source, runs: u32) -> Result<Vec<Pulse>, StoreError> {
+        read!(self, pulse::pulses(topics, source, runs))
     }
 }

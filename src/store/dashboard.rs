@@ -74,9 +74,9 @@ impl Store {
         read!(self, dashboard::living_rows())
     }
 
-    /// How the ledger stands.
-    pub async fn ledger(&self, now: Time, missed_since: Time, planned_by: Time) -> Result<LedgerRow, StoreError> {
-        read!(self, dashboard::ledger(now, missed_since, planned_by))
+    /// What the ledger says beside `standing`.
+    pub async fn ledger(&self, missed_since: Time, planned_by: Time) -> Result<LedgerRow, StoreError> {
+        read!(self, dashboard::ledger(missed_since, planned_by))
     }
 
     /// Items of the filter's one topic; `folded` leaves out near-copies of an item that is there itself.

@@ -39,7 +39,13 @@ impl Store {
                     hint,
                 )
             })?;
-            let options = options.options([("default_transaction_read_only", "on")]);
+            let options = options.options([
+                ("default_transaction_read_only", "on"),
+                // Pages ask for little of large tables: a walk along an index, which is dearer only where pages lie on a
+                // turning disk; to start workers takes longer than all of it.
+                ("random_page_cost", "1.1"),
+                ("max_parallel_workers_per_gather", "0"),
+            ]);
             let pools = postgres::Pools::open(options, &settings.schema).await.map_err(|error| named(error, &place))?;
             let mut conn = pools.reader().await?;
             let ours = sqlx::query_scalar(

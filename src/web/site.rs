@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use super::access::Access;
 use super::api::Exporting;
 use super::probes::Ready;
+use super::standing::Judged;
 use crate::metrics::Metrics;
 use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
 use crate::store::{self, Store};
@@ -44,6 +45,7 @@ pub struct Site {
     pub(super) vitals: Arc<Vitals>,
     pub(super) metrics: Metrics,
     pub(super) ready: Ready,
+    pub(super) judged: Judged,
     clock: Clock,
 }
 
@@ -67,7 +69,7 @@ impl Site {
     ) -> Self {
         let metrics = Metrics::new(store.clone(), Arc::clone(&vitals));
         let (exporting, ready) = (Exporting::through(exports), Ready::of(database));
-        Self { store, settings, exporting, vitals, metrics, ready, clock }
+        Self { store, settings, exporting, vitals, metrics, ready, judged: Judged::default(), clock }
     }
 
     /// What holds now.

@@ -9,7 +9,7 @@ use crate::databases::{databases, sqlite};
 use crate::program::{NINE, Place};
 use crate::service::Sandbox;
 use crate::web::TOPICS;
-use crate::web_client::{Pages, TOKEN};
+use crate::web_client::{ASKED, Pages, TOKEN};
 
 const REQUESTS: &str = "/api/v1/topics/acme/requests";
 
@@ -58,8 +58,7 @@ fn with_a_token_nothing_is_told_without_it() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
-        let pages = Pages::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
         let cookie = pages.log_in();
         for path in ["/api", "/api/v1/topics", "/api/v1/openapi.json", "/api/v1/nowhere", "/api/v1/exports/items.csv"] {
             for headers in [
@@ -94,9 +93,8 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
-        let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
-        let place = Place::new(database, &sandbox.lines(), topics);
-        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let pages = Pages::run(&place);
         let bearer = format!("Bearer {TOKEN}");
         let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json; charset=utf-8")];
         let see = |path: &str| -> Reply { ask(&pages, "GET", path, &headers[..1], "") };

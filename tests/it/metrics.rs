@@ -275,8 +275,7 @@ fn a_published_reader_finds_nothing_wrong() {
     let database = crate::databases::sqlite();
     let alerts = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\n\n";
     let (_sandbox, place) = ran(database, alerts);
-    let pages =
-        Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+    let pages = Pages::serve_to_some(&place, &[]);
     let bearer = format!("Bearer {TOKEN}");
     let answer = pages.ask("GET", "/metrics", &[("Authorization", &bearer)], "");
     let mut checker = Command::new("promtool");
@@ -337,8 +336,7 @@ fn figures_are_for_who_has_the_token_and_tell_no_version_without_one() {
         let from_here = from_here.each_ref().map(|(name, value)| (*name, value.as_str()));
         assert_eq!(open.ask("POST", path, &from_here, "").status, 405, "{path}");
     }
-    let closed =
-        Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+    let closed = Pages::serve_to_some(&place, &[]);
     let refused = closed.get("/metrics");
     assert_eq!((refused.status, refused.header("www-authenticate")), (401, Some("Bearer")), "{}", refused.text);
     assert!(!refused.body.contains("acme"), "{}", refused.body);

@@ -3,12 +3,10 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::databases::sqlite;
 use crate::program::{NINE, Place};
-use crate::service::{Raw, Sandbox, reply};
+use crate::service::{Sandbox, Trap};
 
 pub fn browser() -> Option<String> {
     let named = std::env::var("TEST_CHROMIUM").ok();
@@ -25,23 +23,8 @@ pub fn browser() -> Option<String> {
 #[test]
 fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
     let Some(browser) = browser() else { return };
-    let fetched = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&fetched);
-    let trap = Raw::saying(move |_| {
-        counter.fetch_add(1, Ordering::SeqCst);
-        reply("200 OK", "", b"")
-    });
-    let url = trap.url();
-    let run = "document.documentElement.setAttribute('data-ran','yes')";
-    let hostile = [
-        format!("<script>{run}</script>"),
-        format!("<img src=\"{url}/a.png\" onerror=\"{run}\">"),
-        format!("\"><svg onload=\"{run}\"><image href='{url}/b'/></svg>"),
-        format!("</style></title><iframe src='{url}/c'></iframe><link rel=stylesheet href={url}/d>"),
-        format!("'); background: url({url}/e); x=('"),
-        format!("<meta http-equiv=refresh content='0;url={url}/f'>"),
-        format!("<base href='{url}/'><form action='{url}/g'><input autofocus onfocus={run}>"),
-    ];
+    let trap = Trap::set();
+    let (url, hostile) = (trap.url(), trap.words());
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(
         sqlite(),
@@ -94,7 +77,7 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
         // What is shown as words is written `&lt;script` in the page that the browser has.
         assert!(!dom.to_lowercase().contains(tag), "{tag} came alive");
     }
-    assert_eq!(fetched.load(Ordering::SeqCst), 0, "something was fetched");
+    assert_eq!(trap.asked(), 0, "something was fetched");
     // The same as Markdown: no tag and no foreign link is left.
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.md"]);
     let text = std::fs::read_to_string(place.path("page.md")).unwrap();

@@ -87,6 +87,32 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
 
 /// The key was taken out of the mark's name, and what was invented passed for real.
 #[test]
+fn shares_of_what_was_full_say_at_least() {
+    let service = Raw::saying(|_| {
+        let page = |n: u32| format!(r#"{{"title": "Page {n}", "url": "https://a.example/{n}"}}"#);
+        let body = format!(r#"{{"results": [{}]}}"#, (0..4).map(page).collect::<Vec<_>>().join(", "));
+        reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+    });
+    for database in databases() {
+        let globex = TOPIC.replace("\"acme", "\"globex").replace(" launch", "");
+        let topics = format!("{TOPIC}sources = [\"web\"]\nweb.limit = 4\n{globex}sources = [\"web\"]\nweb.limit = 9\n");
+        let place = Place::new(database, &service.lines(), &topics);
+        place.ok(&["once", "--at", NINE]);
+        let told = |out: &str| {
+            place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", out]);
+            std::fs::read_to_string(place.path(out)).unwrap()
+        };
+        let (page, text) = (told("a.html"), told("a.md"));
+        let table = page.split("id=\"voice-caption\"").nth(1).unwrap().split("</table>").next().unwrap();
+        for (topic, cell) in [("acme", "50% (≥\u{a0}4)"), ("globex", "50% (4)")] {
+            let row = table.split("<tr>").find(|row| row.contains(&format!(">{topic}</a>"))).unwrap();
+            assert_eq!(row.matches(&format!("<td class=\"n\">{cell}</td>")).count(), 2, "{row}");
+            assert!(text.contains(&format!("\n| {topic} | {cell} | {cell} | – |")), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), TOPIC);

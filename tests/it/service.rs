@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use topicwatch::model::Time;
@@ -123,6 +123,48 @@ impl Drop for Raw {
         self.over.store(true, Ordering::SeqCst);
         // Wakes the listener, so that its thread ends.
         TcpStream::connect(self.address).ok();
+    }
+}
+
+/// A server that whatever was found would have a browser ask, and that nobody may ask.
+pub struct Trap {
+    raw: Raw,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Trap {
+    pub fn set() -> Self {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&asked);
+        let raw = Raw::saying(move |_| {
+            counter.fetch_add(1, Ordering::SeqCst);
+            reply("200 OK", "", b"")
+        });
+        Self { raw, asked }
+    }
+
+    pub fn url(&self) -> String {
+        self.raw.url()
+    }
+
+    /// How often it was asked.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    /// Words that ask it, or mark the page as `data-ran`, where a page takes them for more than words.
+    pub fn words(&self) -> Vec<String> {
+        let url = self.url();
+        let run = "document.documentElement.setAttribute('data-ran','yes')";
+        vec![
+            format!("<script>{run}</script>"),
+            format!("<img src=\"{url}/a.png\" onerror=\"{run}\">"),
+            format!("\"><svg onload=\"{run}\"><image href='{url}/b'/></svg>"),
+            format!("</main></style></title><iframe src='{url}/c'></iframe><link rel=stylesheet href={url}/d>"),
+            format!("'); background: url({url}/e); x=('"),
+            format!("<meta http-equiv=refresh content='0;url={url}/f'>"),
+            format!("<base href='{url}/'><form action='{url}/g'><input autofocus onfocus={run}>"),
+        ]
     }
 }
 

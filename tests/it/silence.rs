@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::changes::{World, once, post, topic};
 use crate::databases::databases;
 use crate::program::Place;
+use crate::web_client::Pages;
 
 #[test]
 fn a_source_that_fell_silent_or_stale_is_told_after_twenty_runs() {
@@ -23,7 +24,13 @@ fn a_source_that_fell_silent_or_stale_is_told_after_twenty_runs() {
         }
         let fails = ["status", "--fail-on", "stale,silent"];
         place.run(&fails).shows(0, &["acme   ok"]);
+        // Pages that were looked at before tell it, too: what they hold of a topic holds until it runs again.
+        let pages = Pages::serve(&place, &["--at", "2026-03-12T00:00:00Z"]);
+        let silent = |path: &str| pages.page(path).contains(">silent</strong>");
+        assert!(!silent("/") && !silent("/topics/acme"));
         once(&place, 19);
+        assert!(silent("/topics/acme") && silent("/"), "{}", pages.page("/"));
+        drop(pages);
         place.run(&["status"]).shows(
             0,
             &[

@@ -1,16 +1,14 @@
 //! The pages in a real browser, with hostile items stored: nothing of them runs, nothing foreign is asked for, the console
 //! stays silent, and everything that can be pressed has a name. Skipped, loudly, where there is no browser. Pictures of the pages
-//! are left in the folder that TEST_SCREENSHOTS names.
+//! are left in the folder that TEST_SCREENSHOTS names (`scripts/test`: target/screenshots).
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::databases::{sqlite, wait};
 use crate::program::{NINE, Place};
 use crate::report_browser::browser;
-use crate::service::{Raw, Sandbox, reply};
+use crate::service::{Sandbox, Trap};
 use crate::web::TOPICS;
 use crate::web_client::Pages;
 
@@ -42,22 +40,8 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 #[test]
 fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     let Some(browser) = browser() else { return };
-    let fetched = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&fetched);
-    let trap = Raw::saying(move |_| {
-        counter.fetch_add(1, Ordering::SeqCst);
-        reply("200 OK", "", b"")
-    });
-    let url = trap.url();
-    let run = "document.documentElement.setAttribute('data-ran','yes')";
-    let hostile = [
-        format!("<script>{run}</script>"),
-        format!("<img src=\"{url}/a.png\" onerror=\"{run}\">"),
-        format!("\"><svg onload=\"{run}\"><image href='{url}/b'/></svg>"),
-        format!("</main></style></title><iframe src='{url}/c'></iframe><link rel=stylesheet href={url}/d>"),
-        format!("<base href='{url}/'><form action='{url}/g'><input autofocus onfocus={run}>"),
-        format!("<meta http-equiv=refresh content='0;url={url}/f'>"),
-    ];
+    let trap = Trap::set();
+    let (url, hostile) = (trap.url(), trap.words());
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(
         sqlite(),
@@ -137,7 +121,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
             }
         }
     }
-    assert_eq!(fetched.load(Ordering::SeqCst), 0, "something was fetched");
+    assert_eq!(trap.asked(), 0, "something was fetched");
 }
 
 /// What a keyboard reaches comes in the order of the page, the way past the menu first, and tells what it is.

@@ -10,6 +10,10 @@ use crate::program::{Going, Place};
 /// A token that is long enough.
 pub const TOKEN: &str = "web-token-0123456789";
 
+/// A topic that may be asked for, and pages on which to do it.
+pub const ASKED: &str =
+    "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
+
 /// The pages of a place.
 pub struct Pages {
     pub address: String,
@@ -20,6 +24,17 @@ impl Pages {
     /// `serve` on a free port.
     pub fn serve(place: &Place, more: &[&str]) -> Self {
         Self::of(place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat()).start())
+    }
+
+    /// The same for who has the token alone.
+    pub fn serve_to_some(place: &Place, more: &[&str]) -> Self {
+        let program = place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
+        Self::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
+    }
+
+    /// `run` with pages for who has the token, of a place that was made with [`ASKED`].
+    pub fn run(place: &Place) -> Self {
+        Self::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
     }
 
     /// A program that was started and serves pages.

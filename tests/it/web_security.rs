@@ -152,8 +152,7 @@ fn with_a_token_only_who_has_it_sees_anything() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
-        let pages = Pages::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
         for path in ["/", "/health", "/nowhere"] {
             let answer = pages.get(path);
             assert_eq!((answer.status, answer.header("location")), (303, Some("/login")), "{path}");

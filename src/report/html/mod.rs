@@ -154,9 +154,6 @@ fn voice(report: &Report) -> Markup {
     if report.voice.is_empty() {
         return html! {};
     }
-    let told = |share: Option<crate::insight::daily::Share>| {
-        share.map_or("–".to_owned(), |s| format!("{} ({})", percent(s.share), number(s.part)))
-    };
     let bar = |voice: &super::facts::Voice| VoiceBar { title: voice.title.clone(), share: voice.unique };
     let bars: Vec<VoiceBar> = report.voice.iter().map(bar).collect();
     html! {
@@ -172,7 +169,7 @@ fn voice(report: &Report) -> Markup {
                     thead { tr { th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } } }
                     tbody { @for voice in &report.voice { tr {
                         th scope="row" { a href=(anchor(&voice.topic, "")) { (voice.title) } }
-                        td.n { (told(voice.raw)) } td.n { (told(voice.unique)) } td.n { (told(voice.authors)) }
+                        @for cell in voice.told() { td.n { (cell) } }
                     } } }
                 } }
             }

@@ -54,8 +54,8 @@ pub(in crate::store) async fn cards(
     }
     let list = serde_json::json!(cards.iter().map(|card| &card.topic).collect::<Vec<_>>()).to_string();
     let sql = format!(
-        "SELECT t.topic, count(*) AS many FROM {} CROSS JOIN topic_item t CROSS JOIN run f \
-         WHERE t.topic = given.value AND t.first_seen >= $2 AND f.id = t.first_run AND f.seq IS NOT NULL GROUP BY t.topic",
+        "SELECT given.value AS topic, (SELECT count(*) FROM topic_item t WHERE t.topic = given.value AND t.first_seen >= $2 \
+         AND (SELECT f.seq FROM run f WHERE f.id = t.first_run) IS NOT NULL) AS many FROM {}",
         super::texts(1)
     );
     let mut new = HashMap::new();
@@ -100,30 +100,21 @@ pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<LivingR
         .collect()
 }
 
-/// The ledger at an instant; slots missed since another, and those that the planner should have looked at before a third.
+/// Slots missed since an instant, and the longest that the planner should have looked at before another.
 pub(in crate::store) async fn ledger(
     conn: &mut Conn,
-    now: Time,
     missed_since: Time,
     planned_by: Time,
 ) -> Result<LedgerRow, StoreError> {
     let sql = format!(
-        "SELECT (SELECT count(*) FROM run WHERE state = 'queued' AND due_at <= $1) AS due, \
-         (SELECT count(*) FROM run WHERE state = 'running') AS running, \
-         (SELECT count(*) FROM run r WHERE {at} >= $2 AND r.state = 'missed') AS missed, \
-         (SELECT count(*) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $3) + \
-         (SELECT count(*) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $3) AS overdue, \
-         (SELECT min(next_slot) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $3) AS overdue_since, \
+        "SELECT (SELECT count(*) FROM run r WHERE {at} >= $1 AND r.state = 'missed') AS missed, \
+         (SELECT min(next_slot) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $2) AS overdue_since, \
          (SELECT finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last_end",
         at = read::RUN_AT
     );
-    let row =
-        sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(missed_since.0).bind(planned_by.0).fetch_one(conn).await?;
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(missed_since.0).bind(planned_by.0).fetch_one(conn).await?;
     Ok(LedgerRow {
-        due: row.try_get("due")?,
-        running: row.try_get("running")?,
         missed: row.try_get("missed")?,
-        overdue: row.try_get("overdue")?,
         overdue_since: read::time(&row, "overdue_since")?,
         last_end: read::time(&row, "last_end")?,
     })

@@ -188,7 +188,7 @@ pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError>
     let waits: i64 = sqlx::query_scalar(
         "SELECT (SELECT count(*) FROM (SELECT topic FROM topic_day_due LIMIT 1) AS due) + \
          (SELECT count(*) FROM (SELECT r.seq FROM run r WHERE r.seq IS NOT NULL AND r.new > 0 \
-          AND r.seq > (SELECT coalesce(max(p.seq), 0) FROM topic_day_progress p) LIMIT 1) AS later)",
+          AND r.seq > (SELECT coalesce(max(p.seq), 0) FROM topic_day_progress p) ORDER BY r.seq LIMIT 1) AS later)",
     )
     .fetch_one(conn)
     .await?;

@@ -11,7 +11,7 @@ use crate::store::{AnswerRow, Filter, ItemOrder, ItemPlace, ItemRow, Listed, Run
 const WINDOW: i64 = 2_000;
 
 /// The same where each item is looked up in the index of words, of common words.
-const WORDED: i64 = 400;
+const WORDED: i64 = 250;
 
 /// Items with the words asked for up to which they are taken from the index of words; of more, any stretch of time has
 /// some.

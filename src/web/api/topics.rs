@@ -1,18 +1,14 @@
 //! Topics: what each asks and when, how its last run ended, how its sources stand, what is new.
 
-use std::collections::BTreeMap;
-
 use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
 use super::listed::{cut, told};
-use crate::compare::health;
-use crate::insight::Illness;
-use crate::model::{Period, SearchRow, Time, Topic, TopicCard};
-use crate::web::pages::overview::{LATE, NEW};
+use crate::model::{Period, Time, Topic, TopicCard};
+use crate::web::pages::overview::NEW;
 use crate::web::problem::Problem;
-use crate::web::standing::standing;
+use crate::web::standing::{Known, Standing};
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();
@@ -43,19 +39,11 @@ pub(super) fn unknown(topic: &str) -> Problem {
 }
 
 async fn stand(call: &Call, cards: &[TopicCard]) -> Result<Vec<Value>, Problem> {
-    let store = &call.site().store;
-    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
-    let ill = health(store, &ids).await?.ill;
-    let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
-    let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
-    for search in store.searches(&last).await? {
-        searches.entry(search.run.clone()).or_default().push(search);
-    }
-    let of = |card: &TopicCard| card.last_run.as_ref().and_then(|run| searches.get(&run.run)).map(Vec::as_slice);
-    Ok(cards.iter().map(|card| as_json(card, of(card).unwrap_or_default(), &ill, call.now)).collect())
+    let known = Known::of(call.site(), cards).await?;
+    Ok(cards.iter().map(|card| as_json(card, &known, call.now)).collect())
 }
 
-fn as_json(card: &TopicCard, searches: &[SearchRow], ill: &[Illness], now: Time) -> Value {
+fn as_json(card: &TopicCard, known: &Known, now: Time) -> Value {
     let topic = card.definition.as_ref();
     let policy = topic.and_then(|topic| topic.schedule.as_ref());
     let (cron, every) = match policy.map(|policy| &policy.period) {
@@ -65,7 +53,8 @@ fn as_json(card: &TopicCard, searches: &[SearchRow], ill: &[Illness], now: Time)
     };
     let query = |topic: &Topic, source| json!({ "source": source, "query": topic.query(source) });
     let queries = topic.map(|topic| topic.sources().into_iter().map(|source| query(topic, source)).collect::<Vec<_>>());
-    let source = |one: &crate::web::standing::Standing<'_>| json!({ "source": one.source, "state": one.state, "error_class": one.error_class });
+    let source =
+        |one: &Standing<'_>| json!({ "source": one.source, "state": one.state, "error_class": one.error_class });
     json!({
         "topic": card.topic,
         "title": card.title,
@@ -78,8 +67,8 @@ fn as_json(card: &TopicCard, searches: &[SearchRow], ill: &[Illness], now: Time)
         "last_run": card.last_run,
         "last_success": card.last_success,
         "next_slot": card.next_slot,
-        "overdue": card.paused.is_none() && card.next_slot.is_some_and(|at| at < now.minus(LATE)),
-        "sources": standing(card, searches, ill).iter().map(source).collect::<Vec<_>>(),
+        "overdue": card.is_overdue(now),
+        "sources": known.standing(card).iter().map(source).collect::<Vec<_>>(),
         "new_24h": card.new,
     })
 }

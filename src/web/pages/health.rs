@@ -6,7 +6,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use crate::draw::words::{counted, number};
-use crate::model::{LivingRow, Time};
+use crate::model::{LATE, LivingRow, Time};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
@@ -14,13 +14,12 @@ use crate::web::site::Site;
 
 /// How far back missed slots are counted.
 const MISSED: Duration = Duration::from_secs(7 * 86_400);
-/// How long the planner may take to look at a slot that has come.
-const LATE: Duration = Duration::from_secs(120);
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let living = store.living_rows().await?;
-    let ledger = store.ledger(now, now.minus(MISSED), now.minus(LATE)).await?;
+    let standing = store.standing(now, now.minus(LATE)).await?;
+    let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
     let undelivered = store.undelivered().await?;
     let waiting = store.words_waiting().await?;
     let disk = store.disk().await?;
@@ -33,12 +32,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
             dt { "Scheduler" }
             dd {
                 @if stuck { (word("bad", "standing still")) " The loop of this process does not go round any more: start it anew." }
-                @else if alive && ledger.overdue == 0 { (word("good", "ticking")) }
-                @else if alive { (word("warn", "late")) " " (counted(ledger.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
+                @else if alive && standing.overdue == 0 { (word("good", "ticking")) }
+                @else if alive { (word("warn", "late")) " " (counted(standing.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
                 @else { (word("bad", "not running")) " No process said in time that it lives: start " code { "topicwatch run" } "." }
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
-            dt { "Runs" } dd { (number(ledger.running.unsigned_abs())) " going on, " (number(ledger.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
+            dt { "Runs" } dd { (number(standing.running.unsigned_abs())) " going on, " (number(standing.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
             dt { "Missed slots" } dd { @if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
             dt { "To deliver" } dd {
                 @let dead = undelivered.dead;

@@ -1,29 +1,24 @@
 //! How every topic stands; what to do next when there is nothing yet.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use maud::{Markup, html};
 
 use super::{alerts, days};
-use crate::compare::health;
 use crate::draw::spark;
 use crate::draw::words::{self, number};
-use crate::insight::Illness;
-use crate::model::{FiringAt, PausedBy, RunState, SearchRow, Time, TopicCard, Used};
+use crate::model::{FiringAt, PausedBy, RunState, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::standing::standing;
+use crate::web::standing::Known;
 
 /// Topics of a page.
 const TOPICS: u32 = 50;
 /// How far back an item counts as new.
 pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
-/// How long the planner may take to look at a slot that has come.
-pub(in crate::web) const LATE: Duration = Duration::from_secs(120);
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
@@ -36,17 +31,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, nature, main: first_run(&cards) });
     }
-    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
-    let ill = health(store, &ids).await?.ill;
-    let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
-    let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
-    for search in store.searches(&last).await? {
-        searches.entry(search.run.clone()).or_default().push(search);
-    }
+    let known = Known::of(&site, &cards).await?;
     let used = store.used_on(now.utc_day(), &[]).await?.0;
     let many = store.many_topics().await?;
     let days = days::read(&site, &cards).await?;
     let waits = store.days_wait().await?;
+    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let (fire, firing) = (store.alerts_that_fire().await?, store.firing_at(&ids).await?);
     let main = html! {
         h1 { "Topics" }
@@ -63,7 +53,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             } }
             tbody { @for card in &cards {
                 @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
-                (row(card, searches.get(card.last_run.as_ref().map_or("", |run| &run.run)), &ill, &noted, &days.sparks(card, now), now))
+                (row(card, &known, &noted, &days.sparks(card, now), now))
             } }
         } }
         p.meta { "Days are those of each topic's zone; an item counts on the day it was published. " @if waits { "What came last is not counted yet." } }
@@ -96,14 +86,7 @@ pub(in crate::web) fn state(state: RunState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-fn row(
-    card: &TopicCard,
-    searches: Option<&Vec<SearchRow>>,
-    ill: &[Illness],
-    firing: &[FiringAt],
-    days: &[spark::SparkDay],
-    now: Time,
-) -> Markup {
+fn row(card: &TopicCard, known: &Known, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
@@ -120,7 +103,7 @@ fn row(
                 @if run.state != RunState::Ok && let Some(at) = card.last_success { span.sub { "last success " (moment(at, zone)) } }
             }
         } }
-        td data-label="Sources" { (sources(card, searches, ill)) }
+        td data-label="Sources" { (sources(card, known)) }
         td.n data-label="New, 24 h" { (number(card.new.unsigned_abs())) }
         td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
         td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
@@ -143,7 +126,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
         };
     }
     match card.next_slot {
-        Some(at) if at < now.minus(LATE) => html! {
+        Some(at) if card.is_overdue(now) => html! {
             span.state.warn { "overdue" } span.sub { "since " (moment(at, zone)) "; is `topicwatch run` up?" }
         },
         Some(at) => html! { (moment(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
@@ -155,9 +138,8 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
 }
 
 /// Each source: failing, silent, stale or well.
-pub(in crate::web) fn sources(card: &TopicCard, searches: Option<&Vec<SearchRow>>, ill: &[Illness]) -> Markup {
-    let searches = searches.map_or(&[][..], Vec::as_slice);
-    html! { @for one in standing(card, searches, ill) {
+pub(in crate::web) fn sources(card: &TopicCard, known: &Known) -> Markup {
+    html! { @for one in known.standing(card) {
         @let (class, word) = match one.state {
             "failing" => ("bad", "failing"),
             "over_quota" => ("warn", "over quota"),

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::overview::{next, sources, state};
 use super::{actions, alerts, answers, days, shown};
-use crate::compare::{Filtered, Hiding, health};
+use crate::compare::{Filtered, Hiding};
 use crate::draw::words::{self, counted, number};
 use crate::insight::daily::rising;
 use crate::model::{Source, Span, Time, Tone, TopicCard};
@@ -16,6 +16,7 @@ use crate::web::ask::{Ask, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::standing::Known;
 
 /// Items of a page.
 const ITEMS: u32 = 30;
@@ -93,9 +94,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let unknown = || Problem::unknown("There is no such topic");
     let card = store.topic_card(&ask.name, now.minus(DAY)).await?.ok_or_else(unknown)?;
     let wish = Wish::of(&ask, now)?;
-    let ill = health(store, std::slice::from_ref(&card.topic)).await?.ill;
-    let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
-    let searches = store.searches(&last).await?;
+    let known = Known::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;
@@ -106,7 +105,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         dl.facts {
             dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (shown::when(run.started_at, card.timezone())) ", " (counted(run.counts.new.unsigned_abs(), "new item")) } } }
             dt { "Next slot" } dd { (next(&card, now)) }
-            dt { "Sources" } dd { (sources(&card, Some(&searches), &ill)) }
+            dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
             dt { "New, 24 h" } dd { (number(card.new.unsigned_abs())) }
         }
