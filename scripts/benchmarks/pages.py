@@ -149,8 +149,14 @@ def ticks(bench: Bench, name: str, program: int) -> dict:
     """What the program has had of a processor, and each process that PostgreSQL has for it, where that is on this machine."""
     processes = [program]
     if name == "PostgreSQL":
-        links = [os.readlink(file) for file in Path(f"/proc/{program}/fd").iterdir()]
-        inodes = {link[len("socket:["):-1] for link in links if link.startswith("socket:[")}
+        inodes = set()
+        for file in Path(f"/proc/{program}/fd").iterdir():
+            try:
+                link = os.readlink(file)
+            except FileNotFoundError:
+                continue
+            if link.startswith("socket:["):
+                inodes.add(link[len("socket:["):-1])
         rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         ports = [str(int(row[1].split(":")[1], 16)) for row in rows if row[9] in inodes]
         processes += map(int, psql(bench, f"SELECT pid FROM pg_stat_activity WHERE client_port IN ({', '.join(ports)})").split())
