@@ -39,13 +39,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     // What reports and pages draw alike.
     ("draw", &["model", "insight"]),
     ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "insight", "mishap"]),
-    ("compare", &["model", "store", "insight", "filter"]),
+    // Of normalise: keys of the links that an answer names.
+    ("compare", &["model", "normalise", "filter", "store", "insight"]),
     // Of normalise: links that may be shown.
     // Of schedule: how instants and zones are written.
     ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "mishap"]),
     ("metrics", &["model", "store", "insight", "vitals"]),
     ("notify", &["model", "http", "store", "mishap", "vitals"]),
-    // Of normalise: keys of the links that an answer names, and links that may be shown.
+    // Of normalise: links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
     // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
     // written. Of export: the API streams what `export` writes.

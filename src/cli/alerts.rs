@@ -155,7 +155,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     for spec in &context.config.alerts {
         standings.push((spec, store.alert_standing(&spec.name).await?));
     }
-    let events = store.alert_events(None, i64::from(args.limit)).await?;
+    let events = store.alert_events(None, None, i64::from(args.limit)).await?;
     store.close().await;
     if args.json {
         let alerts = standings.iter().map(|(spec, standing)| {
@@ -289,7 +289,7 @@ async fn backtest(context: &Context, args: &AlertsBacktestArgs) -> Result<Exit, 
 async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit, Failure> {
     named(context, name)?;
     let store = context.store(false).await?;
-    let known = store.ack_alert(name, event, (context.clock)()).await?;
+    let known = store.ack_alert(name, event, (context.clock)()).await?.events;
     store.close().await;
     if known == 0 && event.is_some() {
         return Err(Failure::usage(

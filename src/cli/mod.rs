@@ -31,6 +31,7 @@ mod migrate;
 mod once;
 mod outbox;
 mod output;
+mod pages;
 mod pings;
 mod plan;
 mod probe;

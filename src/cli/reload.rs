@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::Common;
 use super::context::{self, Context, Service};
 use super::jobs::{self, Replacer};
+use super::pages::Follower;
 use super::signals::HangUps;
 use super::{Exit, Failure, channels, pings};
 use crate::config::{self, LoadError};
@@ -32,6 +33,7 @@ const AGAIN: Duration = Duration::from_secs(10);
 pub(super) struct InForce {
     pub(super) membership: Arc<Membership>,
     pub(super) delivering: Replacer,
+    pub(super) pages: Follower,
 }
 
 /// What a reload needs, and what is in force.
@@ -204,6 +206,7 @@ impl Reloader {
     async fn put_in_force(&mut self, context: &Context, found: blake3::Hash) -> Result<(), Kept> {
         let (channels, jobs) = (channels::read(&context.config)?, jobs::of(&context.config)?);
         let pings = pings::targets(&context.config)?;
+        let pages = self.in_force_of.pages.read(&context.config)?;
         let set = Set { topics: &context.config.topics, jobs: &jobs };
         let Service { client, base_url, sandbox } = context.service_beside(self.sandbox_url.as_ref()).await?;
         let adopted = self.in_force_of.membership.change(set).await.map_err(|error| {
@@ -218,6 +221,7 @@ impl Reloader {
             tracing::warn!("{warning}");
         }
         self.in_force_of.delivering.replace(&context.config, channels, pings);
+        self.in_force_of.pages.replace(&context.config, pages);
         let scheduler = &context.config.scheduler;
         let reloaded = Reloaded {
             collector: context.collector(self.store.clone(), client),
@@ -254,8 +258,8 @@ fn database(context: &Context) -> (String, String) {
     (settings.url, settings.schema)
 }
 
-/// All that a reload would change, so that a comment or a new order changes nothing. The key is part of it: SIGHUP after
-/// a key file was replaced takes the new key over.
+/// All that a reload would change, so that a comment or a new order changes nothing. The key and the pages' token are part of
+/// it: SIGHUP after a file that holds one was replaced takes the new one over.
 fn fingerprint(context: &Context) -> blake3::Hash {
     use secrecy::ExposeSecret as _;
     let config = &context.config;
@@ -269,6 +273,9 @@ fn fingerprint(context: &Context) -> blake3::Hash {
     }
     if let Ok(key) = config::read_key(&config.service, &context::env) {
         hasher.update(key.expose_secret().as_bytes());
+    }
+    if let Ok(token) = config::read_secret("token of the pages", &config.web.token, &context::env) {
+        hasher.update(token.expose_secret().as_bytes());
     }
     hasher.update(&channels::fingerprint(config));
     hasher.update(&pings::fingerprint(config));

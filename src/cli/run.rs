@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::args::{Common, RunArgs};
 use super::context::{Context, Service};
+use super::pages::Beside;
 use super::reload::{InForce, Reloader};
-use super::serve::Beside;
 use super::signals::HangUps;
 use super::working::{Means, Reloads, Working};
 use super::{Exit, Failure, channels, ids, jobs, pings};
@@ -41,8 +41,10 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let beat = Beat::new(crate::mishap::bound("loop", vitals::PATIENCE), now);
     let vitals = Arc::new(Vitals { beat: Some(Arc::new(beat)), ..Vitals::without_loop(now) });
     let working = Working::begin(&context, store, channels, targets, Arc::clone(&vitals));
+    let follower = Beside::follower(pages.as_ref());
     let pages = pages.map(|pages| pages.begin(vitals, working.stop.clone()));
-    let in_force = InForce { membership: Arc::clone(&membership), delivering: working.delivering.replacer() };
+    let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
+    let in_force = InForce { membership: members, delivering, pages: follower };
     let sandbox_url = sandbox.is_some().then_some(base_url);
     let (reloader, coming) = Reloader::new(common, &context, &working.store, in_force, &working.manager, sandbox_url);
     // From here on the store's definitions are run; those of the file would only take room, and there may be many.

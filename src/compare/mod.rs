@@ -1,13 +1,16 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
-//! changed, which items the topics' filters hide, which sources fell silent. It shows nothing and decides nothing.
+//! changed, which items the topics' filters hide, which sources fell silent, whether what answers cite is stored. It shows
+//! nothing and decides nothing.
 
 mod begin;
+mod cited;
 mod hiding;
 mod sift;
 mod silence;
 mod stretch;
 
 pub use begin::{NoBegin, begin};
+pub use cited::{Citation, Cited, cited, uncut};
 pub use hiding::{Filtered, Hiding, hidden_new};
 pub use sift::sifted;
 pub use silence::{Health, MOST_JUDGED, health};

@@ -27,7 +27,7 @@ pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
 async fn take(store: &Store, clock: &Clock) -> Result<(), StoreError> {
     for request in store.open_requests().await? {
         if store.take_request(&request, clock()).await? {
-            tracing::info!(topic = request.topic, kind = %request.kind, request = request.id, "asked for on a page");
+            tracing::info!(of = request.wish.of, kind = %request.wish.kind, request = request.id, "asked for on a page");
         }
     }
     Ok(())

@@ -32,9 +32,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Metrics {
     store: Store,
     vitals: Arc<Vitals>,
-    limits: ServiceLimits,
-    /// Told only to who showed a token.
-    version: Option<&'static str>,
     missed: Missed,
     /// One reading at a time, whoever asks how often.
     place: Arc<Semaphore>,
@@ -55,18 +52,23 @@ struct Read {
 impl Metrics {
     /// Over a store, for a process that knows this of itself.
     #[must_use]
-    pub fn new(store: Store, vitals: Arc<Vitals>, limits: ServiceLimits, version: Option<&'static str>) -> Self {
-        Self { store, vitals, limits, version, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
+    pub fn new(store: Store, vitals: Arc<Vitals>) -> Self {
+        Self { store, vitals, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
     }
 
-    /// All figures as text. Where the database does not answer in time, those that need it are left out and it is told as
-    /// down.
+    /// All figures as text, with what may be asked in a day, and the version where it may be told. Where the database does not
+    /// answer in time, those that need it are left out and it is told as down.
     ///
     /// # Errors
     /// When they cannot be written down, which is a defect.
-    pub async fn text(&self, now: Time) -> Result<String, String> {
+    pub async fn text(
+        &self,
+        limits: ServiceLimits,
+        version: Option<&'static str>,
+        now: Time,
+    ) -> Result<String, String> {
         let read = tokio::time::timeout(PATIENCE, self.read_alone(now)).await.ok().flatten();
-        told::text(&self.vitals, self.version, self.limits, now, read.as_ref()).map_err(|error| error.to_string())
+        told::text(&self.vitals, version, limits, now, read.as_ref()).map_err(|error| error.to_string())
     }
 
     /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.

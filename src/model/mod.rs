@@ -2,6 +2,7 @@
 //! and nothing here decides anything; rooms pass these values to one another.
 
 mod alert;
+mod alert_card;
 mod allowance;
 mod changes;
 mod channel;
@@ -31,6 +32,7 @@ mod words;
 pub use alert::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertStanding, Firing, Quiet, Searched,
 };
+pub use alert_card::{Acked, AlertCard, FiringAt, topic_of};
 pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
 pub use channel::{
@@ -48,7 +50,7 @@ pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingR
 pub use ping::PingSpec;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
-pub use request::{Request, RequestKind, RequestState};
+pub use request::{Request, RequestKind, RequestState, Wish};
 pub use retention::{Retention, Trimmed};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,

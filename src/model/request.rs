@@ -5,12 +5,26 @@ use super::{Time, closed_list};
 closed_list! {
     /// What can be asked for.
     RequestKind {
-        /// A run at once.
+        /// A run of a topic at once.
         RunNow = "run_now",
-        /// A pause.
+        /// A topic's pause.
         Pause = "pause",
         /// Its end.
         Resume = "resume",
+        /// To be taken at one's word that one knows what an alert saw.
+        Ack = "ack",
+        /// That an alert tells nobody for a while.
+        Snooze = "snooze",
+        /// That it tells again.
+        Unsnooze = "unsnooze",
+    }
+}
+
+impl RequestKind {
+    /// Whether it is about an alert; about a topic otherwise.
+    #[must_use]
+    pub fn is_of_alert(self) -> bool {
+        matches!(self, Self::Ack | Self::Snooze | Self::Unsnooze)
     }
 }
 
@@ -26,15 +40,34 @@ closed_list! {
     }
 }
 
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// What.
+    pub kind: RequestKind,
+    /// Of which topic, or of which alert.
+    pub of: String,
+    /// The one event that is known; all that an alert saw otherwise.
+    pub event: Option<String>,
+    /// For how long nobody is to be told, milliseconds.
+    pub length_ms: Option<i64>,
+}
+
+impl Wish {
+    /// Something that needs no more words.
+    #[must_use]
+    pub fn plain(kind: RequestKind, of: &str) -> Self {
+        Self { kind, of: of.to_owned(), event: None, length_ms: None }
+    }
+}
+
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// Its id; also that of the run that is asked for.
     pub id: String,
     /// What.
-    pub kind: RequestKind,
-    /// Of which topic.
-    pub topic: String,
+    pub wish: Wish,
     /// When.
     pub asked_at: Time,
     /// What became of it.

@@ -1,6 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/report.md defines each.
 
+use crate::compare::Cited;
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
 use crate::insight::{Illness, Piece};
@@ -195,20 +196,8 @@ pub struct AnswerFacts {
     /// It was cut.
     pub partial: bool,
     /// What it rests on.
-    pub citations: Vec<Citation>,
-    /// Links of the text that are too many to be looked up.
-    pub beyond: u64,
-}
-
-/// Something an answer names or was found with.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Citation {
-    /// As the answer has it: an address, or an item's key.
-    pub cited: String,
-    /// The stored item; `None`: nothing that was ever found has it.
-    pub key: Option<String>,
-    /// Named in the text, not only handed over with it.
-    pub in_text: bool,
+    #[serde(flatten)]
+    pub cited: Cited,
 }
 
 /// A riser.

@@ -208,8 +208,7 @@ mod tests {
             model: None,
             text: "many links".into(),
             partial: false,
-            citations: Vec::new(),
-            beyond: 12,
+            cited: crate::compare::Cited { beyond: 12, ..Default::default() },
         });
         let report = report(vec![facts.clone()]);
         for told in [

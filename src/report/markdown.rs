@@ -70,13 +70,13 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             };
             text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
         }
-        let (listed, left) = answer.listed();
+        let (listed, left) = answer.cited.listed();
         text.push_str(&format!(
             "> Asked {}{}. {} checked, {} not found.\n\n",
             words::when(answer.asked_at, zone),
             if answer.partial { ", cut" } else { "" },
-            counted(answer.citations.len() as u64, "citation"),
-            number(answer.missing()),
+            counted(answer.cited.citations.len() as u64, "citation"),
+            number(answer.cited.missing()),
         ));
         for citation in listed {
             let mark = if citation.key.is_some() { "stored" } else { "**not found**" };

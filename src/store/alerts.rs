@@ -2,10 +2,21 @@
 //! its messages and its cursor move. When an alert fires is not decided here.
 
 use super::{Db, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
-use crate::model::{AlertEvent, AlertRun, AlertSpec, AlertStanding, Firing, Message, Searched, Time};
+use crate::model::{
+    Acked, AlertCard, AlertEvent, AlertRun, AlertSpec, AlertStanding, Firing, FiringAt, Message, Searched, Time,
+};
 
 /// Waiting events that are handed out at once; a message tells of no more.
 pub const MOST_WAITING: i64 = 200;
+
+/// Behind which event of a list the next page begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventPlace {
+    /// When it was.
+    pub at: Time,
+    /// Its id.
+    pub event: String,
+}
 
 /// What a look of an alert changes.
 #[derive(Debug, Clone, Default)]
@@ -57,14 +68,39 @@ impl Store {
         write_tx!(self, alerts::keep(alert, change, now))
     }
 
-    /// Events, the latest first; of one alert or of all.
-    pub async fn alert_events(&self, alert: Option<&str>, most: i64) -> Result<Vec<AlertEvent>, StoreError> {
-        read!(self, alerts::events(alert, most))
+    /// Events behind a place, the latest first; of one alert or of all.
+    pub async fn alert_events(
+        &self,
+        alert: Option<&str>,
+        after: Option<&EventPlace>,
+        most: i64,
+    ) -> Result<Vec<AlertEvent>, StoreError> {
+        read!(self, alert_cards::events(alert, after, most))
     }
 
-    /// Somebody knows what an alert saw, all of it or one event: it waits no longer, and its end is not told. How many
-    /// events there were.
-    pub async fn ack_alert(&self, alert: &str, event: Option<&str>, now: Time) -> Result<u64, StoreError> {
+    /// The alerts in force behind a name, by name, each with how it stands.
+    pub async fn alert_cards(&self, after: &str, limit: u32) -> Result<Vec<AlertCard>, StoreError> {
+        read!(self, alert_cards::cards(None, after, i64::from(limit)))
+    }
+
+    /// One of them.
+    pub async fn alert_card(&self, name: &str) -> Result<Option<AlertCard>, StoreError> {
+        Ok(read!(self, alert_cards::cards(Some(name), "", 1))?.pop())
+    }
+
+    /// What fires for topics, by topic.
+    pub async fn firing_at(&self, topics: &[String]) -> Result<Vec<FiringAt>, StoreError> {
+        read!(self, alert_cards::at_topics(topics))
+    }
+
+    /// The alerts that fire, by name, each with how many subjects.
+    pub async fn alerts_that_fire(&self) -> Result<Vec<(String, i64)>, StoreError> {
+        read!(self, alert_cards::fire())
+    }
+
+    /// Somebody knows what an alert saw, all of it or one event: it waits no longer, and its end is not told. What
+    /// there was that nobody knew of.
+    pub async fn ack_alert(&self, alert: &str, event: Option<&str>, now: Time) -> Result<Acked, StoreError> {
         asked_tx!(self, alerts::ack(alert, event, now))
     }
 

@@ -52,7 +52,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use alerts::{AlertChange, MOST_WAITING};
+pub use alerts::{AlertChange, EventPlace, MOST_WAITING};
 pub use changes::MOST_SIGHTS;
 pub use clusters::Unclustered;
 pub use copying::Moved;

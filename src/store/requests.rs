@@ -1,12 +1,12 @@
-//! What is asked for on pages: written there, done by a daemon, told there again.
+//! What is asked for on pages, of topics and of alerts: written there, done by a daemon, told there again.
 
 use super::{Db, Store, StoreError, TRANSACTION_TRIES, pause, postgres, sqlite};
-use crate::model::{Request, RequestKind, Time};
+use crate::model::{Request, Time, Wish};
 
 impl Store {
     /// Asks for something; false when the same waits already, or too much does.
-    pub async fn request(&self, id: &str, kind: RequestKind, topic: &str, now: Time) -> Result<bool, StoreError> {
-        asked_tx!(self, requests::ask(id, kind, topic, now))
+    pub async fn request(&self, id: &str, wish: &Wish, now: Time) -> Result<bool, StoreError> {
+        asked_tx!(self, requests::ask(id, wish, now))
     }
 
     /// What waits to be done, the oldest first.
@@ -19,9 +19,14 @@ impl Store {
         read!(self, requests::of_topic(topic, i64::from(limit)))
     }
 
-    /// One of them, while it is told.
-    pub async fn request_of(&self, topic: &str, id: &str) -> Result<Option<Request>, StoreError> {
-        read!(self, requests::one(topic, id))
+    /// What was asked of alerts lately, or of one of them, the latest first.
+    pub async fn requests_of_alerts(&self, alert: Option<&str>, limit: u32) -> Result<Vec<Request>, StoreError> {
+        read!(self, requests::of_alerts(alert, i64::from(limit)))
+    }
+
+    /// One request, while it is told.
+    pub async fn request_by_id(&self, id: &str) -> Result<Option<Request>, StoreError> {
+        read!(self, requests::one(id))
     }
 
     /// Does what was asked, with the words for it, in one transaction; false when somebody else did.

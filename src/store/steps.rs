@@ -30,6 +30,7 @@ macro_rules! migrations {
             (23, "alerts", include_str!(concat!("../../migrations/", $folder, "/0023_alerts.sql"))),
             (24, "tally", include_str!(concat!("../../migrations/", $folder, "/0024_tally.sql"))),
             (25, "runs by state", include_str!(concat!("../../migrations/", $folder, "/0025_runs_by_state.sql"))),
+            (26, "alert requests", include_str!(concat!("../../migrations/", $folder, "/0026_alert_requests.sql"))),
             (27, "runs of topics", include_str!(concat!("../../migrations/", $folder, "/0027_runs_of_topics.sql"))),
         ]
     };

@@ -114,7 +114,8 @@ tables! {
     "tally" ["name", "labels", "bound"], false, MANY; n ["bound", "value"]; t ["name", "labels"]; b [];
     "tally_progress" ["one"], false, MANY; n ["one", "seq", "whole"]; t []; b [];
     "topic_latest" ["topic", "source"], false, MANY; n ["answered_at", "new_at"]; t ["topic", "source"]; b [];
-    "request" ["id"], false, MANY; n ["asked_at", "done_at"]; t ["id", "kind", "topic", "state", "answer"]; b [];
+    "request" ["id"], false, MANY;
+        n ["asked_at", "done_at", "length"]; t ["id", "kind", "topic", "alert", "event", "state", "answer"]; b [];
     "cursor" ["name"], false, MANY; n ["seq", "at"]; t ["name"]; b [];
     "report" ["run"], false, MANY; n ["made_at", "span_from", "span_until", "seq", "delivered_at"]; t ["run", "name", "subject", "files"]; b [];
     "outbox" ["event"], false, FEW;

@@ -83,10 +83,11 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
     if length.is_some_and(|length| length > LARGEST_FORM as u64) {
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
     }
+    let settings = site.settings();
     let Some(host) = host(request) else {
         return refuse(StatusCode::BAD_REQUEST, "This request names no host", "Send a Host header.");
     };
-    if !may_be_called(&host, &site.settings.hosts) {
+    if !may_be_called(&host, &settings.hosts) {
         let hint = "Add the name to `hosts` under [web], or open the address that `topicwatch` printed.";
         return refuse(StatusCode::MISDIRECTED_REQUEST, "These pages do not answer to that name", hint);
     }
@@ -100,7 +101,7 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
     let open = matches!(path, "/login" | "/style.css" | "/live.js") || probes::OPEN.contains(&path);
-    match (&site.settings.access, bearer) {
+    match (&settings.access, bearer) {
         (None, _) => Ok(()),
         (Some(access), Some(token)) if access.knows(token) => Ok(()),
         (Some(_), Some(_)) => {

@@ -22,8 +22,13 @@ pub(super) struct Page {
 }
 
 /// The menu.
-const MENU: [(&str, &str); 4] =
-    [("/", "Topics"), ("/runs", "Runs"), ("/files", "Reports and exports"), ("/health", "Health")];
+const MENU: [(&str, &str); 5] = [
+    ("/", "Topics"),
+    ("/alerts", "Alerts"),
+    ("/runs", "Runs"),
+    ("/files", "Reports and exports"),
+    ("/health", "Health"),
+];
 
 pub(super) fn page(site: &Site, page: &Page) -> Response {
     Html(laid_out(site, page).into_string()).into_response()
@@ -60,7 +65,7 @@ fn laid_out(site: &Site, page: &Page) -> Markup {
                     nav aria-label="Pages" { ul { @for (path, name) in MENU { li {
                         a href=(path) aria-current=[(page.place == path).then_some("page")] { (name) }
                     } } } }
-                    @if site.settings.access.is_some() && page.place != "/login" {
+                    @if site.settings().access.is_some() && page.place != "/login" {
                         form method="post" action="/logout" { button.plain type="submit" { "Log out" } }
                     }
                 } }

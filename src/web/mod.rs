@@ -16,4 +16,4 @@ mod standing;
 
 pub use access::Access;
 pub use server::{Running, StartError, start};
-pub use site::{Hint, Settings, Site};
+pub use site::{Hint, InForce, Settings, Site};

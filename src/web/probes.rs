@@ -67,12 +67,13 @@ fn told(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
 
 /// Figures in Prometheus' text format.
 pub(super) async fn metrics(State(app): State<App>) -> Response {
-    match app.site.metrics.text(app.site.now()).await {
+    let site = &app.site;
+    match site.metrics.text(site.settings().limits, site.version(), site.now()).await {
         Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(error) => {
             tracing::error!("figures could not be written down, please report it: {error}");
             let status = StatusCode::INTERNAL_SERVER_ERROR;
-            layout::problem(&app.site, &Problem::new(status, "These figures could not be made", "The log says why."))
+            layout::problem(site, &Problem::new(status, "These figures could not be made", "The log says why."))
         }
     }
 }

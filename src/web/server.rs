@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ask::Ask;
 use super::layout::{self, Page};
-use super::pages::{actions, answers, health, item, login, made, overview, runs, topic};
+use super::pages::{acks, actions, alerts, answers, health, item, login, made, overview, runs, topic};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -83,16 +83,13 @@ impl Drop for Running {
 /// # Errors
 /// The address cannot be listened on, or is open to others without a token.
 pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError> {
-    if !listen.ip().is_loopback() && site.settings.access.is_none() {
+    if !listen.ip().is_loopback() && site.settings().access.is_none() {
         return Err(StartError {
             message: format!("pages on {listen} would show everything to whoever reaches this machine"),
             hint: "set a token ([web] token_env or token_file), or listen on 127.0.0.1".into(),
         });
     }
-    let cannot = |error: std::io::Error| StartError {
-        message: format!("cannot listen on {listen}: {error}"),
-        hint: "choose another address with [web] listen or --listen, or port 0 for a free one".into(),
-    };
+    let cannot = |error: std::io::Error| unheard(listen, &error);
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let (site, stop) = (Arc::new(site), CancellationToken::new());
@@ -106,6 +103,24 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
     Ok(Running { address, site, stop, server })
 }
 
+/// Why an address cannot be listened on, and what to do about it.
+fn unheard(listen: SocketAddr, error: &std::io::Error) -> StartError {
+    use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
+    let port = listen.port();
+    let (why, first) = match error.kind() {
+        AddrInUse => {
+            ("another process listens there".to_owned(), format!("end it (`ss -ltnp sport = :{port}` names it), or "))
+        }
+        PermissionDenied => (format!("this user may not ({error})"), "take a port from 1024 on: ".to_owned()),
+        AddrNotAvailable => ("this machine has no such address".to_owned(), String::new()),
+        _ => (error.to_string(), String::new()),
+    };
+    StartError {
+        message: format!("cannot listen on {listen}: {why}"),
+        hint: format!("{first}choose another address with [web] listen or --listen, or port 0 for a free one"),
+    }
+}
+
 /// Everything that is served.
 fn router(app: App) -> Router {
     Router::new()
@@ -114,6 +129,7 @@ fn router(app: App) -> Router {
         .route("/answers/{id}", page(answers::show))
         .route("/item", page(item::show))
         .route("/runs", page(runs::show))
+        .route("/alerts", page(alerts::show).merge(post(acks::ask)))
         .route("/files", page(made::show))
         .route("/file", get(made::file))
         .route("/health", page(health::show))

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use super::access::Access;
 use super::api::Exporting;
 use super::probes::Ready;
@@ -28,6 +30,9 @@ pub struct Settings {
     pub reports: Vec<ReportSpec>,
 }
 
+/// Those that hold now: a reload puts others in their place while pages are served.
+pub type InForce = watch::Receiver<Arc<Settings>>;
+
 /// From error class, HTTP status and text to what to do.
 pub type Hint = fn(&str, Option<i64>, &str) -> Option<&'static str>;
 
@@ -35,7 +40,7 @@ pub type Hint = fn(&str, Option<i64>, &str) -> Option<&'static str>;
 pub struct Site {
     /// A store of its own: its connections are never those that runs wait for.
     pub(super) store: Store,
-    pub(super) settings: Settings,
+    settings: InForce,
     pub(super) exporting: Exporting,
     pub(super) vitals: Arc<Vitals>,
     pub(super) metrics: Metrics,
@@ -46,7 +51,7 @@ pub struct Site {
 
 impl std::fmt::Debug for Site {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Site").field("store", &self.store).field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Site").field("store", &self.store).field("settings", &self.settings()).finish_non_exhaustive()
     }
 }
 
@@ -58,20 +63,29 @@ impl Site {
         store: Store,
         exports: Store,
         database: store::Settings,
-        settings: Settings,
+        settings: InForce,
         vitals: Arc<Vitals>,
         clock: Clock,
     ) -> Self {
-        // Without a token whoever reaches the address may ask, and learns no version.
-        let version = settings.access.is_some().then_some(env!("CARGO_PKG_VERSION"));
-        let metrics = Metrics::new(store.clone(), Arc::clone(&vitals), settings.limits, version);
+        let metrics = Metrics::new(store.clone(), Arc::clone(&vitals));
         let (exporting, ready) = (Exporting::through(exports), Ready::of(database));
         Self { store, settings, exporting, vitals, metrics, ready, judged: Judged::default(), clock }
     }
 
+    /// What holds now.
+    pub(super) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.borrow())
+    }
+
     /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.
     pub(super) fn acts(&self) -> bool {
-        self.settings.acts.is_some() && self.settings.access.is_some()
+        let settings = self.settings();
+        settings.acts.is_some() && settings.access.is_some()
+    }
+
+    /// The version, for who may learn it: without a token whoever reaches the address may ask.
+    pub(super) fn version(&self) -> Option<&'static str> {
+        self.settings().access.is_some().then_some(env!("CARGO_PKG_VERSION"))
     }
 
     pub(super) fn now(&self) -> Time {

@@ -14,10 +14,15 @@ use crate::web_client::Pages;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 
-/// Two topics, two runs each, a report and an export that were made, and something that was asked for.
+const ALERTS: &str = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\nquiet = \"22:00-07:00\"\n\
+    [[alerts]]\nname = \"sick\"\nrule = \"source\"\ntopics = [\"acme\"]\n";
+
+/// Two topics, two runs each, two alerts of which one fires, a report and an export that were made, and something that was asked for.
 fn world(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
-    let place = Place::new(database, &sandbox.lines(), TOPICS);
+    let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{ALERTS}"));
+    // The alerts begin to look.
+    place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
     for at in [EIGHT, NINE] {
         sandbox.turn_to(at);
         place.ok(&["once", "--at", at]);
@@ -31,6 +36,12 @@ fn world(database: Database) -> (Sandbox, Place) {
          INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition, files, written, done_at) \
          VALUES ('x', 1, 'export:x@2026-03-11T07:00:00Z', 1773219600000, 0, 1, '{{}}', '{files}', 7, 1773219600001); \
          INSERT INTO request (id, kind, topic, asked_at, state, answer) VALUES ('R1', 'run_now', 'acme', 1773219600000, 'done', 'queued'); \
+         INSERT INTO request (id, kind, alert, event, length, asked_at, state, answer) VALUES ('R2', 'snooze', 'recalls', NULL, 3600000, 1773219600000, 'done', 'tells nobody'); \
+         INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('sick', 'acme/web', 1773219600000, 1), ('sick', 'acme/social', 1773219600001, 0); \
+         INSERT INTO alert_state (alert, sent_at, snoozed_until) VALUES ('sick', 1773219600000, 1773219700000); \
+         INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES \
+         ('alert:recalls/topic:acme@2026-03-11T09:00:00Z/acme/fired', 'recalls', 'acme', 'fired', 1773219600000, 'acme: 1 new item', '[{{\"text\":\"words\",\"key\":\"post:x:2\"}},{{\"text\":\"and 3 more\"}}]'), \
+         ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600000, 'the day', '[]'); \
          INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'before' \
          FROM item i JOIN topic_item t ON t.item = i.id WHERE i.key = '{key}'"
     )));
@@ -43,7 +54,12 @@ fn filled(place: &Place, path: &str) -> String {
         place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' AND seq IS NOT NULL ORDER BY seq LIMIT 1");
     let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
     let key = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
-    let path = path.replace("{topic}", "acme").replace("{run}", &run[0]).replace("{request}", "R1");
+    let request = if path.contains("{alert}") { "R2" } else { "R1" };
+    let path = path
+        .replace("{topic}", "acme")
+        .replace("{run}", &run[0])
+        .replace("{request}", request)
+        .replace("{alert}", "recalls");
     match path.as_str() {
         "/api/v1/items" => format!("{path}?key={key}"),
         "/api/v1/files" => format!("{path}?run=report:day@2026-03-11T07:00:00Z"),
@@ -179,6 +195,11 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
             (404, "/api/v1/topics/nobody/answers".into(), "no topic"),
             (404, "/api/v1/topics/nobody/days".into(), "no topic"),
             (404, "/api/v1/topics/acme/requests/nothing".into(), "no request"),
+            (404, "/api/v1/topics/acme/requests/R2".into(), "no request"),
+            (404, "/api/v1/alerts/nobody".into(), "no alert `nobody`"),
+            (404, "/api/v1/alerts/nobody/requests".into(), "no alert"),
+            (404, "/api/v1/alerts/recalls/requests/R1".into(), "no request"),
+            (404, "/api/v1/alerts/sick/requests/R2".into(), "no request"),
             (404, "/api/v1/runs/nothing".into(), "no run `nothing`"),
             (404, "/api/v1/items?key=nothing".into(), "no item `nothing`"),
             (400, "/api/v1/items".into(), "`key` is missing"),
@@ -268,6 +289,19 @@ fn pages_hold_each_row_once_while_new_ones_come() {
                 assert!(once.contains(row), "{name}: {path} leaves out {row}");
             }
             assert_eq!(before.len(), seen.len(), "{name}: {path} is no longer the list that it was when it was begun");
+        }
+        for (path, id, sql) in [
+            ("/api/v1/alerts?limit=1", "alert", "SELECT substr(id, 7) FROM job WHERE kind = 'alert'"),
+            ("/api/v1/alert-events?limit=1", "event", "SELECT event FROM alert_event"),
+        ] {
+            let first = get(&pages, path);
+            let token = first["next_page_token"].as_str().unwrap();
+            let last = get(&pages, &format!("{path}&page_token={token}"));
+            let mut seen = [&first, &last].map(|page| page["data"][0][id].as_str().unwrap().to_owned());
+            seen.sort();
+            let mut all = place.database.texts(sql);
+            all.sort();
+            assert_eq!((seen.to_vec(), &last["next_page_token"]), (all, &Value::Null), "{name}: {path}");
         }
         let topics = get(&pages, "/api/v1/topics?limit=1");
         let token = topics["next_page_token"].as_str().unwrap();
@@ -374,7 +408,8 @@ fn every_operation_is_told_with_an_example_that_works() {
     for line in told.lines().filter(|line| line.starts_with("$ curl") && !line.contains("-X POST")) {
         let (_, rest) = line.split_once("\"$api/").unwrap();
         let address = format!("/api/v1/{}", rest.split('"').next().unwrap());
-        let address = address.replace("$request", "R1").replace("$run", &run);
+        let request = if address.contains("/alerts/") { "R2" } else { "R1" };
+        let address = address.replace("$request", request).replace("$run", &run);
         let address = address.replace("$report", "report:day@2026-03-11T07:00:00Z");
         let address =
             if address.ends_with("/items") && line.contains("$key") { with(&address, "key", &key) } else { address };

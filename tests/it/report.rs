@@ -201,8 +201,8 @@ fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     let slot = |n: i64| Time(BEGIN.0 + n * DAY / 2);
     assert_eq!(holes, [Span { from: slot(13), until: slot(16) }]);
     let answer = facts.answer.as_ref().unwrap();
-    let found: Vec<(bool, bool)> = answer.citations.iter().map(|c| (c.key.is_some(), c.in_text)).collect();
-    assert_eq!(found, [(true, true), (false, true), (false, false)], "{:?}", answer.citations);
+    let found: Vec<(bool, bool)> = answer.cited.citations.iter().map(|c| (c.key.is_some(), c.in_text)).collect();
+    assert_eq!(found, [(true, true), (false, true), (false, false)], "{:?}", answer.cited.citations);
     let fastest = &facts.rising[0].rise;
     let likes = database.number(&format!("SELECT likes FROM item WHERE key = '{}'", fastest.key));
     assert_eq!(fastest.to, likes);

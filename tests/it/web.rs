@@ -142,6 +142,53 @@ fn a_topics_items_are_paged_searched_and_ordered() {
 }
 
 #[test]
+fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        // One link is that of an item which another topic found, one of an item of its own, one of nothing.
+        let page_of = |topic: &str, other: &str| {
+            let sql = format!(
+                "SELECT i.key || ' ' || i.url FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = '{topic}' AND i.kind = 'page' \
+                 AND i.url LIKE 'http%' AND NOT EXISTS (SELECT 1 FROM topic_item o WHERE o.item = i.id AND o.topic = '{other}') ORDER BY i.key LIMIT 1"
+            );
+            let both = place.database.texts(&sql).remove(0);
+            both.split_once(' ').map(|(key, url)| (key.to_owned(), url.to_owned())).unwrap()
+        };
+        let ((own, own_url), (other, other_url)) = (page_of("acme", "rust"), page_of("rust", "acme"));
+        let text = format!("See {own_url} and {other_url}, not https://nowhere.example/x.").replace('\'', "''");
+        wait(place.database.execute(&format!(
+            "UPDATE answer SET text = '{text}', cited = '[]' WHERE run IN (SELECT id FROM run WHERE topic = 'acme')"
+        )));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for path in ["/topics/acme", "/answers/acme"] {
+            let page = pages.page(path);
+            assert!(page.contains("Rests on 3 citations: ") && page.contains("1 not found"), "{name}: {path}\n{page}");
+            let listed = between(&page, "<summary>Rests on", "</details>").remove(0);
+            for key in [&own, &other] {
+                let coded: String = url::form_urlencoded::byte_serialize(key.as_bytes()).collect();
+                assert!(listed.contains(&format!("href=\"/item?key={coded}\"")), "{name}: {path} {key}\n{listed}");
+            }
+            assert!(listed.contains("found by another topic"), "{name}: {listed}");
+            let marked = between(&page, "https://nowhere.example/x</a> ", "</strong>");
+            assert!(marked.iter().any(|mark| mark.contains("not found")), "{name}: {path}\n{page}");
+            assert_eq!(listed.matches("✗ not found").count(), 1, "{name}: {listed}");
+        }
+        assert_eq!(
+            pages
+                .get(&format!(
+                    "/item?{}",
+                    url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &other).finish()
+                ))
+                .status,
+            200
+        );
+    }
+}
+
+#[test]
 fn an_item_tells_its_sightings_edits_copies_and_topics() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -279,8 +326,10 @@ fn topics_that_know_nothing_have_no_days_to_count() {
 fn no_page_reads_a_growing_table_whole() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{}", crate::web_alerts::SICK));
+        place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
         place.ok(&["once", "--at", NINE]);
+        crate::web_alerts::fire(&place, "words");
         let name = place.database.name;
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
@@ -304,6 +353,10 @@ fn no_page_reads_a_growing_table_whole() {
             "/runs?state=ok",
             "/runs?topic=acme",
             "/files",
+            "/alerts",
+            "/alerts?alert=sick",
+            "/alerts?before=1773219600001%2Fx",
+            "/runs?run=x",
             "/health",
             &format!("/item?key={}", key.replace('/', "%2F")),
         ] {
@@ -328,11 +381,23 @@ fn no_page_reads_a_growing_table_whole() {
         for sql in &statements {
             let plan = place.database.plan(sql);
             for line in &plan {
-                let whole = ["run", "r", "search", "s", "item", "i", "sighting", "topic_item", "t", "answer", "a"]
-                    .iter()
-                    .any(|table| {
-                        line.trim() == format!("SCAN {table}") || line.contains(&format!("Seq Scan on {table} "))
-                    });
+                let whole = [
+                    "run",
+                    "r",
+                    "search",
+                    "s",
+                    "item",
+                    "i",
+                    "sighting",
+                    "topic_item",
+                    "t",
+                    "answer",
+                    "a",
+                    "alert_event",
+                    "e",
+                ]
+                .iter()
+                .any(|table| line.trim() == format!("SCAN {table}") || line.contains(&format!("Seq Scan on {table} ")));
                 assert!(!whole || sql.contains("FROM topic "), "{name}: {line}\n{sql}\n{plan:#?}");
             }
             // Those that did not end well are found by what they came to, however few they are.

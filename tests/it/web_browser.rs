@@ -43,7 +43,12 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     let trap = Trap::set();
     let (url, hostile) = (trap.url(), trap.words());
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), &TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>"));
+    let place = Place::new(
+        sqlite(),
+        &sandbox.lines(),
+        &format!("{}{}", TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>"), crate::web_alerts::SICK),
+    );
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
     for (at, words) in hostile.iter().enumerate() {
         let words = words.replace('\'', "''");
@@ -60,6 +65,8 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
             hostile.len()
         )));
     }
+    crate::web_alerts::fire(&place, &hostile.join(" "));
+    wait(place.database.execute("UPDATE alert_event SET muted = summary WHERE alert = 'sick'"));
     let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
@@ -72,6 +79,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         ("item", item.as_str()),
         ("runs", "/runs"),
         ("files", "/files"),
+        ("alerts", "/alerts"),
         ("health", "/health"),
         ("unknown", "/topics/nobody"),
     ] {

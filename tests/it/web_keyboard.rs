@@ -11,7 +11,7 @@ use crate::program::{NINE, Place};
 use crate::report_browser::browser;
 use crate::service::Sandbox;
 use crate::web::TOPICS;
-use crate::web_client::Pages;
+use crate::web_client::{Pages, TOKEN};
 
 /// A browser that is told what to do over a pipe (the DevTools protocol, messages end with NUL).
 struct Driven {
@@ -110,24 +110,31 @@ const HERE: &str = "(() => { const e = document.activeElement, s = getComputedSt
     return { at: USABLE.indexOf(e), seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && b.width > 0 && b.height > 0, \
     words: (e.innerText || e.name || e.tagName).slice(0, 60) } })()";
 
+/// Tab reaches everything of a page in its order, and each stop can be seen.
+fn walk(driven: &mut Driven, url: &str, least: u64) {
+    driven.open(url);
+    let many = driven.is(&format!("{USABLE}.length")).as_u64().unwrap();
+    assert!(many >= least, "{url}: {many}");
+    for stop in 0..many {
+        driven.press("Tab", 9);
+        let here = driven.is(&HERE.replace("USABLE", USABLE));
+        assert_eq!(here["at"], json!(stop), "{url}: {here}");
+        assert_eq!(here["seen"], json!(true), "{url}: nobody sees that the keyboard is at {here}");
+    }
+}
+
 #[test]
 fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{}", crate::web_alerts::SICK));
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
+    crate::web_alerts::fire(&place, "acme: web failed");
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = Driven::start(&browser, &place);
-    for path in ["/", "/topics/acme", "/answers/acme", "/runs", "/files", "/health"] {
-        driven.open(&format!("http://{}{path}", pages.address));
-        let many = driven.is(&format!("{USABLE}.length")).as_u64().unwrap();
-        assert!(many >= 5, "{path}: {many}");
-        for stop in 0..many {
-            driven.press("Tab", 9);
-            let here = driven.is(&HERE.replace("USABLE", USABLE));
-            assert_eq!(here["at"], json!(stop), "{path}: {here}");
-            assert_eq!(here["seen"], json!(true), "{path}: nobody sees that the keyboard is at {here}");
-        }
+    for path in ["/", "/topics/acme", "/answers/acme", "/alerts", "/runs", "/files", "/health"] {
+        walk(&mut driven, &format!("http://{}{path}", pages.address), 5);
         // The first stop leads past the menu.
         driven.open(&format!("http://{}{path}?", pages.address));
         driven.press("Tab", 9);
@@ -137,4 +144,39 @@ fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
             return location.hash === '#main' && (m.contains(e) || !m.querySelector('a[href], button, input, select, summary')) })()";
         assert_eq!(driven.is(inside), json!(true), "{path}: {}", driven.is(&HERE.replace("USABLE", USABLE)));
     }
+}
+
+#[test]
+fn an_alert_is_acknowledged_by_keyboard_alone() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let file = format!("[web]\nlisten = \"127.0.0.1:0\"\n{TOPICS}{}", crate::web_alerts::SICK);
+    let place = Place::new(sqlite(), &sandbox.lines(), &file);
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
+    place.ok(&["once", "--at", NINE]);
+    crate::web_alerts::fire(&place, "acme: web failed");
+    let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+    let mut driven = Driven::start(&browser, &place);
+    driven.ask("Network.enable", &json!({}));
+    let headers = json!({ "Authorization": format!("Bearer {TOKEN}") });
+    driven.ask("Network.setExtraHTTPHeaders", &json!({ "headers": headers }));
+    let url = format!("http://{}/alerts", pages.address);
+    walk(&mut driven, &url, 10);
+    driven.open(&format!("{url}?"));
+    let mut stops = 0;
+    while driven.is(&HERE.replace("USABLE", USABLE))["words"] != json!("Acknowledge") {
+        driven.press("Tab", 9);
+        stops += 1;
+        assert!(stops < 100, "no button was reached");
+    }
+    let label = driven.is("document.activeElement.getAttribute('aria-label')");
+    assert_eq!(label, json!("Acknowledge sick"));
+    driven.press("Enter", 13);
+    let answer = "SELECT count(*) FROM request WHERE kind = 'ack' AND alert = 'sick' AND answer LIKE 'acknowledged: %'";
+    crate::program::until("what was asked", || place.database.number(answer) == 1);
+    driven.open(&format!("{url}?x"));
+    assert_eq!(driven.is("document.querySelector('main').innerText.includes('acknowledged: ')"), json!(true));
+    drop(driven);
+    pages.going.signal("TERM");
+    assert_eq!(pages.going.wait().code, Some(0));
 }

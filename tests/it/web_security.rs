@@ -35,6 +35,30 @@ fn an_open_address_without_a_token_is_refused_by_check_and_by_serve() {
 }
 
 #[test]
+fn a_taken_port_is_told_with_what_to_do_and_a_daemon_works_on_without_its_pages() {
+    let (sandbox, place) = place("");
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = held.local_addr().unwrap().to_string();
+    let told = ["cannot listen on ", &address, "another process listens there", "hint: end it", "--listen", "port 0"];
+    let ended = place.run(&["serve", "--listen", &address]);
+    ended.says(2, &told);
+    assert_eq!(ended.out, "", "nothing is served, so no address is told");
+    place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{address}\"\n{TOPICS}"));
+    place.run(&["serve"]).says(2, &told);
+    // A run is worth more than a page: it says so, and serves as soon as it can.
+    let mut going = place.program(&["run"]).start();
+    going.until("the refusal", |said| {
+        said.contains("no pages: cannot listen on ") && said.contains(&address) && said.contains("trying again")
+    });
+    place.ok(&["run-now", "acme", "--wait", "--timeout", "50s"]);
+    drop(held);
+    let pages = Pages::of(going);
+    assert_eq!((pages.address.as_str(), pages.get("/health").status), (address.as_str(), 200));
+    pages.going.signal("TERM");
+    assert_eq!(pages.going.wait().code, Some(0));
+}
+
+#[test]
 fn a_token_in_a_file_of_others_is_refused() {
     let (_sandbox, place) = place("[web]\ntoken_file = \"token\"");
     std::fs::write(place.path("token"), TOKEN).unwrap();

@@ -21,9 +21,8 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
             asked_at: Time(0),
             model: None,
             text: "words".into(),
-            beyond: 0,
             partial: false,
-            citations: Vec::new(),
+            cited: Default::default(),
         });
     }
     let html = all.html();

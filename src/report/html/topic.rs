@@ -31,8 +31,8 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
 }
 
 fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
-    let missing = answer.missing();
-    let (listed, left) = answer.listed();
+    let missing = answer.cited.missing();
+    let (listed, left) = answer.cited.listed();
     html! {
         section.answer aria-labelledby=(words::id(&topic.id, "answer")) {
             h3 id=(words::id(&topic.id, "answer")) { "The answer" }
@@ -41,11 +41,11 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
             p.meta {
                 "Asked " (words::when(answer.asked_at, zone))
                 @if let Some(model) = &answer.model { ", model " (words::line(model, 60)) }
-                ". " (counted(answer.citations.len() as u64, "citation")) " checked against what is stored"
+                ". " (counted(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
                 @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
             }
             @if let Some(unlooked) = answer.unlooked() { p.note { (unlooked) } }
-            @if !answer.citations.is_empty() {
+            @if !answer.cited.citations.is_empty() {
                 details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
                     @match safe_link(&citation.cited) {
@@ -70,7 +70,7 @@ fn told(answer: &AnswerFacts, line: &str) -> Markup {
             Piece::Link(label, address) => {
                 @let label = if label == address { label.to_owned() } else { format!("[{label}]") };
                 @match safe_link(address) { Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (label) }, None => (label) }
-                @if answer.in_vain(address, line) { " " strong.bad { "✗ not found" } }
+                @if answer.cited.in_vain(address, line) { " " strong.bad { "✗ not found" } }
             }
         } }
     }

@@ -12,6 +12,8 @@ use super::StoreError;
 
 pub(super) mod disk;
 
+#[path = "../statements/alert_cards.rs"]
+pub(super) mod alert_cards;
 #[path = "../statements/alerts.rs"]
 pub(super) mod alerts;
 #[path = "../statements/calls.rs"]

@@ -7,15 +7,16 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, jobs, outbox, read};
 use crate::model::{
-    AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertStanding, Firing, JobKind, RunState, SearchState, Searched,
-    Source, Time,
+    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertStanding, Firing, JobKind, RunState, SearchState,
+    Searched, Source, Time,
 };
 use crate::store::{AlertChange, MOST_WAITING, StoreError};
 
 /// How long an event is kept.
 const KEPT: Duration = Duration::from_secs(400 * 86_400);
 
-const EVENT: &str = "SELECT event, alert, subject, kind, at, summary, lines, message, muted, acked_at FROM alert_event";
+pub(super) const EVENT: &str =
+    "SELECT event, alert, subject, kind, at, summary, lines, message, muted, acked_at FROM alert_event";
 
 pub(in crate::store) async fn specs(conn: &mut Conn) -> Result<Vec<AlertSpec>, StoreError> {
     let rows = sqlx::query("SELECT id, definition FROM job WHERE kind = $1 AND removed_at IS NULL ORDER BY id")
@@ -59,7 +60,7 @@ pub(in crate::store) async fn seq_before(conn: &mut Conn, at: Time) -> Result<i6
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(at.0).fetch_one(conn).await?)
 }
 
-fn event(row: &Row) -> Result<AlertEvent, StoreError> {
+pub(super) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
     let lines: String = row.try_get("lines")?;
     Ok(AlertEvent {
         event: row.try_get("event")?,
@@ -227,22 +228,12 @@ pub(in crate::store) async fn keep(
     Ok(true)
 }
 
-pub(in crate::store) async fn events(
-    conn: &mut Conn,
-    alert: Option<&str>,
-    most: i64,
-) -> Result<Vec<AlertEvent>, StoreError> {
-    let sql = format!("{EVENT} WHERE $1 IS NULL OR alert = $1 ORDER BY at DESC, event DESC LIMIT $2");
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(alert).bind(most).fetch_all(conn).await?;
-    rows.iter().map(event).collect()
-}
-
 pub(in crate::store) async fn ack(
     conn: &mut Conn,
     alert: &str,
     one: Option<&str>,
     now: Time,
-) -> Result<u64, StoreError> {
+) -> Result<Acked, StoreError> {
     let known = "somebody knows";
     let done = sqlx::query(
         "UPDATE alert_event SET acked_at = $1, muted = CASE WHEN message IS NULL AND muted IS NULL THEN $4 ELSE muted END \
@@ -254,15 +245,15 @@ pub(in crate::store) async fn ack(
     .bind(known)
     .execute(&mut *conn)
     .await?;
-    sqlx::query(
-        "UPDATE alert_firing SET acked = 1 WHERE alert = $1 \
+    let firing = sqlx::query(
+        "UPDATE alert_firing SET acked = 1 WHERE alert = $1 AND acked = 0 \
          AND ($2 IS NULL OR subject = (SELECT e.subject FROM alert_event e WHERE e.event = $2))",
     )
     .bind(alert)
     .bind(one)
     .execute(conn)
     .await?;
-    Ok(done.rows_affected())
+    Ok(Acked { events: done.rows_affected(), firing: firing.rows_affected() })
 }
 
 pub(in crate::store) async fn snooze(conn: &mut Conn, alert: &str, until: Option<Time>) -> Result<(), StoreError> {
@@ -289,8 +280,15 @@ pub(super) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), 
     Ok(())
 }
 
-/// Lets go what is about a topic.
+/// Lets go what is about a topic; an event's id names it, too.
 pub(super) async fn forget_topic(conn: &mut Conn, topic: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "DELETE FROM request WHERE event IN (SELECT e.event FROM alert_event e \
+         WHERE e.subject = $1 OR substr(e.subject, 1, length($1) + 1) = $1 || '/')",
+    )
+    .bind(topic)
+    .execute(&mut *conn)
+    .await?;
     for table in ["alert_event", "alert_firing"] {
         let sql = format!("DELETE FROM {table} WHERE subject = $1 OR substr(subject, 1, length($1) + 1) = $1 || '/'");
         sqlx::query(AssertSqlSafe(sql)).bind(topic).execute(&mut *conn).await?;

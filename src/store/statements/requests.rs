@@ -1,10 +1,10 @@
 //! What is asked for on pages: one row, written there, and taken up by whichever daemon is first, in one transaction with
 //! what was asked.
 
-use sqlx::Row as _;
+use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, controls, read};
-use crate::model::{Request, RequestKind, RequestState, Time};
+use super::{Conn, Row, alerts, controls, read};
+use crate::model::{JobKind, Request, RequestKind, RequestState, Time, Wish};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Requests that wait at a time; more are not taken.
@@ -12,23 +12,25 @@ const MOST: i64 = 100;
 /// How long what became of one is told, milliseconds.
 const KEPT: i64 = 7 * 86_400_000;
 
+const REQUEST: &str = "SELECT id, kind, topic, alert, event, length, asked_at, state, answer FROM request";
+
 /// Asks, unless the same is asked already or too much is; whether it was written.
-pub(in crate::store) async fn ask(
-    conn: &mut Conn,
-    id: &str,
-    kind: RequestKind,
-    topic: &str,
-    now: Time,
-) -> Result<bool, StoreError> {
+pub(in crate::store) async fn ask(conn: &mut Conn, id: &str, wish: &Wish, now: Time) -> Result<bool, StoreError> {
+    let (topic, alert) = if wish.kind.is_of_alert() { (None, Some(&wish.of)) } else { (Some(&wish.of), None) };
     let written = sqlx::query(
-        "INSERT INTO request (id, kind, topic, asked_at, state) SELECT $1, $2, $3, $4, 'queued' \
-         WHERE NOT EXISTS (SELECT 1 FROM request WHERE state = 'queued' AND topic = $3 AND kind = $2) \
-         AND (SELECT count(*) FROM request WHERE state = 'queued') < $5",
+        "INSERT INTO request (id, kind, topic, alert, event, length, asked_at, state) SELECT $1, $2, $3, $4, $5, $6, $7, 'queued' \
+         WHERE NOT EXISTS (SELECT 1 FROM request WHERE state = 'queued' AND kind = $2 AND coalesce(topic, alert) = $8 \
+         AND coalesce(event, '') = coalesce($5, '') AND coalesce(length, 0) = coalesce($6, 0)) \
+         AND (SELECT count(*) FROM request WHERE state = 'queued') < $9",
     )
     .bind(id)
-    .bind(kind.as_str())
+    .bind(wish.kind.as_str())
     .bind(topic)
+    .bind(alert)
+    .bind(&wish.event)
+    .bind(wish.length_ms)
     .bind(now.0)
+    .bind(&wish.of)
     .bind(MOST)
     .execute(conn)
     .await?;
@@ -37,41 +39,50 @@ pub(in crate::store) async fn ask(
 
 /// The requests that wait, the oldest first.
 pub(in crate::store) async fn open(conn: &mut Conn) -> Result<Vec<Request>, StoreError> {
-    let rows = sqlx::query(
-        "SELECT id, kind, topic, asked_at, state, answer FROM request WHERE state = 'queued' ORDER BY asked_at, id LIMIT 20",
-    )
-    .fetch_all(conn)
-    .await?;
-    rows.iter().map(request).collect()
+    let sql = format!("{REQUEST} WHERE state = 'queued' ORDER BY asked_at, id LIMIT 20");
+    sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?.iter().map(request).collect()
 }
 
 /// The last requests of a topic, the latest first.
 pub(in crate::store) async fn of_topic(conn: &mut Conn, topic: &str, limit: i64) -> Result<Vec<Request>, StoreError> {
-    let rows = sqlx::query(
-        "SELECT id, kind, topic, asked_at, state, answer FROM request WHERE topic = $1 ORDER BY asked_at DESC, id DESC LIMIT $2",
-    )
-    .bind(topic)
-    .bind(limit)
-    .fetch_all(conn)
-    .await?;
+    let sql = format!("{REQUEST} WHERE topic = $1 ORDER BY asked_at DESC, id DESC LIMIT $2");
+    sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(limit).fetch_all(conn).await?.iter().map(request).collect()
+}
+
+/// The last requests of alerts, or of one, the latest first.
+pub(in crate::store) async fn of_alerts(
+    conn: &mut Conn,
+    alert: Option<&str>,
+    limit: i64,
+) -> Result<Vec<Request>, StoreError> {
+    let sql = format!(
+        "{REQUEST} WHERE alert IS NOT NULL AND ($1 = '' OR alert = $1) ORDER BY asked_at DESC, id DESC LIMIT $2"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(alert.unwrap_or("")).bind(limit).fetch_all(conn).await?;
     rows.iter().map(request).collect()
 }
 
 /// One of them.
-pub(in crate::store) async fn one(conn: &mut Conn, topic: &str, id: &str) -> Result<Option<Request>, StoreError> {
-    let row = sqlx::query("SELECT id, kind, topic, asked_at, state, answer FROM request WHERE id = $1 AND topic = $2")
-        .bind(id)
-        .bind(topic)
-        .fetch_optional(conn)
-        .await?;
+pub(in crate::store) async fn one(conn: &mut Conn, id: &str) -> Result<Option<Request>, StoreError> {
+    let row = sqlx::query(AssertSqlSafe(format!("{REQUEST} WHERE id = $1"))).bind(id).fetch_optional(conn).await?;
     row.as_ref().map(request).transpose()
 }
 
 fn request(row: &Row) -> Result<Request, StoreError> {
+    let topic: Option<String> = row.try_get("topic")?;
+    let of = match topic {
+        Some(topic) => topic,
+        None => row.try_get("alert")?,
+    };
+    let wish = Wish {
+        kind: read::word(row, "kind", RequestKind::parse)?,
+        of,
+        event: row.try_get("event")?,
+        length_ms: row.try_get("length")?,
+    };
     Ok(Request {
         id: row.try_get("id")?,
-        kind: read::word(row, "kind", RequestKind::parse)?,
-        topic: row.try_get("topic")?,
+        wish,
         asked_at: Time(row.try_get("asked_at")?),
         state: read::word(row, "state", RequestState::parse)?,
         answer: row.try_get("answer")?,
@@ -80,30 +91,12 @@ fn request(row: &Row) -> Result<Request, StoreError> {
 
 /// Does what was asked and says so; nothing when somebody else did. What cannot be done is refused in words.
 pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time) -> Result<bool, StoreError> {
-    let topics = std::slice::from_ref(&request.topic);
     let taken = sqlx::query("UPDATE request SET state = 'done', done_at = $1 WHERE id = $2 AND state = 'queued'");
     if taken.bind(now.0).bind(&request.id).execute(&mut *conn).await?.rows_affected() == 0 {
         return Ok(false);
     }
-    let done = match request.kind {
-        RequestKind::RunNow => {
-            let runs = [(request.topic.clone(), request.id.clone())];
-            controls::queue_manual(conn, &runs, now).await.map(|()| "queued".to_owned())
-        }
-        RequestKind::Pause => controls::pause(conn, topics, Some("asked for on a page"), now).await.map(|paused| {
-            let paused = paused.first();
-            let cancelled = paused.map_or(0, |topic| topic.cancelled);
-            let word = if paused.is_some_and(|topic| topic.already) { "was paused already" } else { "paused" };
-            if cancelled > 0 { format!("{word}; queued runs cancelled: {cancelled}") } else { word.to_owned() }
-        }),
-        RequestKind::Resume => controls::resume(conn, topics, now).await.map(|resumed| match resumed.first() {
-            Some(topic) if topic.by_file => {
-                "stays paused: the configuration says `paused = true`, which wins".to_owned()
-            }
-            Some(topic) if topic.already => "was not paused".to_owned(),
-            _ => "resumed".to_owned(),
-        }),
-    };
+    let done =
+        if request.wish.kind.is_of_alert() { alert(conn, request, now).await } else { topic(conn, request, now).await };
     let (state, answer) = match done {
         Ok(answer) => (RequestState::Done, answer),
         Err(error) if error.kind == StoreErrorKind::Refused => (RequestState::Refused, error.text),
@@ -120,4 +113,82 @@ pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time
         .execute(conn)
         .await?;
     Ok(true)
+}
+
+/// What was asked of a topic: what became of it, in words.
+async fn topic(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
+    let topics = std::slice::from_ref(&request.wish.of);
+    match request.wish.kind {
+        RequestKind::Pause => {
+            let paused = controls::pause(conn, topics, Some("asked for on a page"), now).await?;
+            let paused = paused.first();
+            let cancelled = paused.map_or(0, |topic| topic.cancelled);
+            let word = if paused.is_some_and(|topic| topic.already) { "was paused already" } else { "paused" };
+            Ok(if cancelled > 0 { format!("{word}; queued runs cancelled: {cancelled}") } else { word.to_owned() })
+        }
+        RequestKind::Resume => Ok(match controls::resume(conn, topics, now).await?.first() {
+            Some(topic) if topic.by_file => "stays paused: the configuration says `paused = true`, which wins",
+            Some(topic) if topic.already => "was not paused",
+            _ => "resumed",
+        }
+        .to_owned()),
+        _ => {
+            let runs = [(request.wish.of.clone(), request.id.clone())];
+            controls::queue_manual(conn, &runs, now).await.map(|()| "queued".to_owned())
+        }
+    }
+}
+
+/// The same of an alert. Whoever pressed saw a page of some moments ago: what changed since is said.
+async fn alert(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
+    let Wish { kind, of: name, event, length_ms } = &request.wish;
+    let there: Option<String> =
+        sqlx::query_scalar("SELECT id FROM job WHERE id = $1 AND kind = $2 AND removed_at IS NULL")
+            .bind(format!("alert:{name}"))
+            .bind(JobKind::Alert.as_str())
+            .fetch_optional(&mut *conn)
+            .await?;
+    if there.is_none() {
+        return Err(StoreError::refused(format!("there is no alert `{name}` any more"), ""));
+    }
+    match kind {
+        RequestKind::Snooze => {
+            let until = Time(request.asked_at.0.saturating_add(length_ms.unwrap_or(0)));
+            if until <= now {
+                return Err(StoreError::refused(format!("it was over at {until}, before it was taken up"), ""));
+            }
+            alerts::snooze(conn, name, Some(until)).await?;
+            Ok(format!("tells nobody until {until}"))
+        }
+        RequestKind::Unsnooze => {
+            let until: Option<Option<i64>> =
+                sqlx::query_scalar("SELECT snoozed_until FROM alert_state WHERE alert = $1")
+                    .bind(name)
+                    .fetch_optional(&mut *conn)
+                    .await?;
+            alerts::snooze(conn, name, None).await?;
+            let snoozed = until.flatten().is_some_and(|until| until > now.0);
+            Ok(if snoozed { "tells again" } else { "was not snoozed" }.to_owned())
+        }
+        _ => known(conn, name, event.as_deref(), now).await,
+    }
+}
+
+async fn known(conn: &mut Conn, name: &str, event: Option<&str>, now: Time) -> Result<String, StoreError> {
+    if let Some(event) = event {
+        let there: Option<String> = sqlx::query_scalar("SELECT event FROM alert_event WHERE event = $1 AND alert = $2")
+            .bind(event)
+            .bind(name)
+            .fetch_optional(&mut *conn)
+            .await?;
+        if there.is_none() {
+            return Err(StoreError::refused(format!("`{name}` has no such event any more"), ""));
+        }
+    }
+    let acked = alerts::ack(conn, name, event, now).await?;
+    if acked.events == 0 && acked.firing == 0 {
+        return Ok("was acknowledged already: there is nothing that nobody knew of".to_owned());
+    }
+    let s = if acked.events == 1 { "" } else { "s" };
+    Ok(format!("acknowledged: {} event{s}", acked.events))
 }

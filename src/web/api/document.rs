@@ -19,7 +19,7 @@ const VERSION: &str = "1.0.0";
 const ANY: [u16; 7] = [400, 401, 414, 421, 431, 500, 503];
 
 pub(super) async fn show(call: Call) -> Result<Response, Problem> {
-    let secured = call.site().settings.access.is_some();
+    let secured = call.site().settings().access.is_some();
     Ok(axum::Json(document(secured)).into_response())
 }
 
@@ -79,9 +79,9 @@ fn told(operation: &Operation) -> Value {
         if !description.is_empty() {
             fields.insert("description".to_owned(), json!(description));
         }
-        if let Some(schema) = operation.body {
+        if let Some((schema, action)) = operation.body {
             let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
-            let content = json!({ "application/json": { "schema": schema, "example": { "action": "run-now" } } });
+            let content = json!({ "application/json": { "schema": schema, "example": { "action": action } } });
             fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
             // Nobody asks for anything without the token, wherever it is served.
             fields.insert("security".to_owned(), json!([{ "token": [] }]));

@@ -79,7 +79,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     known(&call, call.all("topic")).await?;
     let exporting = &call.site().exporting;
     if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == What::Changes) {
-        let begun = order.begin_with(&exporting.store, named, call.now, &call.site().settings.reports).await;
+        let begun = order.begin_with(&exporting.store, named, call.now, &call.site().settings().reports).await;
         begun.map_err(|error| no_begin(error, named))?;
     }
     if order.filter.words.is_some() && call.site().store.words_waiting().await? > 0 {

@@ -2,6 +2,7 @@
 //! the check of its parameters and its part of the OpenAPI document are made, so that they cannot disagree. Who gets an
 //! answer is `guard`'s; what an operation reads is in the file of its name.
 
+mod alerts;
 mod answers;
 mod call;
 mod days;
@@ -12,6 +13,7 @@ mod items;
 mod listed;
 mod made;
 mod operation;
+mod parameters;
 mod pipe;
 mod problem;
 mod requests;

@@ -92,8 +92,8 @@ pub(super) struct Operation {
     /// What else is to be known.
     pub(super) told: &'static str,
     pub(super) parameters: &'static [&'static Parameter],
-    /// Schema of the body that it takes.
-    pub(super) body: Option<&'static str>,
+    /// Schema of the body that it takes, and an action that stands for an example.
+    pub(super) body: Option<(&'static str, &'static str)>,
     pub(super) answered: Answered,
     /// Statuses of its own with which it refuses, beside those that all have.
     pub(super) refuses: &'static [u16],

@@ -50,7 +50,7 @@ pub(in crate::web) fn not_so() -> Problem {
 /// Lets in whoever has the token, and everybody to read where there is none. What a browser keeps of a login is not looked at: no
 /// page of anybody else can ask for something here, whatever it sends.
 pub(in crate::web) fn admit(site: &Site, bearer: Option<&str>) -> Result<(), Problem> {
-    match (&site.settings.access, bearer) {
+    match (&site.settings().access, bearer) {
         (None, _) => Ok(()),
         (Some(access), Some(token)) if access.knows(token) => Ok(()),
         (Some(_), given) => {

@@ -1,23 +1,29 @@
-//! What may be asked for: a run at once, a pause, its end. Asking writes one row; a daemon takes it up, and what became of
-//! it is told here.
+//! What may be asked for: a run at once, a pause, its end; that an alert is known or silent for a while. Asking writes one row;
+//! a daemon takes it up, and what became of it is told here.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::{Call, cut};
 use super::listed::told;
 use super::topics::card;
-use crate::model::{Request, RequestKind, RequestState};
+use crate::model::{Request, RequestKind, RequestState, Wish};
+use crate::schedule::parse_duration;
 use crate::web::pages::actions::{may_ask, put};
 use crate::web::problem::Problem;
 
 /// The actions, as the command line calls them.
 pub(super) const ACTIONS: [(&str, RequestKind); 3] =
     [("run-now", RequestKind::RunNow), ("pause", RequestKind::Pause), ("resume", RequestKind::Resume)];
+/// The same of alerts.
+pub(super) const ALERT_ACTIONS: [(&str, RequestKind); 3] =
+    [("ack", RequestKind::Ack), ("snooze", RequestKind::Snooze), ("unsnooze", RequestKind::Unsnooze)];
 
-/// Requests that are told of a topic.
+/// Requests that are told of a topic or an alert.
 const TOLD: u32 = 50;
+/// The longest that an alert may be silenced, milliseconds.
+const LONGEST: u128 = 366 * 86_400_000;
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,59 +31,144 @@ struct Asked {
     action: String,
 }
 
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedOfAlert {
+    action: String,
+    event: Option<String>,
+    #[serde(rename = "for")]
+    length: Option<String>,
+}
+
 pub(super) async fn ask(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let card = card(&call).await?;
     let hint = "Send {\"action\": \"run-now\"}, \"pause\" or \"resume\".";
-    let asked: Asked =
-        serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))?;
-    let kind = ACTIONS.iter().find(|(name, _)| *name == asked.action).map(|(_, kind)| *kind);
-    let kind =
-        kind.ok_or_else(|| Problem::bad(format!("There is no action `{}`", super::call::cut(&asked.action)), hint))?;
+    let asked: Asked = body(&call, hint)?;
+    let wish = Wish::plain(kind(&ACTIONS, &asked.action, hint)?, &card.topic);
+    answered(&call, &wish, &format!("/api/v1/topics/{}", card.topic)).await
+}
+
+pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
+    may_ask(call.site())?;
+    let alert = super::alerts::card(&call).await?.spec.name;
+    let hint = "Send {\"action\": \"ack\"}, with \"event\" for one alone; {\"action\": \"snooze\", \"for\": \"8h\"}, or \"unsnooze\".";
+    let asked: AskedOfAlert = body(&call, hint)?;
+    let kind = kind(&ALERT_ACTIONS, &asked.action, hint)?;
+    if asked.event.as_ref().is_some_and(|event| kind != RequestKind::Ack || event.len() > 1_000 || event.contains('\0'))
+    {
+        return Err(Problem::bad("`event` means nothing here", hint));
+    }
+    let length_ms = match (kind, &asked.length) {
+        (RequestKind::Snooze, Some(length)) => {
+            let length = parse_duration(length).map_err(|wrong| Problem::bad(cut(&wrong.message), wrong.hint))?;
+            if length.is_zero() || length.as_millis() > LONGEST {
+                return Err(Problem::bad("`for` is out of bounds", "Up to 366 days: \"30m\", \"8h\", \"3d\"."));
+            }
+            i64::try_from(length.as_millis()).ok()
+        }
+        (RequestKind::Snooze, None) => return Err(Problem::bad("`for` is missing", hint)),
+        (_, Some(_)) => return Err(Problem::bad("`for` means nothing here", hint)),
+        (_, None) => None,
+    };
+    let wish = Wish { kind, of: alert.clone(), event: asked.event, length_ms };
+    answered(&call, &wish, &format!("/api/v1/alerts/{alert}")).await
+}
+
+fn body<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {
+    serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))
+}
+
+fn kind(actions: &[(&str, RequestKind)], asked: &str, hint: &str) -> Result<RequestKind, Problem> {
+    let kind = actions.iter().find(|(name, _)| *name == asked).map(|(_, kind)| *kind);
+    kind.ok_or_else(|| Problem::bad(format!("There is no action `{}`", cut(asked)), hint))
+}
+
+/// Asks, and tells of the request and where it is found.
+async fn answered(call: &Call, wish: &Wish, path: &str) -> Result<Response, Problem> {
     let store = &call.site().store;
-    let request = match put(call.site(), kind, &card.topic).await? {
-        Some(id) => store.request_of(&card.topic, &id).await?,
+    let request = match put(call.site(), wish).await? {
+        Some(id) => store.request_by_id(&id).await?,
         // The same may wait already: then it is told of that one.
         None => {
-            let all = store.requests_of(&card.topic, TOLD).await?;
-            all.into_iter().find(|one| one.kind == kind && one.state == RequestState::Queued)
+            let all = all(call, wish.kind.is_of_alert(), &wish.of).await?;
+            all.into_iter().find(|one| one.wish == *wish && one.state == RequestState::Queued)
         }
     };
     let Some(request) = request else {
         let hint = "Is `topicwatch run` up? It takes up what waits within seconds; ask again then.";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many requests wait already", hint));
     };
-    let place = format!("/api/v1/topics/{}/requests/{}", card.topic, request.id);
-    let mut response = told(&call, [("data", as_json(&request))]).await?;
+    let mut response = told(call, [("data", as_json(&request))]).await?;
     *response.status_mut() = StatusCode::ACCEPTED;
-    if let Ok(place) = HeaderValue::from_str(&place) {
+    if let Ok(place) = HeaderValue::from_str(&format!("{path}/requests/{}", request.id)) {
         response.headers_mut().insert(header::LOCATION, place);
     }
     Ok(response.into_response())
 }
 
+async fn all(call: &Call, of_alert: bool, of: &str) -> Result<Vec<Request>, Problem> {
+    let store = &call.site().store;
+    let all = if of_alert { store.requests_of_alerts(Some(of), TOLD).await } else { store.requests_of(of, TOLD).await };
+    Ok(all?)
+}
+
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let all = call.site().store.requests_of(&card.topic, TOLD).await?;
-    told(&call, [("data", json!(all.iter().map(as_json).collect::<Vec<_>>()))]).await
+    listed(&call, false, &card.topic).await
+}
+
+pub(super) async fn list_of_alert(call: Call) -> Result<Response, Problem> {
+    let alert = super::alerts::card(&call).await?.spec.name;
+    listed(&call, true, &alert).await
+}
+
+async fn listed(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
+    let all = all(call, of_alert, of).await?;
+    told(call, [("data", json!(all.iter().map(as_json).collect::<Vec<_>>()))]).await
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let request = call.site().store.request_of(&card.topic, call.needed("request")).await?.ok_or_else(|| {
+    found(&call, false, &card.topic).await
+}
+
+pub(super) async fn one_of_alert(call: Call) -> Result<Response, Problem> {
+    // What was asked of an alert that is gone by now is told all the same.
+    found(&call, true, call.needed("alert")).await
+}
+
+async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
+    let request = call.site().store.request_by_id(call.needed("request")).await?;
+    let ours = |one: &Request| one.wish.of == of && one.wish.kind.is_of_alert() == of_alert;
+    let request = request.filter(ours).ok_or_else(|| {
         let hint = "What was done is told for seven days.";
-        let title = format!("There is no request `{}`", super::call::cut(call.needed("request")));
+        let title = format!("There is no request `{}`", cut(call.needed("request")));
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
     })?;
-    told(&call, [("data", as_json(&request))]).await
+    told(call, [("data", as_json(&request))]).await
 }
 
 fn as_json(request: &Request) -> Value {
-    let action = ACTIONS.iter().find(|(_, kind)| *kind == request.kind).map(|(name, _)| *name);
-    let ran = request.kind == RequestKind::RunNow && request.state == RequestState::Done;
+    let wish = &request.wish;
+    let mut actions = ACTIONS.iter().chain(&ALERT_ACTIONS);
+    let action = actions.find(|(_, kind)| *kind == wish.kind).map(|(name, _)| *name);
+    if wish.kind.is_of_alert() {
+        return json!({
+            "id": request.id,
+            "alert": wish.of,
+            "action": action,
+            "event": wish.event,
+            "for_ms": wish.length_ms,
+            "asked_at": request.asked_at,
+            "state": request.state,
+            "answer": request.answer,
+        });
+    }
+    let ran = wish.kind == RequestKind::RunNow && request.state == RequestState::Done;
     json!({
         "id": request.id,
-        "topic": request.topic,
+        "topic": wish.of,
         "action": action,
         "asked_at": request.asked_at,
         "state": request.state,

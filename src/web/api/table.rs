@@ -1,54 +1,11 @@
-//! Every operation of the API, and every parameter: routes, checks and the document are made from these.
+//! Every operation of the API: routes, checks and the document are made from these.
 
 use super::operation::{Answered, Kind, Method, Operation, Parameter};
-use super::{answers, days, document, exports, item, items, made, requests, runs, topics};
-use crate::compare::Filtered;
-use crate::export::Profile;
-use crate::model::{RunState, Source, Tone};
-
-const SOURCES: Kind = Kind::Word(|| Source::ALL.iter().map(|source| source.as_str()).collect());
-/// Those that can be asked for; what a scorer does not know has none.
-const TONES: Kind = Kind::Word(|| vec![Tone::Negative.as_str(), Tone::Neutral.as_str(), Tone::Positive.as_str()]);
-const STATES: Kind = Kind::Word(|| RunState::ALL.iter().map(|state| state.as_str()).collect());
-const FILTERED: Kind = Kind::Word(|| Filtered::ALL.iter().map(|mode| mode.as_str()).collect());
-const PROFILES: Kind = Kind::Word(|| Profile::ALL.iter().map(|profile| profile.as_str()).collect());
-const ORDERS: Kind = Kind::Word(|| items::ORDERS.to_vec());
-const COPIES: Kind = Kind::Word(|| items::COPIES.to_vec());
-const FILES: Kind = Kind::Word(exports::files);
-const ID: Kind = Kind::Text(64);
-const RUN: Kind = Kind::Text(200);
-
-const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a topic that is watched", "acme");
-const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "At most so many rows", "50");
-const TOKEN: Parameter =
-    Parameter::query("page_token", Kind::Text(1_000), "`next_page_token` of the page before, as it is", "");
-const TOPICS: Parameter = Parameter::query("topic", ID, "Only this topic; give it again for more", "acme").many();
-const TOPIC: Parameter = Parameter::query("topic", ID, "Only this topic", "acme");
-const SOURCE: Parameter =
-    Parameter::query("source", SOURCES, "Only what this source showed; give it again for more", "web").many();
-const TONE: Parameter =
-    Parameter::query("tone", TONES, "Only items that sound like this; give it again for more", "negative").many();
-const AUTHOR: Parameter =
-    Parameter::query("author", Kind::Text(100), "Only items by this handle; give it again for more", "ann").many();
-const SEARCH: Parameter = Parameter::query(
-    "search",
-    Kind::Text(1_000),
-    "Only items with these words: all of them, \"a phrase\", begin*, -not",
-    "launch -beta",
-);
-const FIRST_SEEN: Parameter = Parameter::query("since", Kind::Instant, "Only items first seen at or after", "7d");
-const NEW_SINCE: Parameter = Parameter::query(
-    "new_since",
-    Kind::Instant,
-    "Only items first seen at or after, and not older than their topic's window then",
-    "24h",
-);
-const HIDDEN: Parameter = Parameter::query(
-    "filtered",
-    FILTERED,
-    "Items that the topic's filter hides: without them (when nothing is said), with them, or only them",
-    "keep",
-);
+use super::parameters::{
+    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, LIMIT, NEW_SINCE, OF_ALERT, OF_TOPIC, ORDERS, PROFILES,
+    REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
+};
+use super::{alerts, answers, days, document, exports, item, items, made, requests, runs, topics};
 
 /// Those that every list has.
 const fn get(
@@ -160,7 +117,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         told: "Only inside `topicwatch run`, and only with the token. It writes one row; the daemon takes it up within seconds. \
                The same is not asked twice while it waits: the answer is then the one that waits.",
         parameters: &[&OF_TOPIC],
-        body: Some("Ask"),
+        body: Some(("Ask", "run-now")),
         answered: Answered::Json(202, "OneRequest"),
         refuses: &[403, 404, 413, 415],
         handler: |call| Box::pin(requests::ask(call)),
@@ -172,7 +129,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "getRequest",
             "What became of a request",
             "",
-            &[&OF_TOPIC, &Parameter::path("request", ID, "Id of the request", "01KHXJ5W0000000000000000")],
+            &[&OF_TOPIC, &REQUEST],
             "OneRequest",
             |call| Box::pin(requests::one(call)),
         )
@@ -215,6 +172,67 @@ pub(super) static OPERATIONS: &[Operation] = &[
             &[&Parameter::path("run", RUN, "Id of the run", "topic:acme@2026-03-11T09:00:00Z")],
             "OneRun",
             |call| Box::pin(runs::one(call)),
+        )
+    },
+    get(
+        "/api/v1/alerts",
+        "listAlerts",
+        "Alerts of the configuration and how each stands, by name",
+        "",
+        &[&LIMIT, &TOKEN],
+        "Alerts",
+        |call| Box::pin(alerts::list(call)),
+    ),
+    Operation {
+        refuses: &[404],
+        ..get("/api/v1/alerts/{alert}", "getAlert", "One alert", "", &[&OF_ALERT], "OneAlert", |call| {
+            Box::pin(alerts::one(call))
+        })
+    },
+    get(
+        "/api/v1/alert-events",
+        "listAlertEvents",
+        "What alerts saw, the latest first",
+        "Also of alerts that are not in the configuration any more; kept for 400 days.",
+        &[&Parameter::query("alert", ID, "Only what this alert saw", "recalls"), &LIMIT, &TOKEN],
+        "AlertEvents",
+        |call| Box::pin(alerts::events(call)),
+    ),
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/alerts/{alert}/requests",
+            "listAlertRequests",
+            "What was asked of an alert lately, the latest first",
+            "The last fifty, for seven days.",
+            &[&OF_ALERT],
+            "AlertRequests",
+            |call| Box::pin(requests::list_of_alert(call)),
+        )
+    },
+    Operation {
+        method: Method::Post,
+        path: "/api/v1/alerts/{alert}/requests",
+        id: "askOfAlert",
+        summary: "Says that somebody knows what an alert saw, or silences it for a while",
+        told: "Only inside `topicwatch run`, and only with the token. It writes one row; the daemon takes it up within seconds. \
+               `ack` is about all that the alert saw, or about one `event`; `snooze` needs `for`.",
+        parameters: &[&OF_ALERT],
+        body: Some(("AskOfAlert", "ack")),
+        answered: Answered::Json(202, "OneAlertRequest"),
+        refuses: &[403, 404, 413, 415],
+        handler: |call| Box::pin(requests::ask_of_alert(call)),
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/alerts/{alert}/requests/{request}",
+            "getAlertRequest",
+            "What became of a request",
+            "",
+            &[&OF_ALERT, &REQUEST],
+            "OneAlertRequest",
+            |call| Box::pin(requests::one_of_alert(call)),
         )
     },
     get(

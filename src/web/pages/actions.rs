@@ -1,5 +1,5 @@
 //! Buttons: what may be asked of a topic, asking it, and what became of what was asked. A button writes one row and does
-//! nothing else; a daemon takes it up.
+//! nothing else; a daemon takes it up. Those of alerts are `acks`', and ask in the same way.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Path, State};
@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::draw::words;
-use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
+use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard, Wish};
 use crate::web::ask::Ask;
 use crate::web::guard::LARGEST_FORM;
 use crate::web::layout::{self, moment};
@@ -19,11 +19,14 @@ use crate::web::site::Site;
 /// Requests that are told of.
 const TOLD: u32 = 3;
 
-fn name(kind: RequestKind) -> &'static str {
+pub(super) fn name(kind: RequestKind) -> &'static str {
     match kind {
         RequestKind::RunNow => "Run now",
         RequestKind::Pause => "Pause",
         RequestKind::Resume => "Resume",
+        RequestKind::Ack => "Acknowledge",
+        RequestKind::Snooze => "Snooze",
+        RequestKind::Unsnooze => "Tell again",
     }
 }
 
@@ -47,19 +50,20 @@ pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Probl
                 }
             }
         }
-        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (told(request, card.timezone())) } } } }
+        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (told(request, card.timezone())) } } } }
     })
 }
 
-fn told(request: &Request, zone: &str) -> Markup {
+/// When something was asked for, and what became of it.
+pub(super) fn told(request: &Request, zone: &str) -> Markup {
     html! {
-        (name(request.kind)) ", asked for " (moment(request.asked_at, zone)) ": "
+        ", asked for " (moment(request.asked_at, zone)) ": "
         @match request.state {
             RequestState::Queued => "a daemon will take it up",
             RequestState::Refused => { strong.bad { "refused: " } (words::line(request.answer.as_deref().unwrap_or(""), 200)) },
             RequestState::Done => { (words::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
-        @if request.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " code { (request.id) } ", see " a href="/runs" { "runs" } }
+        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " code { (request.id) } ", see " a href="/runs" { "runs" } }
     }
 }
 
@@ -73,27 +77,33 @@ pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String
 
 async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
     may_ask(site)?;
-    let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
-    })?;
-    let form = Ask::form(&String::from_utf8_lossy(&body))?;
-    let kind = form.word("kind", RequestKind::parse)?.ok_or_else(|| form.unfit("kind"))?;
+    let form = form(body).await?;
+    let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| !kind.is_of_alert()))?;
+    let kind = kind.ok_or_else(|| form.unfit("kind"))?;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
-    put(site, kind, topic).await.map(drop)
+    put(site, &Wish::plain(kind, topic)).await.map(drop)
+}
+
+/// What a form holds.
+pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
+    let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
+    })?;
+    Ask::form(&String::from_utf8_lossy(&body))
 }
 
 /// Whether something may be asked for here: it makes ids of requests.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
-    site.settings.acts.filter(|_| site.acts()).ok_or_else(|| {
+    site.settings().acts.filter(|_| site.acts()).ok_or_else(|| {
         let hint = "Something can be asked for inside `topicwatch run`, once a token is set.";
         Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
     })
 }
 
-/// Asks for something of a topic that there is: one row. Its id, unless the same waits already or too much does.
-pub(in crate::web) async fn put(site: &Site, kind: RequestKind, topic: &str) -> Result<Option<String>, Problem> {
+/// Asks for something of a topic or an alert that there is: one row. Its id, unless the same waits already or too much does.
+pub(in crate::web) async fn put(site: &Site, wish: &Wish) -> Result<Option<String>, Problem> {
     let id = may_ask(site)?(site.now());
-    Ok(site.store.request(&id, kind, topic, site.now()).await?.then_some(id))
+    Ok(site.store.request(&id, wish, site.now()).await?.then_some(id))
 }

@@ -1,4 +1,4 @@
-//! A topic's answers: the latest on its page, all of them on one of their own, each with what it cites.
+//! A topic's answers: the latest on its page, all of them on one of their own, each with what it cites, as reports look it up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::shown;
-use crate::draw::words::{self, counted};
+use crate::compare::{Citation, Cited, cited};
+use crate::draw::words::{self, counted, number};
 use crate::model::{AnswerRow, ItemRow, Time, TopicCard};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
@@ -15,8 +16,6 @@ use crate::web::site::Site;
 
 /// Answers of a page.
 const ANSWERS: u32 = 10;
-/// Citations that are told of an answer.
-const CITED: usize = 40;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
@@ -26,12 +25,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let mut answers = store.list_answers(&card.topic, before, ANSWERS + 1).await?;
     let more = answers.len() > ANSWERS as usize;
     answers.truncate(ANSWERS as usize);
-    let cited = cited(&site, &card, &answers).await?;
+    let looked = looked_up(&site, &card, &answers).await?;
     let path = format!("/answers/{}", card.topic);
     let main = html! {
         h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (words::line(&card.title, 120)) } }
         @if answers.is_empty() { p { "No answer was stored" @if before < i64::MAX { " before that" } "." } }
-        @for (_, answer) in &answers { article.answer { (one(answer, &cited, card.timezone())) } }
+        @for (place, (_, answer)) in answers.iter().enumerate() { article.answer { (one(answer, &looked, place, card.timezone())) } }
         nav.pages aria-label="More answers" {
             @if before < i64::MAX { a href=(path) { "The latest" } }
             @if let (true, Some((seq, _))) = (more, answers.last()) { a rel="next" href=(ask.with(&path, &[("before", Some(&seq.to_string()))])) { "Earlier answers" } }
@@ -45,40 +44,69 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 pub(super) async fn latest(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let cited = cited(site, card, &answers).await?;
+    let looked = looked_up(site, card, &answers).await?;
     Ok(html! { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
-        (one(answer, &cited, card.timezone()))
+        (one(answer, &looked, 0, card.timezone()))
         p { a href=(format!("/answers/{}", card.topic)) { "All answers" } }
     } })
 }
 
-type Cited = BTreeMap<String, ItemRow>;
+/// What answers cite, looked up, and what the topic knows of it.
+struct Looked {
+    /// In the order of the answers.
+    cited: Vec<Cited>,
+    rows: BTreeMap<String, ItemRow>,
+}
 
-/// What the answers cite, as far as the topic knows it.
-async fn cited(site: &Site, card: &TopicCard, answers: &[(i64, AnswerRow)]) -> Result<Cited, Problem> {
-    let mut keys: Vec<String> = answers.iter().flat_map(|(_, a)| a.cited.iter().take(CITED).cloned()).collect();
+async fn looked_up(site: &Site, card: &TopicCard, answers: &[(i64, AnswerRow)]) -> Result<Looked, Problem> {
+    let asked: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
+    let mut moment = site.store.moment().await?;
+    let cited = cited(&mut moment, &asked).await;
+    moment.end().await?;
+    let cited = cited?;
+    let listed = cited.iter().flat_map(|cited| cited.listed().0);
+    let mut keys: Vec<String> = listed.filter_map(|citation| citation.key.clone()).collect();
     keys.sort_unstable();
     keys.dedup();
     let rows = site.store.items_by_key(&card.topic, &keys).await?;
-    Ok(rows.into_iter().map(|row| (row.key.clone(), row)).collect())
+    Ok(Looked { cited, rows: rows.into_iter().map(|row| (row.key.clone(), row)).collect() })
 }
 
-fn one(answer: &AnswerRow, cited: &Cited, zone: &str) -> Markup {
+fn one(answer: &AnswerRow, looked: &Looked, place: usize, zone: &str) -> Markup {
+    let Some(cited) = looked.cited.get(place) else { return html! {} };
+    let missing = cited.missing();
+    let (listed, left) = cited.listed();
     html! {
         p.meta {
             "Asked " (moment(answer.asked_at, zone))
             @if let Some(model) = &answer.model { ", model " (words::line(model, 60)) }
             @if answer.partial { ", cut" }
         }
-        (shown::answer(&answer.text))
-        @if !answer.cited.is_empty() { details {
-            summary { "Rests on " (counted(answer.cited.len() as u64, "item")) }
-            ul { @for key in answer.cited.iter().take(CITED) { li { @match cited.get(key) {
-                Some(row) => { a dir="auto" href=(shown::item_page(key)) { (shown::words_of(row.title.as_deref(), row.text.as_deref(), 160)) } " " span.meta { (shown::by(row.author.as_deref())) } },
-                None => { code { (words::line(key, 100)) } " " span.meta { "not stored any more" } },
-            } } } }
-            @if answer.cited.len() > CITED { p.meta { (counted((answer.cited.len() - CITED) as u64, "item")) " more" } }
+        (shown::answer(&answer.text, cited))
+        @if cited.beyond > 0 { p.meta { "It names " (counted(cited.beyond, "more link")) ", which were not looked up." } }
+        @if !listed.is_empty() { details open[missing > 0] {
+            summary {
+                "Rests on " (counted(cited.citations.len() as u64, "citation")) ": "
+                @if missing > 0 { strong.bad { (number(missing)) " not found" } } @else { "all found" }
+            }
+            ul { @for citation in listed { li { (citation_of(citation, &looked.rows)) } } }
+            @if left > 0 { p.meta { (counted(left, "citation")) " more, not listed" } }
         } }
     }
+}
+
+/// A citation: the page of its item, or that nothing stored has it.
+fn citation_of(citation: &Citation, rows: &BTreeMap<String, ItemRow>) -> Markup {
+    let cited = words::line(&citation.cited, 160);
+    html! { @match &citation.key {
+        None => { strong.bad { "✗ not found" } " " (shown::outside(&citation.cited, &cited)) },
+        Some(key) => {
+            span.good { "✓" } " "
+            @match rows.get(key) {
+                Some(row) => { a dir="auto" href=(shown::item_page(key)) { (shown::words_of(row.title.as_deref(), row.text.as_deref(), 160)) } " " span.meta { (shown::by(row.author.as_deref())) } },
+                None => { a href=(shown::item_page(key)) { (cited) } " " span.meta { "found by another topic" } },
+            }
+        }
+    } }
 }

@@ -18,7 +18,7 @@ use crate::web::server::App;
 use crate::web::site::Site;
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
-    let main = if site.settings.access.is_some() {
+    let main = if site.settings().access.is_some() {
         form(None)
     } else {
         html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages, and nobody can change anything by them." } p { a href="/" { "To the overview" } } }
@@ -37,13 +37,14 @@ fn form(wrong: Option<&str>) -> Markup {
             }
             button.main type="submit" { "Log in" }
         }
-        p.meta { "The token is what TOPICWATCH_WEB_TOKEN, or the file of `token_file`, held when topicwatch began. It stays on this machine; this browser keeps a signed pass for 30 days." }
+        p.meta { "The token is what TOPICWATCH_WEB_TOKEN, or the file of `token_file`, holds. It stays on this machine; this browser keeps a signed pass for 30 days." }
     }
 }
 
 pub(in crate::web) async fn enter(State(app): State<App>, body: Body) -> Response {
     let site = &app.site;
-    let Some(access) = &site.settings.access else { return Redirect::to("/").into_response() };
+    let settings = site.settings();
+    let Some(access) = &settings.access else { return Redirect::to("/").into_response() };
     let Ok(body) = to_bytes(body, LARGEST_FORM).await else {
         let problem =
             Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");

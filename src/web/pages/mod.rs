@@ -1,6 +1,8 @@
 //! The pages, one in a file: what it reads, and how that is shown. Who may see it was decided before.
 
+pub(super) mod acks;
 pub(super) mod actions;
+pub(super) mod alerts;
 pub(super) mod answers;
 pub(super) mod days;
 pub(super) mod health;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::days;
+use super::{alerts, days};
 use crate::draw::spark;
 use crate::draw::words::{self, number};
-use crate::model::{PausedBy, RunState, Time, TopicCard, Used};
+use crate::model::{FiringAt, PausedBy, RunState, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
@@ -36,12 +36,15 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let many = store.many_topics().await?;
     let days = days::read(&site, &cards).await?;
     let waits = store.days_wait().await?;
+    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let (fire, firing) = (store.alerts_that_fire().await?, store.firing_at(&ids).await?);
     let main = html! {
         h1 { "Topics" }
         ul.tiles {
             li { span { "Watched" } b { (number(many.unsigned_abs())) } }
             (cost(&site, used))
         }
+        (alerts::line(&fire))
         div.wide { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
             thead { tr {
@@ -49,7 +52,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
                 th.n scope="col" { "New, 24 h" } th scope="col" { "14 days" } th scope="col" { "Tone" } th scope="col" { "Next slot" }
             } }
             tbody { @for card in &cards {
-                (row(card, &known, &days.sparks(card, now), now))
+                @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
+                (row(card, &known, &noted, &days.sparks(card, now), now))
             } }
         } }
         p.meta { "Days are those of each topic's zone; an item counts on the day it was published. " @if waits { "What came last is not counted yet." } }
@@ -62,7 +66,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 fn cost(site: &Site, used: Used) -> Markup {
-    let limits = site.settings.limits;
+    let limits = site.settings().limits;
     html! {
         li { span { "Calls today (UTC)" } b { (number(used.calls.unsigned_abs())) } small { "of " (number(u64::from(limits.calls))) } }
         li { span { "Cost today (UTC)" } b { (used.money.to_string()) }
@@ -82,12 +86,13 @@ pub(in crate::web) fn state(state: RunState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-fn row(card: &TopicCard, known: &Known, days: &[spark::SparkDay], now: Time) -> Markup {
+fn row(card: &TopicCard, known: &Known, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
             a href=(format!("/topics/{}", card.topic)) { (words::line(&card.title, 80)) }
             span.sub { (card.topic) }
+            (alerts::note(firing))
         }
         td data-label="Last run" { @match &card.last_run {
             None => span.meta { "not run yet" },

@@ -26,7 +26,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         return Err(Problem::unknown("There is no such topic"));
     }
     let after = ask.word("after", place)?;
-    let mut runs = store.list_runs(topic, wanted, None, after.as_ref(), RUNS + 1).await?;
+    let mut runs = match ask.get("run") {
+        Some(run) => alone(store.run(run).await?),
+        None => store.list_runs(topic, wanted, None, after.as_ref(), RUNS + 1).await?,
+    };
     let more = runs.len() > RUNS as usize;
     runs.truncate(RUNS as usize);
     let ids: Vec<String> = runs.iter().map(|(_, run)| run.run.clone()).collect();
@@ -41,6 +44,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             div { label for="state" { "State" } select #state name="state" { option value="" { "any" } @for one in RunState::ALL { option value=(one) selected[wanted == Some(*one)] { (one.to_string().replace('_', " ")) } } } }
             button.main type="submit" { "Show" }
         }
+        @if ask.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
         @if runs.is_empty() { p { "No such run." } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run))) } } } }
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(ask.with("/runs", &[("after", None)])) { "The latest" } }
@@ -48,6 +52,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
     };
     Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: store.nature().await?, main })
+}
+
+/// One run, as if it were a list.
+fn alone(run: Option<RunRow>) -> Vec<(RunPlace, RunRow)> {
+    let at = |run: &RunRow| run.started_at.or(run.slot).or(run.finished_at).unwrap_or_default();
+    run.into_iter().map(|run| (RunPlace { at: at(&run), run: run.run.clone() }, run)).collect()
 }
 
 /// A page token: what the last page ended with.
@@ -122,7 +132,9 @@ pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<&'static s
     match (search.state, &search.error_class) {
         (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC"),
         (SearchState::Lost, _) => Some("the process ended in the middle; its run is taken over by itself"),
-        (_, Some(class)) => (site.settings.hint)(class, search.http_status, search.error_text.as_deref().unwrap_or("")),
+        (_, Some(class)) => {
+            (site.settings().hint)(class, search.http_status, search.error_text.as_deref().unwrap_or(""))
+        }
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 
+use crate::compare::Cited;
 use crate::draw::prose::{Piece as Prose, pieces};
 use crate::draw::words;
 use crate::insight::Piece;
@@ -73,12 +74,15 @@ pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
     }
 }
 
-/// The words of an answer: a paragraph for each line, its links as links.
-pub(super) fn answer(text: &str) -> Markup {
+/// The words of an answer: a paragraph for each line, its links as links, marked when they were looked up in vain.
+pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
     html! { @for line in text.lines().map(|line| words::line(line, 2_000)).filter(|line| !line.is_empty()).take(200) {
         p dir="auto" { @for piece in pieces(&line) { @match piece {
             Prose::Words(words) => (words),
-            Prose::Link(label, address) => (outside(address, label)),
+            Prose::Link(label, address) => {
+                (outside(address, label))
+                @if cited.in_vain(address, &line) { " " strong.bad { "✗ not found" } }
+            }
         } } }
     } }
 }

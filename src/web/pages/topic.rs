@@ -6,7 +6,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::overview::{next, sources, state};
-use super::{actions, answers, days, shown};
+use super::{actions, alerts, answers, days, shown};
 use crate::compare::{Filtered, Hiding};
 use crate::draw::words::{self, counted, number};
 use crate::insight::daily::rising;
@@ -96,6 +96,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let wish = Wish::of(&ask, now)?;
     let known = Known::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
+    let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;
     let charts = days::charts(&site, &card).await?;
     let answers = answers::latest(&site, &card).await?;
@@ -105,6 +106,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (shown::when(run.started_at, card.timezone())) ", " (counted(run.counts.new.unsigned_abs(), "new item")) } } }
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
+            @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
             dt { "New, 24 h" } dd { (number(card.new.unsigned_abs())) }
         }
         (actions)

@@ -1,6 +1,7 @@
 //! What each answer holds, field by field. A test holds every answer against these; what a field of an export is called
 //! and means, it is called and means here.
 
+mod alerts;
 mod found;
 mod ledger;
 mod topics;
@@ -24,22 +25,25 @@ type Named = (&'static str, Value);
 
 /// Every schema by its name.
 pub(super) fn schemas() -> Map<String, Value> {
-    let all = topics::schemas().into_iter().chain(found::schemas()).chain(ledger::schemas()).chain([
-        ("Document", json!({ "type": "object", "description": "An OpenAPI 3.1 document" })),
-        (
-            "Problem",
-            object(
-                "What went wrong (RFC 9457)",
-                &[&[
-                    ("type", Text, "always about:blank: the status says what it is"),
-                    ("title", Text, "the status in words"),
-                    ("status", Integer, "the status"),
-                    ("detail", Text, "what happened"),
-                    ("hint", Text, "what to do"),
-                ]],
-            ),
-        ),
-    ]);
+    let all =
+        topics::schemas().into_iter().chain(found::schemas()).chain(ledger::schemas()).chain(alerts::schemas()).chain(
+            [
+                ("Document", json!({ "type": "object", "description": "An OpenAPI 3.1 document" })),
+                (
+                    "Problem",
+                    object(
+                        "What went wrong (RFC 9457)",
+                        &[&[
+                            ("type", Text, "always about:blank: the status says what it is"),
+                            ("title", Text, "the status in words"),
+                            ("status", Integer, "the status"),
+                            ("detail", Text, "what happened"),
+                            ("hint", Text, "what to do"),
+                        ]],
+                    ),
+                ),
+            ],
+        );
     all.map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 

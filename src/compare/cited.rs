@@ -1,0 +1,127 @@
+//! Whether what answers cite was ever found: their links are looked up by the keys under which they would be stored, beside
+//! the items that came with them. What was cut in the middle is not looked up. How that is told is the reader's.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::insight::daily::links;
+use crate::model::{AnswerRow, Found, Kind};
+use crate::normalise::keys_of;
+use crate::store::{Moment, StoreError};
+
+/// Citations beyond these are counted, but not listed.
+const LISTED: usize = 40;
+
+/// Something an answer names or was found with.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Citation {
+    /// As the answer has it: an address, or an item's key.
+    pub cited: String,
+    /// The stored item; `None`: nothing that was ever found has it.
+    pub key: Option<String>,
+    /// Named in the text, not only handed over with it.
+    pub in_text: bool,
+}
+
+/// What one answer cites.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct Cited {
+    /// What it rests on.
+    pub citations: Vec<Citation>,
+    /// Links of the text that are too many to be looked up.
+    pub beyond: u64,
+}
+
+/// Looks up what answers cite, all in one question.
+pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Cited>, StoreError> {
+    let named: Vec<_> = answers.iter().map(|answer| named(answer)).collect();
+    let links = named.iter().flat_map(|(links, _)| links.iter().filter_map(|(_, key)| key.as_ref()));
+    let keys: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).chain(links).collect();
+    let met = moment.meet(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
+    let met: BTreeMap<&str, &str> = met.iter().map(|met| (met.asked.as_str(), met.key.as_str())).collect();
+    let stored = |key: &str| met.get(key).map(|key| (*key).to_owned());
+    let of = |(answer, (links, beyond)): (&&AnswerRow, Named<'_>)| {
+        let (mut told, mut citations) = (BTreeSet::new(), Vec::new());
+        for (link, key) in links {
+            let key = key.and_then(|key| stored(&key));
+            told.extend(key.clone());
+            citations.push(Citation { cited: link.to_owned(), key, in_text: true });
+        }
+        for cited in &answer.cited {
+            let key = stored(cited);
+            if key.as_ref().is_none_or(|key| told.insert(key.clone())) {
+                citations.push(Citation { cited: cited.clone(), key, in_text: false });
+            }
+        }
+        Cited { citations, beyond }
+    };
+    Ok(answers.iter().zip(named).map(of).collect())
+}
+
+/// The links of an answer with the keys they would have, and how many there are beyond.
+type Named<'a> = (Vec<(&'a str, Option<String>)>, u64);
+
+fn named(answer: &AnswerRow) -> Named<'_> {
+    let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
+    let (links, beyond) = links(text);
+    (links.into_iter().map(|link| (link, key_of(link))).collect(), beyond)
+}
+
+/// The text without its last word, which a cut may have shortened.
+#[must_use]
+pub fn uncut(text: &str) -> &str {
+    text.rfind(char::is_whitespace).and_then(|at| text.get(..at)).unwrap_or_default()
+}
+
+impl Cited {
+    /// Of all citations, those that nothing stored has.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.citations.iter().filter(|citation| citation.key.is_none()).count() as u64
+    }
+
+    /// The citations that are listed, and how many are not.
+    #[must_use]
+    pub fn listed(&self) -> (&[Citation], u64) {
+        let (listed, rest) = self.citations.split_at(self.citations.len().min(LISTED));
+        (listed, rest.len() as u64)
+    }
+
+    /// Whether an address of a line of the text was looked up in vain; what ends at a cut was not looked up as it is.
+    #[must_use]
+    pub fn in_vain(&self, address: &str, line: &str) -> bool {
+        let cut = line.strip_suffix('…').is_some_and(|line| line.ends_with(address));
+        !cut && self.citations.iter().any(|citation| citation.cited == address && citation.key.is_none())
+    }
+}
+
+/// The key under which a page or post of this address would be stored. An address tells its platform by itself.
+fn key_of(link: &str) -> Option<String> {
+    let found = Found { kind: Some(Kind::Page), url: Some(link.to_owned()), ..Found::default() };
+    keys_of(&found, "x")?.keys.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_in_vain_only_when_it_was_looked_up_whole_and_not_found() {
+        let citation = |n: usize| Citation {
+            cited: format!("https://a.example/{n}"),
+            key: (n != 3 && n != 55).then(|| format!("url:{n}")),
+            in_text: true,
+        };
+        let cited = Cited { citations: (0..60).map(citation).collect(), beyond: 0 };
+        assert_eq!((cited.missing(), cited.listed().0.len(), cited.listed().1), (2, 40, 20));
+        for (address, line, vain) in [
+            ("https://a.example/3", "see https://a.example/3.", true),
+            ("https://a.example/55", "see https://a.example/55", true),
+            ("https://a.example/50", "see https://a.example/50", false),
+            ("https://a.example/never", "beyond what is looked up", false),
+            ("https://a.example/3", "cut: https://a.example/3…", false),
+        ] {
+            assert_eq!(cited.in_vain(address, line), vain, "{line}");
+        }
+        assert_eq!(uncut("see https://a.example/b"), "see");
+    }
+}

@@ -1,0 +1,91 @@
+//! Alerts: what each looks for, how it stands, and what was seen.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::listed::{cut, told};
+use crate::model::{AlertCard, AlertEvent, Time, topic_of};
+use crate::store::EventPlace;
+use crate::web::pages::alerts::hours;
+use crate::web::problem::Problem;
+
+pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+    let after = call.position()?.map(|position| position.key).unwrap_or_default();
+    let limit = call.number("limit");
+    let mut cards = call.site().store.alert_cards(&after, limit + 1).await?;
+    let more = cut(&mut cards, limit);
+    let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.spec.name));
+    let data: Vec<Value> = cards.iter().map(|card| as_json(card, call.now)).collect();
+    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+}
+
+pub(super) async fn one(call: Call) -> Result<Response, Problem> {
+    let card = card(&call).await?;
+    told(&call, [("data", as_json(&card, call.now))]).await
+}
+
+/// The alert of the path.
+pub(super) async fn card(call: &Call) -> Result<AlertCard, Problem> {
+    let name = call.needed("alert");
+    call.site().store.alert_card(name).await?.ok_or_else(|| {
+        let hint = "It may have been removed from the configuration. /api/v1/alerts lists those that there are.";
+        let title = format!("There is no alert `{}`", super::call::cut(name));
+        Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+    })
+}
+
+pub(super) async fn events(call: Call) -> Result<Response, Problem> {
+    let limit = call.number("limit");
+    let after = call.position()?.map(|position| EventPlace { at: Time(position.value), event: position.key });
+    let most = i64::from(limit) + 1;
+    let mut events = call.site().store.alert_events(call.one("alert"), after.as_ref(), most).await?;
+    let more = cut(&mut events, limit);
+    let next = events.last().filter(|_| more).map(|event| call.token(event.at.0, &event.event));
+    let data: Vec<Value> = events.iter().map(event).collect();
+    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+}
+
+fn as_json(card: &AlertCard, now: Time) -> Value {
+    let spec = &card.spec;
+    let firing = card.firing.iter().map(|one| {
+        json!({ "subject": one.subject, "topic": topic_of(&one.subject), "since": one.since, "acked": one.acked })
+    });
+    json!({
+        "alert": spec.name,
+        "rule": spec.rule,
+        "topics": spec.topics,
+        "tags": spec.tags,
+        "words": spec.words,
+        "sources": spec.sources,
+        "channels": spec.channels,
+        "cooldown_ms": spec.cooldown_ms,
+        "quiet": spec.quiet.map(hours),
+        "timezone": spec.timezone,
+        "looked_at": card.looked_at,
+        "sent_at": card.sent_at,
+        "cooling_until": card.cooling(now),
+        "snoozed_until": card.snoozed(now),
+        "firing": firing.collect::<Vec<_>>(),
+        "firing_count": card.firing_in_all,
+        "waiting_count": card.waiting,
+    })
+}
+
+fn event(event: &AlertEvent) -> Value {
+    let line = |line: &crate::model::AlertLine| json!({ "text": line.text, "url": line.url, "key": line.key });
+    json!({
+        "event": event.event,
+        "alert": event.alert,
+        "subject": event.subject,
+        "topic": topic_of(&event.subject),
+        "run": event.run(),
+        "kind": event.kind,
+        "at": event.at,
+        "summary": event.summary,
+        "lines": event.lines.iter().map(line).collect::<Vec<_>>(),
+        "told": event.message.is_some(),
+        "muted": event.muted,
+        "acked_at": event.acked_at,
+    })
+}

@@ -1,0 +1,56 @@
+//! Parameters that operations share, with their bounds.
+
+use super::operation::{Kind, Parameter};
+use super::{exports, items};
+use crate::compare::Filtered;
+use crate::export::Profile;
+use crate::model::{RunState, Source, Tone};
+
+pub(super) const SOURCES: Kind = Kind::Word(|| Source::ALL.iter().map(|source| source.as_str()).collect());
+/// Those that can be asked for; what a scorer does not know has none.
+pub(super) const TONES: Kind =
+    Kind::Word(|| vec![Tone::Negative.as_str(), Tone::Neutral.as_str(), Tone::Positive.as_str()]);
+pub(super) const STATES: Kind = Kind::Word(|| RunState::ALL.iter().map(|state| state.as_str()).collect());
+pub(super) const FILTERED: Kind = Kind::Word(|| Filtered::ALL.iter().map(|mode| mode.as_str()).collect());
+pub(super) const PROFILES: Kind = Kind::Word(|| Profile::ALL.iter().map(|profile| profile.as_str()).collect());
+pub(super) const ORDERS: Kind = Kind::Word(|| items::ORDERS.to_vec());
+pub(super) const COPIES: Kind = Kind::Word(|| items::COPIES.to_vec());
+pub(super) const FILES: Kind = Kind::Word(exports::files);
+pub(super) const ID: Kind = Kind::Text(64);
+pub(super) const RUN: Kind = Kind::Text(200);
+
+pub(super) const OF_ALERT: Parameter = Parameter::path("alert", ID, "Name of an alert of the configuration", "recalls");
+pub(super) const REQUEST: Parameter = Parameter::path("request", ID, "Id of the request", "01KHXJ5W0000000000000000");
+pub(super) const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a topic that is watched", "acme");
+pub(super) const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "At most so many rows", "50");
+pub(super) const TOKEN: Parameter =
+    Parameter::query("page_token", Kind::Text(1_000), "`next_page_token` of the page before, as it is", "");
+pub(super) const TOPICS: Parameter =
+    Parameter::query("topic", ID, "Only this topic; give it again for more", "acme").many();
+pub(super) const TOPIC: Parameter = Parameter::query("topic", ID, "Only this topic", "acme");
+pub(super) const SOURCE: Parameter =
+    Parameter::query("source", SOURCES, "Only what this source showed; give it again for more", "web").many();
+pub(super) const TONE: Parameter =
+    Parameter::query("tone", TONES, "Only items that sound like this; give it again for more", "negative").many();
+pub(super) const AUTHOR: Parameter =
+    Parameter::query("author", Kind::Text(100), "Only items by this handle; give it again for more", "ann").many();
+pub(super) const SEARCH: Parameter = Parameter::query(
+    "search",
+    Kind::Text(1_000),
+    "Only items with these words: all of them, \"a phrase\", begin*, -not",
+    "launch -beta",
+);
+pub(super) const FIRST_SEEN: Parameter =
+    Parameter::query("since", Kind::Instant, "Only items first seen at or after", "7d");
+pub(super) const NEW_SINCE: Parameter = Parameter::query(
+    "new_since",
+    Kind::Instant,
+    "Only items first seen at or after, and not older than their topic's window then",
+    "24h",
+);
+pub(super) const HIDDEN: Parameter = Parameter::query(
+    "filtered",
+    FILTERED,
+    "Items that the topic's filter hides: without them (when nothing is said), with them, or only them",
+    "keep",
+);

@@ -1,0 +1,103 @@
+//! What may be asked of an alert: that one knows, and that it is silent for a while. The buttons, pressing them, and what became
+//! of what was asked.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use super::actions::{form, may_ask, name, put, told};
+use crate::draw::words;
+use crate::model::{AlertCard, AlertEvent, RequestKind, Time, Wish};
+use crate::web::layout;
+use crate::web::problem::Problem;
+use crate::web::server::App;
+use crate::web::site::Site;
+
+/// Requests that are told of.
+const TOLD: u32 = 5;
+/// For how long an alert may be silenced here, milliseconds, and how that is called.
+const LENGTHS: [(&str, i64, &str); 5] = [
+    ("1h", 3_600_000, "1 hour"),
+    ("4h", 14_400_000, "4 hours"),
+    ("1d", 86_400_000, "1 day"),
+    ("3d", 259_200_000, "3 days"),
+    ("7d", 604_800_000, "7 days"),
+];
+
+/// The buttons of an alert.
+pub(super) fn of_alert(card: &AlertCard, now: Time) -> Markup {
+    let alert = &card.spec.name;
+    let news = card.waiting > 0 || card.firing_in_all > card.acked_in_all;
+    html! { div.actions {
+        @if news { (button(RequestKind::Ack, alert, None, &format!("Acknowledge {alert}"))) }
+        @if card.snoozed(now).is_some() { (button(RequestKind::Unsnooze, alert, None, &format!("Have {alert} tell again"))) }
+        form method="post" action="/alerts" {
+            input type="hidden" name="kind" value=(RequestKind::Snooze);
+            input type="hidden" name="alert" value=(alert);
+            label.quiet for=(words::id(alert, "length")) { "How long " (alert) " tells nobody" }
+            select id=(words::id(alert, "length")) name="length" { @for (word, _, told) in LENGTHS { option value=(word) { (told) } } }
+            " " button type="submit" aria-label=(format!("Snooze {alert} for so long")) { (name(RequestKind::Snooze)) }
+        }
+    } }
+}
+
+/// The button of an event that nobody knows of.
+pub(super) fn of_event(event: &AlertEvent) -> Markup {
+    let label = format!("Acknowledge: {}", words::line(&event.summary, 120));
+    button(RequestKind::Ack, &event.alert, Some(&event.event), &label)
+}
+
+fn button(kind: RequestKind, alert: &str, event: Option<&str>, label: &str) -> Markup {
+    html! { form method="post" action="/alerts" {
+        input type="hidden" name="kind" value=(kind);
+        input type="hidden" name="alert" value=(alert);
+        @if let Some(event) = event { input type="hidden" name="event" value=(event); }
+        button.plain[event.is_some()] type="submit" aria-label=(label) { (name(kind)) }
+    } }
+}
+
+/// What became of the last buttons that were pressed; of one alert or of all.
+pub(super) async fn asked_for(site: &Site, alert: Option<&str>) -> Result<Markup, Problem> {
+    if !site.acts() {
+        return Ok(html! {});
+    }
+    let asked = site.store.requests_of_alerts(alert, TOLD).await?;
+    Ok(html! { @if !asked.is_empty() { ul.meta { @for request in &asked { li {
+        (name(request.wish.kind)) " " strong { (words::line(&request.wish.of, 64)) }
+        @if request.wish.event.is_some() { " (one event)" }
+        @if let Some(told) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.wish.length_ms) { " for " (told.2) }
+        (told(request, "UTC"))
+    } } } } })
+}
+
+/// A button was pressed.
+pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
+    match asked(&app.site, body).await {
+        Ok(()) => Redirect::to("/alerts").into_response(),
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn asked(site: &Site, body: Body) -> Result<(), Problem> {
+    may_ask(site)?;
+    let form = form(body).await?;
+    let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| kind.is_of_alert()))?;
+    let kind = kind.ok_or_else(|| form.unfit("kind"))?;
+    let name = form.get("alert").unwrap_or("");
+    let length = |word: &str| LENGTHS.iter().find(|(known, ..)| *known == word).map(|(_, length, _)| *length);
+    let length_ms = match kind {
+        RequestKind::Snooze => Some(form.word("length", length)?.ok_or_else(|| form.unfit("length"))?),
+        _ => None,
+    };
+    if site.store.alert_card(name).await?.is_none() {
+        return Err(unknown());
+    }
+    let event = form.get("event").filter(|_| kind == RequestKind::Ack).map(str::to_owned);
+    put(site, &Wish { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
+}
+
+pub(super) fn unknown() -> Problem {
+    let hint = "It may have been renamed or removed from the configuration. /alerts lists those that there are.";
+    Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such alert") }
+}

@@ -1,0 +1,208 @@
+//! Alerts: how each stands, and what they saw, the latest first. What may be asked of them is `acks`'.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use maud::{Markup, html};
+
+use super::{acks, shown};
+use crate::draw::words::{self, counted, number};
+use crate::model::{AlertCard, AlertEvent, AlertEventKind, Firing, FiringAt, Quiet, Time, topic_of};
+use crate::store::EventPlace;
+use crate::web::ask::{Ask, link};
+use crate::web::layout::{Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Alerts and events of a page.
+const ALERTS: u32 = 30;
+const EVENTS: u32 = 30;
+/// What fires of an alert and is named.
+const NAMED: usize = 5;
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let (store, now) = (&site.store, site.now());
+    let (one, after, before) = (ask.get("alert"), ask.get("after").unwrap_or(""), ask.word("before", place)?);
+    let mut cards = match one {
+        Some(name) => store.alert_card(name).await?.into_iter().collect(),
+        None => store.alert_cards(after, ALERTS + 1).await?,
+    };
+    let more = cards.len() > ALERTS as usize;
+    cards.truncate(ALERTS as usize);
+    let mut events = store.alert_events(one, before.as_ref(), i64::from(EVENTS) + 1).await?;
+    let earlier = events.len() > EVENTS as usize;
+    events.truncate(EVENTS as usize);
+    if one.is_some() && cards.is_empty() && events.is_empty() {
+        return Err(acks::unknown());
+    }
+    let topics = known(&site, &cards, &events).await?;
+    let asked = acks::asked_for(&site, one).await?;
+    let acts = site.acts();
+    let main = html! {
+        h1 { @match one { Some(name) => { "Alert: " (words::line(name, 64)) }, None => "Alerts" } }
+        @if one.is_some() { p { a href="/alerts" { "All alerts" } } }
+        @if one.is_some() && cards.is_empty() { p.note { "It is not in the configuration any more; what it saw is kept for 400 days." } }
+        @if before.is_none() {
+            (asked)
+            @if cards.is_empty() { @if one.is_none() && after.is_empty() { (none()) } } @else {
+                div.wide { table.cards {
+                    caption.quiet { "Every alert and how it stands" }
+                    thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Tells" } @if acts { th scope="col" { "What to do" } } } }
+                    tbody { @for card in &cards { (row(card, &topics, acts, now)) } }
+                } }
+            }
+            @if more || !after.is_empty() { nav.pages aria-label="More alerts" {
+                @if !after.is_empty() { a href=(ask.with("/alerts", &[("after", None)])) { "From the beginning" } }
+                @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(ask.with("/alerts", &[("after", Some(&last.spec.name))])) { "More alerts" } }
+            } }
+        }
+        section aria-labelledby="seen" {
+            h2 #seen { "What was seen" }
+            @if events.is_empty() { p { "Nothing" @if before.is_some() { " before that" } @else { " yet" } "." } } @else {
+                ol.found { @for event in &events { li { (seen(event, &topics, acts)) } } }
+            }
+            nav.pages aria-label="More events" {
+                @if before.is_some() { a href=(ask.with("/alerts", &[("before", None)])) { "The latest" } }
+                @if let (true, Some(last)) = (earlier, events.last()) { a rel="next" href=(ask.with("/alerts", &[("before", Some(&format!("{}/{}", last.at.0, last.event)))])) { "Earlier events" } }
+            }
+        }
+    };
+    let title = one.map_or_else(|| "Alerts".to_owned(), |name| format!("Alert: {name}"));
+    let live = before.is_none() && after.is_empty();
+    Ok(Page { title, place: "/alerts", live, nature: store.nature().await?, main })
+}
+
+/// A page token: what the last page ended with.
+fn place(token: &str) -> Option<EventPlace> {
+    let (at, event) = token.split_once('/')?;
+    Some(EventPlace { at: Time(at.parse().ok()?), event: event.to_owned() })
+}
+
+/// The topics of what is shown that have a page.
+async fn known(site: &Site, cards: &[AlertCard], events: &[AlertEvent]) -> Result<BTreeSet<String>, Problem> {
+    let firing = cards.iter().flat_map(|card| card.firing.iter().take(NAMED)).map(|firing| firing.subject.as_str());
+    let subjects = firing.chain(events.iter().map(|event| event.subject.as_str()));
+    let named: BTreeSet<String> = subjects.filter_map(topic_of).map(str::to_owned).collect();
+    if named.is_empty() {
+        return Ok(named);
+    }
+    let named: Vec<String> = named.into_iter().collect();
+    let watched = site.store.watched(&named).await?;
+    Ok(watched.into_iter().filter(|topic| topic.ended.is_none()).map(|topic| topic.topic).collect())
+}
+
+fn none() -> Markup {
+    html! { p { "There is no alert. " code { "[[alerts]]" } " in " code { "jobs.toml" } " say what to look for and whom to tell: new items with some words, more than usual, a source that fails, missed slots, a budget." } }
+}
+
+fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Markup {
+    let spec = &card.spec;
+    html! { tr {
+        th scope="row" {
+            a href=(page_of(&spec.name)) { (words::line(&spec.name, 64)) }
+            span.sub { (spec.rule) @if !spec.words.is_empty() { ": " (words::line(&spec.words.join(", "), 120)) } }
+        }
+        td data-label="State" { (state(card, topics, now)) }
+        td data-label="Last message" {
+            (shown::when(card.sent_at, "UTC"))
+            @if let Some(until) = card.cooling(now) { span.sub { "cool-down until " (moment(until, "UTC")) } }
+            @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
+        }
+        td data-label="Tells" { @if spec.channels.is_empty() { "nobody" } @else { (words::line(&spec.channels.join(", "), 120)) } }
+        @if acts { td data-label="What to do" { (acks::of_alert(card, now)) } }
+    } }
+}
+
+/// The hours of a day in which nothing is sent.
+pub(in crate::web) fn hours(quiet: Quiet) -> String {
+    let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    format!("{}–{}", clock(quiet.from), clock(quiet.until))
+}
+
+fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
+    let known = card.firing_in_all > 0 && card.acked_in_all == card.firing_in_all;
+    let more = card.firing_in_all - i64::try_from(card.firing.len().min(NAMED)).unwrap_or(0);
+    html! {
+        @if card.looked_at.is_none() { span.state.calm { "not looked yet" } }
+        @else if known { span.state.warn { "firing, acknowledged" } }
+        @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
+        @else { span.state.good { "quiet" } }
+        @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
+        @for firing in card.firing.iter().take(NAMED) { span.sub { (fires(firing, topics)) } }
+        @if more > 0 { span.sub { "and " (number(more.unsigned_abs())) " more" } }
+        @if card.waiting > 0 { span.sub { (counted(card.waiting.unsigned_abs(), "event")) " not told yet" } }
+    }
+}
+
+fn fires(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
+    html! { (about(&firing.subject, topics)) " since " (moment(firing.since, "UTC")) @if firing.acked { ", acknowledged" } }
+}
+
+/// What it is about: the page of its topic, where it has one.
+fn about(subject: &str, topics: &BTreeSet<String>) -> Markup {
+    let told = words::line(subject, 100);
+    html! { @match topic_of(subject).filter(|topic| topics.contains(*topic)) {
+        Some(topic) => a href=(format!("/topics/{topic}")) { (told) },
+        None => (told),
+    } }
+}
+
+/// The page of an alert.
+fn page_of(name: &str) -> String {
+    link("/alerts", [("alert", name)])
+}
+
+fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
+    html! {
+        p {
+            @if event.kind == AlertEventKind::Fired { span.state.bad { "fired" } } @else { span.state.good { "over" } }
+            " " a href=(page_of(&event.alert)) { (words::line(&event.alert, 64)) } " " (moment(event.at, "UTC"))
+        }
+        p dir="auto" { (words::line(&event.summary, 400)) }
+        @if !event.lines.is_empty() { ul { @for line in &event.lines { li {
+            @match &line.key { Some(key) => a dir="auto" href=(shown::item_page(key)) { (words::line(&line.text, 200)) }, None => (words::line(&line.text, 200)) }
+        } } } }
+        p.meta {
+            (about(&event.subject, topics))
+            @if let Some(run) = event.run() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
+            " · " (told(event))
+        }
+        @if acts && event.acked_at.is_none() { (acks::of_event(event)) }
+    }
+}
+
+/// Whether somebody was told, and whether somebody knows.
+fn told(event: &AlertEvent) -> Markup {
+    html! {
+        @match (&event.muted, &event.message) {
+            (Some(why), _) => { "told nobody: " (words::line(why, 60)) },
+            (None, Some(_)) => "told",
+            (None, None) => "not told yet",
+        }
+        @if let Some(at) = event.acked_at { " · acknowledged " (moment(at, "UTC")) }
+    }
+}
+
+/// A small note on what fires for a topic.
+pub(super) fn note(firing: &[FiringAt]) -> Markup {
+    html! { @for one in firing {
+        span.sub {
+            a href=(page_of(&one.alert)) { "alert " (words::line(&one.alert, 64)) }
+            @if let Some((_, part)) = one.firing.subject.split_once('/') { " (" (words::line(part, 40)) ")" }
+            @if one.firing.acked { ", acknowledged" }
+        }
+    } }
+}
+
+/// A line that says which alerts fire.
+pub(super) fn line(alerts: &[(String, i64)]) -> Markup {
+    let named = alerts.iter().take(NAMED);
+    html! { @if !alerts.is_empty() { p.note {
+        a href="/alerts" { (counted(alerts.len() as u64, "alert")) " firing" } ": "
+        @for (place, (name, many)) in named.enumerate() {
+            @if place > 0 { ", " }
+            a href=(page_of(name)) { (words::line(name, 64)) } @if *many > 1 { " (" (number(many.unsigned_abs())) ")" }
+        }
+        @if alerts.len() > NAMED { ", …" }
+    } } }
+}

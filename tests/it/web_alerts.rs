@@ -1,0 +1,354 @@
+//! Alerts on the pages and through the API, on both databases: what is shown of them, and what acknowledging and snoozing do,
+//! by a button and by a program, up to what becomes of it.
+
+use serde_json::Value;
+
+use crate::api_client::{ask, get};
+use crate::databases::{Database, databases, wait};
+use crate::program::{NINE, Place, until};
+use crate::service::Sandbox;
+use crate::web_client::{Pages, TOKEN};
+
+/// The first topic runs only when it is asked, so that no slot ends what fires there.
+const FILE: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
+    [[topics]]\nid = \"acme\"\ntitle = \"Acme & Sons\"\nquery = \"acme\"\n\
+    [[topics]]\nid = \"acme-two\"\nquery = \"acme two\"\nevery = \"12h\"\ncatch_up = \"none\"\n\
+    [[alerts]]\nname = \"recalls\"\nrule = \"items\"\nwords = [\"recall\"]\nquiet = \"22:00-07:00\"\ntimezone = \"Europe/Berlin\"\n\
+    [[alerts]]\nname = \"sick\"\nrule = \"source\"\n\
+    [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\n";
+
+/// An alert that fires in other cases.
+pub const SICK: &str = "[[alerts]]\nname = \"sick\"\nrule = \"source\"\n";
+
+/// It fires, and saw this.
+pub fn fire(place: &Place, words: &str) {
+    let words = words.replace('\'', "''");
+    let line =
+        serde_json::json!([{ "text": words, "url": "https://a.example/", "key": "post:x:1" }, { "text": words }]);
+    wait(place.database.execute(&format!(
+        "INSERT INTO alert_firing (alert, subject, since) VALUES ('sick', 'acme/web', 1773219600000), ('sick', '{words}', 1773219600000); \
+         INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES \
+         ('alert:sick/R1/acme/web/fired', 'sick', 'acme/web', 'fired', 1773219600001, '{words}', '{line}'), \
+         ('alert:{words}/{words}/{words}/fired', '{words}', '{words}', 'fired', 1773219600002, '{words}', '[]')"
+    )));
+}
+
+/// What alerts saw, by hand: the rules themselves are `alerts`' cases.
+fn world(database: Database) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(database, &sandbox.lines(), FILE);
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
+    place.ok(&["once", "--at", NINE]);
+    // The alerts have looked at this run: what they see from now on does not end what is put there by hand.
+    place.ok(&["once", "--due", "--at", NINE]);
+    let run = run_of(&place);
+    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace('\'', "''");
+    let line = format!("[{{\"text\":\"a <recall>\",\"key\":\"{key}\"}},{{\"text\":\"and 3 more\"}}]");
+    wait(place.database.execute(&format!(
+        "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, message, muted, acked_at) VALUES \
+         ('alert:recalls/{run}/acme/fired', 'recalls', 'acme', 'fired', 1773219600000, 'acme: 1 new <item>', '{line}', NULL, NULL, NULL), \
+         ('alert:sick/{run}/acme/web/fired', 'sick', 'acme/web', 'fired', 1773219600001, 'acme: web failed', '[]', 'm', NULL, NULL), \
+         ('alert:sick/{run}/acme/social/recovered', 'sick', 'acme/social', 'recovered', 1773219600002, 'acme: social is well', '[]', NULL, 'snoozed', 5), \
+         ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600003, 'the day', '[]', 'm', NULL, NULL); \
+         INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('sick', 'acme/web', 1773219600000, 0), ('gone', 'acme', 1773219600000, 0)"
+    )));
+    (sandbox, place)
+}
+
+fn run_of(place: &Place) -> String {
+    place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' AND seq IS NOT NULL").remove(0)
+}
+
+fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    page.split(from).nth(1).and_then(|rest| rest.split(to).next()).unwrap_or_else(|| panic!("no {from}\n{page}"))
+}
+
+#[test]
+fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        wait(place.database.execute(
+            "INSERT INTO alert_state (alert, sent_at, snoozed_until) VALUES ('sick', 1773219000000, 1773223200000)",
+        ));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let page = pages.page("/alerts");
+        let rows = part(&page, "<tbody>", "</tbody>");
+        for part in [
+            "items: recall",
+            "quiet 22:00–07:00 Europe/Berlin",
+            ">firing<",
+            "href=\"/topics/acme\">acme/web</a> since",
+            ">snoozed<",
+            "2026-03-11 10:00 UTC",
+            "1 event not told yet",
+            "cool-down until",
+            "nobody",
+        ] {
+            assert!(rows.contains(part), "{name}: {part}\n{rows}");
+        }
+        let seen = part(&page, "<ol class=\"found\">", "</ol>");
+        let places: Vec<usize> = ["the day", "social is well", "web failed", "1 new &lt;item&gt;"]
+            .iter()
+            .map(|words| seen.find(words).unwrap_or_else(|| panic!("{name}: {words}\n{seen}")))
+            .collect();
+        assert!(places.is_sorted(), "{name}: the latest first");
+        for part in
+            ["a &lt;recall&gt;</a>", "href=\"/item?key=", "and 3 more", "told nobody: snoozed", "· acknowledged"]
+        {
+            assert!(seen.contains(part), "{name}: {part}\n{seen}");
+        }
+        // It leads to the run it was seen at; the day's budget has none, and the service no page.
+        let link = part(seen, "web failed", "its run").rsplit("href=\"").next().unwrap().split('"').next().unwrap();
+        let run = pages.page(link);
+        assert!(run.contains(&run_of(&place)) && run.contains("One run."), "{name}: {run}");
+        let day = part(seen, "the day", "</li>");
+        assert!(!day.contains("href=\"/topics") && !day.contains("its run"), "{name}: {day}");
+        // One alert; one that is not configured any more; none.
+        let one = pages.page("/alerts?alert=sick");
+        assert!(one.contains("web failed") && !one.contains("1 new"), "{name}: {one}");
+        assert!(pages.page("/alerts?alert=gone").contains("not in the configuration any more"), "{name}");
+        assert_eq!(pages.get("/alerts?alert=nobody").status, 404, "{name}");
+        for wrong in ["/alerts?before=x", "/alerts?before=1", "/alerts?before=x%2Fy"] {
+            assert_eq!(pages.get(wrong).status, 400, "{name}: {wrong}");
+        }
+        // What fires is noted where the topic stands; that of an alert that is gone is nobody's any more.
+        let overview = pages.page("/");
+        let row = part(&overview, "href=\"/topics/acme\"", "</tr>");
+        assert!(row.contains("href=\"/alerts?alert=sick\">alert sick</a> (web)"), "{name}: {row}");
+        assert!(overview.contains("1 alert firing"), "{name}: {overview}");
+        let other = part(&overview, "href=\"/topics/acme-two\"", "</tr>");
+        assert!(!other.contains("/alerts"), "{name}: {other}");
+        let topic = pages.page("/topics/acme");
+        assert!(topic.contains("alert sick</a> (web)") && !topic.contains("alert gone"), "{name}: {topic}");
+        assert!(!pages.page("/topics/acme-two").contains("alert sick"), "{name}");
+        // Nobody can ask for anything here.
+        assert!(!page.contains("<button"), "{name}: {page}");
+        assert_eq!(pages.ask("POST", "/alerts", &[("Origin", &pages.origin())], "kind=ack&alert=sick").status, 403);
+    }
+}
+
+#[test]
+fn what_was_seen_is_paged_and_each_event_stands_once() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        let rows: Vec<String> = (0..70)
+            .map(|n| {
+                format!(
+                    "('alert:sick/R{n:03}/acme/web/fired', 'sick', 'acme/web', 'fired', {}, 'number {n:03};', '[]')",
+                    n / 3
+                )
+            })
+            .collect();
+        wait(place.database.execute(&format!(
+            "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES {}",
+            rows.join(", ")
+        )));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for (begin, many) in [("/alerts", 74), ("/alerts?alert=sick", 72)] {
+            let (mut path, mut all) = (Some(begin.to_owned()), Vec::new());
+            while let Some(here) = path {
+                let page = pages.page(&here);
+                let seen = part(&page, "<ol class=\"found\">", "</ol>");
+                all.extend(
+                    seen.split("<li><p>").skip(1).map(|event| part(event, "<p dir=\"auto\">", "</p>").to_owned()),
+                );
+                assert!(all.len() < 200, "{name}: round in circles");
+                let next = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
+                path = next.map(|link| link.replace("&amp;", "&"));
+            }
+            let listed = all.len();
+            all.sort();
+            all.dedup();
+            assert_eq!((listed, all.len()), (many, many), "{name}: {begin}");
+        }
+    }
+}
+
+#[test]
+fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let (cookie, origin) = (pages.log_in(), pages.origin());
+        let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
+        let see = || pages.ask("GET", "/alerts", &headers[..1], "").body;
+        let press = |form: &str| {
+            let answer = pages.ask("POST", "/alerts", &headers, form);
+            assert_eq!((answer.status, answer.header("location")), (303, Some("/alerts")), "{name}: {}", answer.text);
+        };
+        let told = |what: &str| until(what, || see().contains(what));
+        let number = |sql: &str| place.database.number(sql);
+        assert!(see().contains("Acknowledge sick"), "{name}: {}", see());
+        // One event, then all of an alert, and what fires of it.
+        let event = format!("alert:recalls/{}/acme/fired", run_of(&place));
+        let coded: String = url::form_urlencoded::byte_serialize(event.as_bytes()).collect();
+        press(&format!("kind=ack&alert=recalls&event={coded}"));
+        told("acknowledged: 1 event");
+        assert_eq!(number("SELECT count(*) FROM alert_event WHERE alert = 'recalls' AND acked_at > 5"), 1);
+        press("kind=ack&alert=sick");
+        until("what fires to be known", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
+        told("firing, acknowledged");
+        assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
+        // Once more, from a page that was opened before.
+        press("kind=ack&alert=sick");
+        told("was acknowledged already");
+        press("kind=snooze&alert=sick&length=4h");
+        told("tells nobody until");
+        told(">snoozed<");
+        let length = "SELECT snoozed_until - (SELECT max(asked_at) FROM request WHERE kind = 'snooze') FROM alert_state WHERE alert = 'sick'";
+        assert_eq!(number(length), 4 * 3_600_000, "{name}");
+        press("kind=unsnooze&alert=sick");
+        told("tells again");
+        press("kind=unsnooze&alert=sick");
+        told("was not snoozed");
+        // Who must not ask, and what cannot be meant.
+        let rows = number("SELECT count(*) FROM request");
+        for (status, headers, form) in [
+            (403, vec![headers[0]], "kind=ack&alert=sick"),
+            (403, vec![headers[0], ("Origin", "http://evil.example")], "kind=ack&alert=sick"),
+            (401, vec![headers[1]], "kind=ack&alert=sick"),
+            (404, headers.to_vec(), "kind=ack&alert=nobody"),
+            (404, headers.to_vec(), "kind=ack&alert=gone"),
+            (404, headers.to_vec(), "kind=ack"),
+            (400, headers.to_vec(), "kind=pause&alert=sick"),
+            (400, headers.to_vec(), "kind=snooze&alert=sick"),
+            (400, headers.to_vec(), "kind=snooze&alert=sick&length=9h"),
+            (400, headers.to_vec(), ""),
+        ] {
+            assert_eq!(pages.ask("POST", "/alerts", &headers, form).status, status, "{name}: {form}");
+        }
+        // A topic's buttons ask for nothing of an alert.
+        assert_eq!(pages.ask("POST", "/topics/acme", &headers, "kind=ack").status, 400);
+        assert_eq!(number("SELECT count(*) FROM request"), rows, "{name}");
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn a_program_acknowledges_with_the_token_and_hears_what_became_of_it() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let bearer = format!("Bearer {TOKEN}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        let requests = "/api/v1/alerts/sick/requests";
+        let see = |path: &str| -> Value { ask(&pages, "GET", path, &headers[..1], "").json() };
+        let put = |body: &str| -> Value {
+            let reply = ask(&pages, "POST", requests, &headers, body);
+            assert_eq!(reply.status, 202, "{name}: {}", reply.text());
+            let at = reply.header("location").unwrap().to_owned();
+            until("the end of a request", || see(&at)["data"]["state"] != "queued");
+            see(&at)["data"].clone()
+        };
+        let known = put("{\"action\": \"ack\"}");
+        assert_eq!(
+            (&known["alert"], &known["action"], &known["state"]),
+            (&"sick".into(), &"ack".into(), &"done".into())
+        );
+        assert_eq!(known["answer"], "acknowledged: 1 event", "{name}");
+        let alert = see("/api/v1/alerts/sick");
+        assert_eq!((&alert["data"]["firing"][0]["acked"], &alert["data"]["firing_count"]), (&true.into(), &1.into()));
+        assert!(put("{\"action\": \"ack\"}")["answer"].as_str().unwrap().contains("already"), "{name}");
+        let gone = put("{\"action\": \"ack\", \"event\": \"alert:sick/nothing\"}");
+        assert_eq!((&gone["state"], &gone["answer"]), (&"refused".into(), &"`sick` has no such event any more".into()));
+        let snoozed = put("{\"action\": \"snooze\", \"for\": \"1h30m\"}");
+        assert_eq!((&snoozed["for_ms"], &snoozed["state"]), (&5_400_000.into(), &"done".into()), "{name}");
+        assert!(see("/api/v1/alerts/sick")["data"]["snoozed_until"].is_string(), "{name}");
+        assert_eq!(put("{\"action\": \"unsnooze\"}")["answer"], "tells again", "{name}");
+        assert_eq!(see(requests)["data"].as_array().unwrap().len(), 5, "{name}");
+        let events = see("/api/v1/alert-events?alert=sick");
+        let acked = events["data"].as_array().unwrap().iter().all(|event| event["acked_at"].is_string());
+        assert!(acked && events["data"].as_array().unwrap().len() == 2, "{name}: {events}");
+        // Nobody else, and nothing else.
+        let rows = place.database.number("SELECT count(*) FROM request");
+        let (cookie, origin) = (pages.log_in(), pages.origin());
+        let json = headers[1];
+        for (status, headers, body) in [
+            (401, vec![json], "{\"action\": \"ack\"}"),
+            (401, vec![json, ("Cookie", cookie.as_str()), ("Origin", origin.as_str())], "{\"action\": \"ack\"}"),
+            (415, vec![headers[0]], "{\"action\": \"ack\"}"),
+            (400, headers.to_vec(), "{\"action\": \"pause\"}"),
+            (400, headers.to_vec(), "{\"action\": \"snooze\"}"),
+            (400, headers.to_vec(), "{\"action\": \"snooze\", \"for\": \"soon\"}"),
+            (400, headers.to_vec(), "{\"action\": \"snooze\", \"for\": \"0s\"}"),
+            (400, headers.to_vec(), "{\"action\": \"snooze\", \"for\": \"367d\"}"),
+            (400, headers.to_vec(), "{\"action\": \"ack\", \"for\": \"1h\"}"),
+            (400, headers.to_vec(), "{\"action\": \"snooze\", \"for\": \"1h\", \"event\": \"x\"}"),
+            (400, headers.to_vec(), "{\"action\": \"ack\", \"more\": 1}"),
+            (400, headers.to_vec(), "[]"),
+        ] {
+            ask(&pages, "POST", requests, &headers, body).refused(status);
+        }
+        ask(&pages, "POST", "/api/v1/alerts/gone/requests", &headers, "{\"action\": \"ack\"}").refused(404);
+        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows, "{name}");
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, place) = world(database);
+        // Asked for, and nobody was there to take it up until the alert was gone from the file, or the time was over.
+        let asked = topicwatch::daemon::system_clock()().0 - 120_000;
+        wait(place.database.execute(&format!(
+            "INSERT INTO request (id, kind, alert, length, asked_at, state) VALUES ('A1', 'ack', 'sick', NULL, {asked}, 'queued'), \
+             ('A2', 'snooze', 'recalls', 60000, {asked}, 'queued')"
+        )));
+        let gone = FILE.replace("name = \"sick\"", "name = \"well\"");
+        place.configure(&sandbox.lines(), &gone);
+        let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
+        let state = |id: &str| {
+            place
+                .database
+                .texts(&format!("SELECT state || ': ' || coalesce(answer, '') FROM request WHERE id = '{id}'"))
+                .remove(0)
+        };
+        until("both to be refused", || state("A1").starts_with("refused") && state("A2").starts_with("refused"));
+        assert_eq!(state("A1"), "refused: there is no alert `sick` any more", "{name}");
+        assert!(state("A2").contains("it was over at "), "{name}: {}", state("A2"));
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM alert_event WHERE alert = 'sick' AND acked_at IS NULL"),
+            1
+        );
+        let bearer = format!("Bearer {TOKEN}");
+        let page = pages.ask("GET", "/alerts", &[("Authorization", &bearer)], "").body;
+        assert!(page.contains("refused: </strong>there is no alert `sick` any more"), "{name}: {page}");
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn what_was_asked_about_a_topic_that_is_forgotten_goes_with_it() {
+    for database in databases() {
+        let (sandbox, place) = world(database);
+        let event = format!("alert:sick/{}/acme/web/fired", run_of(&place));
+        place.configure(&sandbox.lines(), &FILE.replace("id = \"acme\"", "id = \"other\""));
+        wait(place.database.execute(&format!(
+            "INSERT INTO request (id, kind, alert, event, asked_at, state) VALUES ('A1', 'ack', 'sick', '{event}', 1, 'done'), \
+             ('A2', 'ack', 'gone', 'alert:gone/2026-03-11/service/2026-03-11/fired', 1, 'done')"
+        )));
+        place.ok(&["forget", "--topic", "acme", "--yes"]);
+        assert_eq!(place.database.texts("SELECT id FROM request"), ["A2"], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn without_alerts_the_page_says_how_one_is_written() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), crate::web::TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let page = pages.page("/alerts");
+    assert!(page.contains("There is no alert.") && page.contains("Nothing yet"), "{page}");
+    assert!(!pages.page("/").contains("firing"));
+    assert_eq!(get(&pages, "/api/v1/alerts")["data"], Value::Array(Vec::new()));
+}
