@@ -333,7 +333,7 @@ mod tests {
             known.keep(item, met(&"x".repeat(large)));
             assert_eq!(known.meet(0), Some(met("the one that every run meets")), "{item}");
             let held: usize = known.items.values().map(|(_, met)| size(met)).sum();
-            assert!(held <= KNOWN + KNOWN / PARTS + 3 * large, "{held} bytes");
+            assert!(held <= (PARTS + 1) * (KNOWN / PARTS + large + ITEM), "{held} bytes");
             assert!(known.met.iter().map(Vec::len).sum::<usize>() < 500, "as many as have room, and each a few times");
         }
         assert!(known.meet(1).is_none() && known.meet(-1).is_none(), "not met for long");
