@@ -7,15 +7,16 @@ use super::{Conn, Database, narrow, read, tokens};
 use crate::model::{MadeRow, RunState, Time, Wanted};
 use crate::store::{AnswerRow, Filter, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError};
 
-/// Items that a page looks through at most.
-const WINDOW: i64 = 2_000;
+/// Items that a page looks through at most: by time it goes on where it ended, in any other order it does not.
+const STEP: i64 = 400;
+const WINDOW: i64 = 1_000;
 
 /// The same where each item is looked up in the index of words, of common words.
-const WORDED: i64 = 250;
+const WORDED: i64 = 120;
 
 /// Items with the words asked for up to which they are taken from the index of words; of more, any stretch of time has
 /// some.
-const FEW: i64 = 5_000;
+const FEW: i64 = 3_000;
 
 /// A window that holds everything.
 const ALL: i64 = i32::MAX as i64;
@@ -40,6 +41,7 @@ pub(in crate::store) async fn items(
         ItemOrder::Negative => "-i.score",
     };
     let window = match &filter.words {
+        None if order == ItemOrder::New => STEP,
         None => WINDOW,
         Some(wanted) if few(conn, wanted).await? => ALL,
         Some(_) => WORDED,

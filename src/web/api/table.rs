@@ -48,7 +48,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "listItems",
             "A topic's items",
             "New first, unless `order` says otherwise. A page may hold fewer rows than `limit`, even none, where many are \
-             hidden: only a `next_page_token` of null ends the list. Any order but `new` looks at the 2,000 items first seen \
+             hidden: only a `next_page_token` of null ends the list. Any order but `new` looks at the 1,000 items first seen \
              last (`complete` is false then), and `velocity` at all of the last two days, unfiltered, on one page.",
             &[
                 &OF_TOPIC,
