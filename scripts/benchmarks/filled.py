@@ -107,6 +107,10 @@ def lived(place: str, begin: int) -> None:
                    (f"report:daily@{at}", at, at - 86_400_000, at, number, files))
         db.execute("INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition, files, written, done_at) VALUES ('export:items', ?, ?, ?, 0, ?, '{}', ?, 100, ?)",
                    (number, f"export:items@{at}", at, number, files, at))
+    for number in range(20_000):
+        at, topic = begin + number * 600_000, f"topic-{number % TOPICS:03}"
+        db.execute("INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, message) VALUES (?, ?, ?, ?, ?, 'more than usual', '[]', 'm')",
+                   (f"alert:alert-{number % 9}/topic:{topic}@{at}/{topic}/fired", f"alert-{number % 9}", topic, ("fired", "recovered")[number % 2], at))
     db.execute("COMMIT")
     db.close()
 
