@@ -322,7 +322,8 @@ fn in_libreoffice(place: &Place, texts: &[String]) {
 #[test]
 fn a_name_that_ends_in_gz_is_packed_and_the_same_rows_give_the_same_bytes() {
     for database in databases() {
-        let place = place_of(database, &naughty()[..40]);
+        let texts = naughty();
+        let place = place_of(database, &texts[..texts.len().min(40)]);
         for (name, format) in [("a.csv.gz", "csv"), ("a.jsonl.GZ", "jsonl")] {
             let plain = place.ok(&["export", "--format", format, "--quiet"]);
             place.ok(&["export", "--out", name]);

@@ -92,7 +92,7 @@ async fn known(site: &Site, cards: &[AlertCard], events: &[AlertEvent]) -> Resul
 }
 
 fn none() -> Markup {
-    html! { p { "There is no alert. " code { "[[alerts]]" } " in " code { "jobs.toml" } " say what to look for and whom to tell: new items with some words, more than usual, a source that fails, missed slots, a budget." } }
+    html! { p { "There is no alert. " code { "[[alerts]]" } " in " code { "jobs.toml" } " say what to look for and whom to tell: new items with some words, more than usual, a source that fails, missed slots, a budget. " code { "topicwatch run" } " follows them." } }
 }
 
 fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Markup {
