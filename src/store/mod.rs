@@ -22,6 +22,7 @@ mod forget;
 #[cfg(feature = "graphile")]
 mod graphile;
 mod jobs;
+mod known;
 mod limits;
 mod living;
 mod locks;
