@@ -65,8 +65,7 @@ fn subject(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -> String {
 fn text(events: &[AlertEvent], in_all: usize) -> String {
     let mut text = String::new();
     for event in events.iter().take(SPELT_OUT) {
-        let over = if event.kind == AlertEventKind::Recovered { "over: " } else { "" };
-        text.push_str(&format!("{} {over}{}\n", event.at, event.summary));
+        text.push_str(&format!("{} {}\n", event.at, event.said()));
         for AlertLine { text: line, url, .. } in &event.lines {
             text.push_str(&format!("  - {line}\n"));
             if let Some(url) = url {

@@ -132,20 +132,8 @@ pub(super) fn watch(store: &Store, clock: &Clock, courier: Courier) -> Watch {
 /// An alert of the file.
 fn named<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Failure> {
     let alerts = &context.config.alerts;
-    alerts.iter().find(|alert| alert.name == name).ok_or_else(|| {
-        let names: Vec<&str> = alerts.iter().map(|alert| alert.name.as_str()).collect();
-        let meant = crate::config::nearest(name, names.iter().copied());
-        let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
-        let known = if names.is_empty() {
-            "it has no [[alerts]]".to_owned()
-        } else {
-            format!("the alerts are: {}", names.join(", "))
-        };
-        Failure::usage(
-            format!("there is no alert `{}` in {}", output::brief(name, 64), context.config.file.display()),
-            format!("{meant}{}", output::brief(&known, 400)),
-        )
-    })
+    let names = || alerts.iter().map(|alert| alert.name.as_str()).collect::<Vec<_>>();
+    alerts.iter().find(|alert| alert.name == name).ok_or_else(|| context.unknown("alert", name, &names()))
 }
 
 async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure> {
@@ -269,8 +257,7 @@ async fn backtest(context: &Context, args: &AlertsBacktestArgs) -> Result<Exit, 
     }
     let mut text = String::new();
     for event in &told.events {
-        let over = if event.kind == crate::model::AlertEventKind::Recovered { "over: " } else { "" };
-        text.push_str(&format!("{} {over}{}\n", output::when(event.at), output::brief(&event.summary, 300)));
+        text.push_str(&format!("{} {}\n", output::when(event.at), output::brief(&event.said(), 300)));
         for line in &event.lines {
             text.push_str(&format!("  - {}\n", output::brief(&line.text, 200)));
             if let Some(url) = &line.url {

@@ -231,15 +231,22 @@ impl Context {
         let ids: Vec<&str> = self.config.topics.iter().map(|t| t.id.as_str()).collect();
         match named.iter().find(|name| !ids.contains(&name.as_str())) {
             None => Ok(()),
-            Some(unknown) => {
-                let meant = config::nearest(unknown, ids.iter().copied());
-                let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
-                Err(Failure::usage(
-                    format!("there is no topic `{}` in {}", output::brief(unknown, 64), self.config.file.display()),
-                    format!("{meant}the topics are: {}", output::brief(&ids.join(", "), 400)),
-                ))
-            }
+            Some(unknown) => Err(self.unknown("topic", unknown, &ids)),
         }
+    }
+
+    /// What there is not in the configuration, with what may have been meant.
+    pub(super) fn unknown(&self, what: &str, name: &str, known: &[&str]) -> Failure {
+        let meant = config::nearest(name, known.iter().copied());
+        let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
+        let known = match known {
+            [] => format!("it has no [[{what}s]]"),
+            _ => format!("the {what}s are: {}", known.join(", ")),
+        };
+        Failure::usage(
+            format!("there is no {what} `{}` in {}", output::brief(name, 64), self.config.file.display()),
+            format!("{meant}{}", output::brief(&known, 400)),
+        )
     }
 }
 

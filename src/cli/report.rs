@@ -110,17 +110,9 @@ fn named(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
     let reports = &context.config.reports;
     reports.iter().find(|report| report.name == name).cloned().ok_or_else(|| {
         let names: Vec<&str> = reports.iter().map(|report| report.name.as_str()).collect();
-        let meant = crate::config::nearest(name, names.iter().copied());
-        let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
-        let known = if names.is_empty() {
-            "it has no [[reports]]".to_owned()
-        } else {
-            format!("the reports are: {}", names.join(", "))
-        };
-        Failure::usage(
-            format!("there is no report `{}` in {}", output::brief(name, 64), context.config.file.display()),
-            format!("{meant}{}; without a name every topic is reported", output::brief(&known, 400)),
-        )
+        let mut unknown = context.unknown("report", name, &names);
+        unknown.hint.push_str("; without a name every topic is reported");
+        unknown
     })
 }
 

@@ -139,6 +139,17 @@ pub struct AlertEvent {
     pub acked_at: Option<Time>,
 }
 
+impl AlertEvent {
+    /// Its one line, which tells an end as one.
+    #[must_use]
+    pub fn said(&self) -> String {
+        match self.kind {
+            AlertEventKind::Fired => self.summary.clone(),
+            AlertEventKind::Recovered => format!("over: {}", self.summary),
+        }
+    }
+}
+
 /// What fires now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Firing {

@@ -56,7 +56,7 @@ fn laid_out(site: &Site, page: &Page) -> Markup {
                 title { (words::line(&page.title, 120)) " – topicwatch" }
                 link rel="stylesheet" href="/style.css";
                 link rel="icon" href="data:,";
-                @if page.live { script src="/live.js" defer {} }
+                script src="/live.js" defer {}
             }
             body {
                 a.skip href="#main" { "Skip to the page" }
@@ -87,4 +87,9 @@ pub(super) fn utc(at: Time) -> String {
 /// An instant in a zone with its offset, and for machines.
 pub(super) fn moment(at: Time, timezone: &str) -> Markup {
     html! { time datetime=(at.to_string()) { (words::with_offset(at, timezone)) } }
+}
+
+/// A slot to come: in the topic's zone, to which a script adds the visitor's.
+pub(super) fn slot(at: Time, timezone: &str) -> Markup {
+    html! { time data-slot datetime=(at.to_string()) { (words::with_offset(at, timezone)) } }
 }

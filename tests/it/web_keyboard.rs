@@ -1,5 +1,5 @@
-//! The pages by keyboard alone, in a real browser: Tab reaches everything that can be used, in the order of the page, each
-//! stop can be seen, and the first one leads past the menu. Skipped, loudly, where there is no browser.
+//! The pages in use, in a real browser. By keyboard alone: Tab reaches everything that can be used, in the order of the page,
+//! each stop can be seen, and the first one leads past the menu. From another zone: next slots are told in it, too. Skipped, loudly, where there is no browser.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -143,6 +143,53 @@ fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
         let inside = "(() => { const e = document.activeElement, m = document.querySelector('#main'); \
             return location.hash === '#main' && (m.contains(e) || !m.querySelector('a[href], button, input, select, summary')) })()";
         assert_eq!(driven.is(inside), json!(true), "{path}: {}", driven.is(&HERE.replace("USABLE", USABLE)));
+    }
+}
+
+#[test]
+fn a_visitor_reads_next_slots_in_their_own_zone_too_and_nothing_twice() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    // What the page does every half minute is done when it is asked for.
+    driven.ask("Page.enable", &json!({}));
+    let source = "window.setInterval = (renew) => { window.renewNow = renew; return 0; };";
+    driven.ask("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source }));
+    let slots = "[...document.querySelectorAll('time[data-slot]')].map(e => [e.dateTime, e.textContent, \
+        [...e.parentElement.querySelectorAll('.sub')].map(e => e.textContent).filter(t => t.endsWith('where you are'))])";
+    for (zone, path) in [("Asia/Kathmandu", "/"), ("Asia/Kathmandu", "/topics/acme"), ("UTC", "/")] {
+        driven.ask("Emulation.setTimezoneOverride", &json!({ "timezoneId": zone }));
+        driven.open(&format!("http://{}{path}", pages.address));
+        let mut seen = driven.is(slots);
+        for turn in 0..2 {
+            let all = seen.as_array().unwrap();
+            assert!(!all.is_empty(), "{path}: no slot is planned");
+            for slot in all {
+                let at: jiff::Timestamp = slot[0].as_str().unwrap().parse().unwrap();
+                let here = at.in_tz(zone).unwrap().strftime("%Y-%m-%d %H:%M").to_string();
+                let told = if slot[1].as_str().unwrap().starts_with(&here) {
+                    json!([])
+                } else {
+                    json!([format!("{here} where you are")])
+                };
+                assert_eq!(slot[2], told, "{zone} {path}, turn {turn}: {slot}");
+            }
+            if path != "/" || turn > 0 {
+                break;
+            }
+            driven.is("document.querySelector('main').dataset.old = 'yes'; renewNow()");
+            let mut tries = 0;
+            while driven.is("document.querySelector('main').dataset.old === undefined") != json!(true) {
+                tries += 1;
+                assert!(tries < 2_000, "the page was not renewed");
+                std::thread::park_timeout(std::time::Duration::from_millis(20));
+            }
+            seen = driven.is(slots);
+        }
     }
 }
 

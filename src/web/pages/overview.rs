@@ -10,7 +10,7 @@ use crate::draw::spark;
 use crate::draw::words::{self, number};
 use crate::model::{FiringAt, PausedBy, RunState, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
-use crate::web::layout::{Page, moment};
+use crate::web::layout::{Page, moment, slot};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::standing::Known;
@@ -129,7 +129,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
         Some(at) if card.is_overdue(now) => html! {
             span.state.warn { "overdue" } span.sub { "since " (moment(at, zone)) "; is `topicwatch run` up?" }
         },
-        Some(at) => html! { (moment(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
+        Some(at) => html! { (slot(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
         None if card.definition.as_ref().is_some_and(|topic| topic.schedule.is_some()) => {
             html! { span.meta { "not planned yet" } }
         }
