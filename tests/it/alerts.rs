@@ -253,6 +253,58 @@ fn more_than_usual_at_this_hour_is_told_and_a_new_query_floods_nobody() {
 }
 
 #[test]
+fn posts_that_sound_worse_than_usual_are_told_and_so_is_the_end() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let alert = "rule = \"negative\"\nwindow = \"1h\"\nmin = 10\ncooldown = \"0s\"\n";
+        let place = Place::new(database, &world.lines(), &file("", alert));
+        let day = |day: u32, words: &str| {
+            let n = 24 * day;
+            let posts: Vec<Value> = (0..20).map(|k| post(n * 100 + k, n, &format!("{day} {k} {words}"), 1)).collect();
+            world.posts(&posts);
+        };
+        for n in 0..8 {
+            day(n, "what a great day, I love this and I am so happy");
+            once(&place, 24 * n);
+        }
+        due(&place, &hook, &hour(24 * 7));
+        day(8, "this is terrible, I hate it, the worst and most awful thing");
+        once(&place, 192);
+        due(&place, &hook, "2026-03-19T00:00:01Z");
+        day(9, "what a great day, I love this and I am so happy");
+        once(&place, 216);
+        due(&place, &hook, "2026-03-20T00:00:01Z");
+        let subjects = subjects(&hook);
+        assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
+        assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 posts of 1h sound negative ("), "{subjects:?}");
+        assert!(subjects[1].starts_with("[recalls] acme: 0 % of 20 posts of 1h sound negative ("), "{subjects:?}");
+    }
+}
+
+#[test]
+fn a_budget_that_is_nearly_used_is_told_once_a_day() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let rest = file(
+            "max_calls_per_day = 10\n",
+            "rule = \"budget\"\ntopics = [\"acme\"]\npercent = 20\ncooldown = \"0s\"\n",
+        );
+        let place = Place::new(database, &world.lines(), &rest);
+        // A look for its begin, and then a day of which a fifth is used with the second call.
+        for n in 23..29 {
+            due(&place, &hook, &hour(n));
+        }
+        let told = "[recalls] acme: 2 of 10 calls used this UTC day (20 %)";
+        assert_eq!(subjects(&hook), [told], "{:?}", events(&place, &hook));
+        assert_eq!(events(&place, &hook)[0]["event"], "alert:recalls/2026-03-12/acme/2026-03-12/fired");
+        for n in 48..51 {
+            due(&place, &hook, &hour(n));
+        }
+        assert_eq!(subjects(&hook), [told, told], "another day is another event, and the end of one is not told");
+    }
+}
+
+#[test]
 fn what_was_forgotten_is_in_no_event_and_a_renamed_topic_keeps_its_own() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());

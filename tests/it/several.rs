@@ -314,9 +314,11 @@ fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
     until("some have run", || place.database.number(stored) >= 50);
     worker.signal("KILL");
     drop(worker);
-    // What an engine forgets, the ledger does not: these look as if they had been handed over long ago.
+    // What an engine forgets, the ledger does not: these look as if they had been handed over long ago. The lock keeps
+    // this from waiting for a run while the daemon waits for another one.
     crate::databases::wait(place.database.execute(&format!(
-        "DELETE FROM {jobs} WHERE locked_at IS NULL; UPDATE run SET handed_at = handed_at - 60000 WHERE state = 'queued'"
+        "BEGIN; LOCK TABLE run IN EXCLUSIVE MODE; DELETE FROM {jobs} WHERE locked_at IS NULL; \
+         UPDATE run SET handed_at = handed_at - 60000 WHERE state = 'queued'; COMMIT"
     )));
     assert!(place.database.number(stored) < 300, "all had run before anything was lost");
     let second = place.program(&["worker"]).start();
