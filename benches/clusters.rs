@@ -1,6 +1,6 @@
 //! What looking for near-copies costs per item while ever more items are stored: `cargo bench --bench clusters`, with
 //! TEST_POSTGRES_URL for PostgreSQL too. `CLUSTERS_UP_TO=100000` ends earlier than at a million, `CLUSTERS_ONE_TABLE=1` keeps
-//! all keys in one table, for comparison, `CLUSTERS_ONLY=sqlite` or `postgres` leaves the other out. It is measured over the
+//! all keys in one table on SQLite, too, for comparison, `CLUSTERS_ONLY=sqlite` or `postgres` leaves the other out. It is measured over the
 //! rounds before each size; moving keys on, which happens now and then, is told apart, per item since the size before.
 //! It is no test.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use stored::{NOW, bare, open, outcome, seen, topic};
 use topicwatch::collect::cluster_by;
-use topicwatch::model::{Found, Kind, Room, Topic, Volume, Wording};
+use topicwatch::model::{Found, Kind, Marks, Room, Topic, Volume, Wording};
 use topicwatch::normalise::near;
 use topicwatch::store::{Filter, SeenItem, Store};
 
@@ -134,8 +134,8 @@ async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
     let topic = topic("topic");
     store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
     let room = match std::env::var_os("CLUSTERS_ONE_TABLE") {
-        Some(_) => Room { young: i64::MAX, middle: i64::MAX, slice: 1 },
-        None => Room::default(),
+        Some(_) => Room::endless(),
+        None => store.cluster_room(),
     };
     println!(
         "{name}: items stored | median µs per item | processor | bytes | processor and bytes of keys that move on"
@@ -143,6 +143,7 @@ async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
     let (mut stored, mut known) = (0, 0);
     for size in SIZES.into_iter().filter(|size| *size <= up_to) {
         let (mut looked, mut moved) = (Spent::default(), Spent::default());
+        let mut steps = [Duration::ZERO; STEPS.len()];
         while stored < size {
             let measured = stored + ROUNDS * RUNS * ITEMS >= size;
             let (items, runs, at_once) = if measured { (ITEMS, RUNS, AT_ONCE) } else { (FILLING, 1, AT_ONCE_FILLING) };
@@ -154,9 +155,12 @@ async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
                 while store.sink_cluster_keys(&early).await.unwrap() {}
             };
             moved.on(count, crowded).await;
-            let work = cluster_by(&store, at_once, room, &|| false);
-            let done = if measured { looked.on(count, work).await } else { work.await };
-            assert_eq!(done.unwrap(), count);
+            if measured {
+                let work = cluster_steps(&store, at_once, &mut steps);
+                assert_eq!(looked.on(count, work).await, count);
+            } else {
+                assert_eq!(cluster_by(&store, at_once, room, &|| false).await.unwrap(), count);
+            }
         }
         looked.walls.sort_unstable();
         let median = looked.walls.get(looked.walls.len() / 2).copied().unwrap_or_default();
@@ -168,11 +172,43 @@ async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
             micros(moved.worked, stored - known),
             moved.written / (stored - known),
         );
+        for (name, spent) in STEPS.into_iter().zip(&steps) {
+            println!("          of it {name:20} {:>6.1}", micros(*spent, looked.items));
+        }
         known = stored;
     }
     let Volume { raw, unique, .. } = store.volumes(&Filter::default()).await.unwrap()[0].1;
     println!("{name}: {raw} items, {unique} unique");
     store.close().await;
+}
+
+/// What looking at items consists of.
+const STEPS: [&str; 5] = ["reading items", "marks", "what keys lead to", "first items", "deciding and keeping"];
+
+/// As `cluster_by`, with the processor time of each step.
+async fn cluster_steps(store: &Store, at_once: usize, spent: &mut [Duration; STEPS.len()]) -> u64 {
+    let (mut done, mut before) = (0, processor());
+    let mut took = |step: usize| {
+        let now = processor();
+        spent[step] += now.saturating_sub(before);
+        before = now;
+    };
+    while let Some(batch) = store.unclustered(at_once).await.unwrap() {
+        took(0);
+        let items: Vec<Option<Marks>> = batch.words.iter().map(near::marks).collect();
+        let keys = items.iter().flatten().flat_map(|marks| marks.bands.iter().copied()).collect();
+        took(1);
+        let leads = store.cluster_leads(&keys).await.unwrap();
+        took(2);
+        let heads = store.cluster_heads(&near::wanted(&items, &leads)).await.unwrap();
+        took(3);
+        let choices = near::choose(items, &near::Known { leads, heads, next: batch.next });
+        assert!(store.keep_clusters(&batch, &choices).await.unwrap());
+        took(4);
+        done += choices.len() as u64;
+    }
+    took(0);
+    done
 }
 
 /// Spreads a number over all bits.

@@ -20,7 +20,7 @@ TARGET_MS, SLOW_MS = 50, 5
 
 
 def pages(bench: Bench):
-    """Median and 99th percentile of each page with two connections that ask without a pause, on both databases."""
+    """Median and 99th percentile of each page with one connection that asks without a pause, and with two, on both databases."""
     if not shutil.which("wrk"):
         print("bench: no wrk here (Debian's package `wrk`): the figure of the pages is skipped", file=sys.stderr)
         return
@@ -32,9 +32,13 @@ def pages(bench: Bench):
         cells, good = [], True
         for name in ("SQLite", "PostgreSQL"):
             took = measured.get(name, {}).get(page)
-            cells.append(f"{took[0]:.1f} ms (99 %: {took[1]:.1f}; CPU {took[2]:.1f})" if took else "not measured")
+            cells.append(told(*took) if took else "not measured")
             good = good and (not took or took[0] < TARGET_MS)
         yield page, f"< {TARGET_MS} ms", *cells, good
+
+
+def told(alone: float, most: float, two: float, cpu: float) -> str:
+    return f"{alone:.1f} ms (99 %: {most:.1f}; of two at once {two:.1f}; CPU {cpu:.1f})"
 
 
 class Filled:
@@ -117,13 +121,14 @@ def each(bench: Bench, name: str, database: tuple):
                 show(name, title, log, lambda: get(at + path), plan)
                 continue
             before = ticks(bench, name, child.pid)
-            half, most, many = load(at + path, bench.args.seconds)
+            half, most, many = load(at + path, bench.args.seconds, 1)
             after = ticks(bench, name, child.pid)
+            two, *_ = load(at + path, bench.args.seconds, 2)
             # Of the program and its part of the database's server: a busy machine stretches it less than time.
             used = sum(taken - before.get(process, 0) for process, taken in after.items())
             cpu = used / os.sysconf("SC_CLK_TCK") / max(many, 1) * 1000
-            yield title, (half, most, cpu)
-            print(f"  {name}, {title}: {half:.1f} ms (99 %: {most:.1f}), CPU {cpu:.1f} ms, {len(answer) / 1000:.0f} kB, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+            yield title, (half, most, two, cpu)
+            print(f"  {name}, {title}: {told(half, most, two, cpu)}, {len(answer) / 1000:.0f} kB, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
     finally:
         del bench.env["RUST_LOG"]
         child.send_signal(signal.SIGTERM)
@@ -135,8 +140,8 @@ def get(url: str) -> bytes:
         return answer.read()
 
 
-def load(url: str, seconds: int) -> tuple:
-    said = subprocess.run(["wrk", "-t1", "-c2", f"-d{seconds}s", "--timeout", "30s", "--latency", url], check=True, capture_output=True, text=True).stdout
+def load(url: str, seconds: int, connections: int) -> tuple:
+    said = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "--latency", url], check=True, capture_output=True, text=True).stdout
     units = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000}
     found = {part: float(number) * units[unit] for part, number, unit in re.findall(r"^\s+(50|99)%\s+([\d.]+)(us|ms|s|m)$", said, re.M)}
     many = re.search(r"(\d+) requests in", said)

@@ -11,7 +11,7 @@ const AT_ONCE: usize = 500;
 /// Looks at every item that nobody has looked at, until there is none left or `enough` says so. Returns how many were
 /// looked at. Several processes may do so at once: each batch is kept by one of them.
 pub async fn cluster(store: &Store, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<u64, StoreError> {
-    cluster_by(store, AT_ONCE, Room::default(), enough).await
+    cluster_by(store, AT_ONCE, store.cluster_room(), enough).await
 }
 
 /// The same, so many items at once and so many keys kept apart; what comes out is the same.

@@ -61,6 +61,14 @@ impl Default for Room {
     }
 }
 
+impl Room {
+    /// Room for all keys among the youngest: none ever moves on, but those that were moving go on.
+    #[must_use]
+    pub fn endless() -> Self {
+        Self { young: i64::MAX, middle: i64::MAX, ..Self::default() }
+    }
+}
+
 /// How much a topic heard, and how much of it was said anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Volume {

@@ -14,7 +14,7 @@ pub struct Unclustered {
     /// And everything up to here will have been.
     pub(crate) until: i64,
     /// The place of the next cluster that begins.
-    pub(crate) next: i64,
+    pub next: i64,
     /// Changes with everything that is written.
     pub(crate) turn: i64,
     /// Keys that are kept apart because they are young, and whether they are moving on.
@@ -23,7 +23,7 @@ pub struct Unclustered {
     pub(crate) sinking: bool,
     pub(crate) items: Vec<i64>,
     /// What they say, in order.
-    pub(crate) words: Vec<Wording>,
+    pub words: Vec<Wording>,
 }
 
 impl Unclustered {
@@ -59,6 +59,16 @@ impl Store {
     /// or items became one meanwhile: then the next batch is to be read again.
     pub async fn keep_clusters(&self, batch: &Unclustered, choices: &[Choice]) -> Result<bool, StoreError> {
         write_tx!(self, clusters::keep(batch, choices))
+    }
+
+    /// How many keys this database keeps apart. PostgreSQL writes what changed of a page to its log; there keys stay where
+    /// they are written, and one table is looked into instead of three.
+    #[must_use]
+    pub fn cluster_room(&self) -> Room {
+        match self.db {
+            Db::Sqlite(_) => Room::default(),
+            Db::Postgres(_) => Room::endless(),
+        }
     }
 
     /// Moves some keys on to the older ones, all or none, where there are more than there is room for; false when there is

@@ -352,6 +352,30 @@ async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_
     }
 }
 
+#[tokio::test]
+async fn keys_that_were_moving_arrive_also_where_new_ones_stay() {
+    let mut all = Vec::new();
+    for database in databases() {
+        let store = open(&database).await;
+        let mut first = world();
+        let rest = first.split_off(6);
+        store_runs(&store, &topic("storm"), 0, first).await;
+        cluster(&store, &|| false).await.unwrap();
+        assert!(store.sink_cluster_keys(&SMALL).await.unwrap());
+        let sinking = || database.number("SELECT sinking FROM cluster_progress");
+        assert_eq!(sinking(), 0, "some moved on, and some are left");
+        store_runs(&store, &topic("storm"), 6, rest).await;
+        cluster(&store, &|| false).await.unwrap();
+        assert_eq!(sinking(), -1, "{}", database.name);
+        assert!(database.number("SELECT count(*) FROM cluster_lead_middle") > 0, "what had begun came to its end");
+        assert!(database.number("SELECT count(*) FROM cluster_lead_young") > 0, "what came since stays");
+        assert!(!store.sink_cluster_keys(&store.cluster_room()).await.unwrap(), "there is room for all");
+        all.push(clusters(&store).await);
+        database.close(store).await;
+    }
+    assert!(all.iter().all(|found| found == &all[0]));
+}
+
 #[test]
 fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up_by_indexes() {
     for database in databases() {
@@ -364,8 +388,10 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
         for (mishap, young) in
             [("kill clusters::sink/written", before.len() as i64), ("kill clusters::sink/committed", 0)]
         {
-            // As if very many had come, and as a process leaves it that was killed before it looked at the last run.
-            let crowd = "UPDATE cluster_progress SET young = 1000000, seq = 0; UPDATE item SET cluster = NULL";
+            // As if very many had come and began to move, and as a process leaves it that was killed before it looked at
+            // the last run.
+            let crowd =
+                "UPDATE cluster_progress SET young = 1000000, sinking = 0, seq = 0; UPDATE item SET cluster = NULL";
             crate::databases::wait(place.database.execute(crowd));
             let killed = place.program(&["once", "--at", NINE]).env("TOPICWATCH_TEST_MISHAP", mishap).start().wait();
             assert_eq!(killed.code, None, "{}: {mishap}: {}", place.database.name, killed.err);

@@ -95,9 +95,7 @@ pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time
     if taken.bind(now.0).bind(&request.id).execute(&mut *conn).await?.rows_affected() == 0 {
         return Ok(false);
     }
-    let done =
-        if request.wish.kind.is_of_alert() { alert(conn, request, now).await } else { topic(conn, request, now).await };
-    let (state, answer) = match done {
+    let (state, answer) = match done(conn, request, now).await {
         Ok(answer) => (RequestState::Done, answer),
         Err(error) if error.kind == StoreErrorKind::Refused => (RequestState::Refused, error.text),
         Err(error) => return Err(error),
@@ -115,63 +113,72 @@ pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time
     Ok(true)
 }
 
-/// What was asked of a topic: what became of it, in words.
-async fn topic(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
-    let topics = std::slice::from_ref(&request.wish.of);
-    match request.wish.kind {
-        RequestKind::Pause => {
-            let paused = controls::pause(conn, topics, Some("asked for on a page"), now).await?;
-            let paused = paused.first();
-            let cancelled = paused.map_or(0, |topic| topic.cancelled);
-            let word = if paused.is_some_and(|topic| topic.already) { "was paused already" } else { "paused" };
-            Ok(if cancelled > 0 { format!("{word}; queued runs cancelled: {cancelled}") } else { word.to_owned() })
-        }
-        RequestKind::Resume => Ok(match controls::resume(conn, topics, now).await?.first() {
-            Some(topic) if topic.by_file => "stays paused: the configuration says `paused = true`, which wins",
-            Some(topic) if topic.already => "was not paused",
-            _ => "resumed",
-        }
-        .to_owned()),
-        _ => {
-            let runs = [(request.wish.of.clone(), request.id.clone())];
-            controls::queue_manual(conn, &runs, now).await.map(|()| "queued".to_owned())
-        }
-    }
-}
-
-/// The same of an alert. Whoever pressed saw a page of some moments ago: what changed since is said.
-async fn alert(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
-    let Wish { kind, of: name, event, length_ms } = &request.wish;
-    let there: Option<String> =
-        sqlx::query_scalar("SELECT id FROM job WHERE id = $1 AND kind = $2 AND removed_at IS NULL")
-            .bind(format!("alert:{name}"))
-            .bind(JobKind::Alert.as_str())
-            .fetch_optional(&mut *conn)
-            .await?;
-    if there.is_none() {
-        return Err(StoreError::refused(format!("there is no alert `{name}` any more"), ""));
+/// What became of it, in words. Whoever pressed saw a page of some moments ago: what changed since is said.
+async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
+    let Wish { kind, of, event, length_ms } = &request.wish;
+    if kind.is_of_alert() {
+        is_there(conn, of).await?;
     }
     match kind {
+        RequestKind::RunNow => {
+            let runs = [(of.clone(), request.id.clone())];
+            controls::queue_manual(conn, &runs, now).await.map(|()| "queued".to_owned())
+        }
+        RequestKind::Pause => paused(conn, of, now).await,
+        RequestKind::Resume => resumed(conn, of, now).await,
+        RequestKind::Ack => known(conn, of, event.as_deref(), now).await,
         RequestKind::Snooze => {
             let until = Time(request.asked_at.0.saturating_add(length_ms.unwrap_or(0)));
             if until <= now {
                 return Err(StoreError::refused(format!("it was over at {until}, before it was taken up"), ""));
             }
-            alerts::snooze(conn, name, Some(until)).await?;
+            alerts::snooze(conn, of, Some(until)).await?;
             Ok(format!("tells nobody until {until}"))
         }
-        RequestKind::Unsnooze => {
-            let until: Option<Option<i64>> =
-                sqlx::query_scalar("SELECT snoozed_until FROM alert_state WHERE alert = $1")
-                    .bind(name)
-                    .fetch_optional(&mut *conn)
-                    .await?;
-            alerts::snooze(conn, name, None).await?;
-            let snoozed = until.flatten().is_some_and(|until| until > now.0);
-            Ok(if snoozed { "tells again" } else { "was not snoozed" }.to_owned())
-        }
-        _ => known(conn, name, event.as_deref(), now).await,
+        RequestKind::Unsnooze => tells_again(conn, of, now).await,
     }
+}
+
+async fn paused(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
+    let paused = controls::pause(conn, std::slice::from_ref(topic), Some("asked for on a page"), now).await?;
+    let paused = paused.first();
+    let cancelled = paused.map_or(0, |topic| topic.cancelled);
+    let word = if paused.is_some_and(|topic| topic.already) { "was paused already" } else { "paused" };
+    Ok(if cancelled > 0 { format!("{word}; queued runs cancelled: {cancelled}") } else { word.to_owned() })
+}
+
+async fn resumed(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
+    let resumed = controls::resume(conn, std::slice::from_ref(topic), now).await?;
+    let answer = match resumed.first() {
+        Some(topic) if topic.by_file => "stays paused: the configuration says `paused = true`, which wins",
+        Some(topic) if topic.already => "was not paused",
+        Some(_) | None => "resumed",
+    };
+    Ok(answer.to_owned())
+}
+
+/// Refuses what is asked of an alert that is not configured any more.
+async fn is_there(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
+    let there: Option<String> =
+        sqlx::query_scalar("SELECT id FROM job WHERE id = $1 AND kind = $2 AND removed_at IS NULL")
+            .bind(format!("alert:{alert}"))
+            .bind(JobKind::Alert.as_str())
+            .fetch_optional(conn)
+            .await?;
+    match there {
+        Some(_) => Ok(()),
+        None => Err(StoreError::refused(format!("there is no alert `{alert}` any more"), "")),
+    }
+}
+
+async fn tells_again(conn: &mut Conn, alert: &str, now: Time) -> Result<String, StoreError> {
+    let until: Option<Option<i64>> = sqlx::query_scalar("SELECT snoozed_until FROM alert_state WHERE alert = $1")
+        .bind(alert)
+        .fetch_optional(&mut *conn)
+        .await?;
+    alerts::snooze(conn, alert, None).await?;
+    let snoozed = until.flatten().is_some_and(|until| until > now.0);
+    Ok(if snoozed { "tells again" } else { "was not snoozed" }.to_owned())
 }
 
 async fn known(conn: &mut Conn, name: &str, event: Option<&str>, now: Time) -> Result<String, StoreError> {
