@@ -30,6 +30,7 @@ mod moment;
 mod open;
 mod outbox;
 mod pages;
+mod past;
 mod postgres;
 mod prune;
 mod queue;

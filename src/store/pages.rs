@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::cells::Cells;
 use super::known::{Known, Met, size};
-use super::{Db, Filter, SightingRow, Store, StoreError, postgres, sqlite};
+use super::{Db, Filter, SightingRow, Store, StoreError, past, postgres, sqlite};
 use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
 
 /// Where a run stands among others: by its number, or by when it was and its id.
@@ -36,6 +36,8 @@ pub(crate) type Page = BTreeMap<Place, Seen>;
 pub(crate) struct Seen {
     pub(crate) id: i64,
     pub(crate) topic: String,
+    /// Its number in the reading order.
+    pub(crate) seq: i64,
     pub(crate) seen_at: Time,
     pub(crate) sights: Vec<Sight>,
 }
@@ -105,7 +107,7 @@ macro_rules! page {
 
 impl Store {
     /// Sightings by run begun, run, source, rank and key: those of all runs that were readable when it began, each once.
-    /// Every page is a moment of its own; what is told of an item is as known at one of them.
+    /// Every page is a moment of its own; what is told of an item is as it was known when the run had ended.
     pub async fn each_sighting<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -166,6 +168,12 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
     // The runs that were the first of their topics to see it.
     let firsts = cells.text()?.unwrap_or_default();
     row.new = firsts.split_ascii_whitespace().any(|run| run.parse() == Ok(seen.id));
+    if let Some(past) = cells.text()?
+        && let Some(told) = past::at(&past, seen.seq)?
+    {
+        (row.url, row.author, row.lang, row.published_at) = (told.url, told.author, told.lang, told.published_at);
+        (row.title, row.text) = (told.title, told.text);
+    }
     Ok(row)
 }
 

@@ -32,6 +32,7 @@ macro_rules! migrations {
             (25, "runs by state", include_str!(concat!("../../migrations/", $folder, "/0025_runs_by_state.sql"))),
             (26, "alert requests", include_str!(concat!("../../migrations/", $folder, "/0026_alert_requests.sql"))),
             (27, "runs of topics", include_str!(concat!("../../migrations/", $folder, "/0027_runs_of_topics.sql"))),
+            (28, "item past", include_str!(concat!("../../migrations/", $folder, "/0028_item_past.sql"))),
         ]
     };
 }

@@ -91,7 +91,7 @@ tables! {
     "topic_calls" ["topic", "day"], false, MANY; n ["day", "made", "spent"]; t ["topic"]; b [];
     "item" ["id"], true, MANY;
         n ["id", "strong", "published_at", "first_seen", "last_seen", "is_repost", "is_quote", "likes", "reposts", "replies", "quotes",
-           "bookmarks", "views", "revisions", "cluster", "score", "pruned_at"];
+           "bookmarks", "views", "revisions", "cluster", "score", "pruned_at", "past"];
         t ["key", "kind", "post_id", "url", "author", "author_name", "title", "text", "lang", "conversation_id", "tone", "scorer"];
         b ["fingerprint"];
     "item_key" ["key"], false, MANY; n ["version", "item"]; t ["key"]; b [];
@@ -101,6 +101,8 @@ tables! {
         n ["item", "first_seen", "first_run", "last_seen", "last_run", "times_seen"]; t ["topic"]; b [];
     "answer" ["run"], false, FEW; n ["run", "partial"]; t ["text", "model", "cited"]; b [];
     "item_revision" ["item", "run"], false, MANY; n ["item", "run", "replaced_at"]; t ["title", "text"]; b [];
+    "item_past" ["id"], true, MANY;
+        n ["id", "item", "run", "published_at"]; t ["url", "author", "author_name", "title", "text", "lang"]; b [];
     "raw_reply" ["search"], false, FEW; n ["search", "received_at", "bytes", "truncated"]; t ["request", "dialect", "headers"]; b ["body"];
     "cluster_head" ["place"], false, MANY; n ["place", "item"]; t []; b ["sketch", "keys"];
     "cluster_lead" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];

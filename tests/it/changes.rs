@@ -308,6 +308,7 @@ fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
                 "sighting",
                 "topic_item",
                 "item_revision",
+                "item_past",
                 "search",
             ] {
                 let scans = [format!("SCAN {table}"), format!("Seq Scan on {table}")];

@@ -67,6 +67,7 @@ fn holding(place: &Place, words: &str) -> Vec<String> {
         ("item", "key url author author_name title text"),
         ("item_key", "key"),
         ("item_revision", "title text"),
+        ("item_past", "url author author_name title text"),
         ("answer", "text cited"),
         ("outbox", "subject text html data"),
         ("report", "subject"),

@@ -363,6 +363,7 @@ fn every_statement_of_a_pruning_follows_an_index() {
                     "raw_reply",
                     "answer",
                     "item_revision",
+                    "item_past",
                     "v",
                 ] {
                     for scan in [format!("SCAN {table}"), format!("Seq Scan on {table}")] {

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::changes::{World, hour, post};
 use crate::databases::{databases, postgres, sqlite};
 use crate::program::{NINE, Place, Program};
 use crate::service::Sandbox;
@@ -118,6 +119,64 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["from line 2 on"]);
         place.run(&["export", "--verify", "jobs.toml"]).says(2, &["jobs.toml.manifest.json"]);
     }
+}
+
+#[test]
+fn what_is_edited_or_learned_between_two_files_is_told_in_each_as_it_was_then() {
+    let mut all = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\nevery = \"1h\"\n\n";
+        let rest = format!("{topic}{}{}", going_on("sightings"), going_on("new"));
+        let place = Place::new(database, &world.lines(), &rest);
+        let due = |n: u32| place.run(&["once", "--due", "--at", &hour(n)]).shows(0, &[]);
+        let page = |title: &str, snippet: &str| json!({ "title": title, "snippet": snippet, "link": "https://acme.example/p" });
+        due(23);
+        // Who wrote it and when is learned later, and so is an edit; a page has other words each time.
+        world.posts(&[
+            json!({ "id": "1", "text": "it costs $10", "url": "https://x.com/i/status/1" }),
+            post(2, 23, "stays", 1),
+        ]);
+        world.pages(&[page("Prices", "from 10")]);
+        due(24);
+        due(25);
+        world.posts(&[post(1, 23, "it costs $12", 3), post(2, 23, "stays", 2)]);
+        world.pages(&[page("Prices", "from 12")]);
+        due(26);
+        world.posts(&[post(1, 23, "it costs $15", 4)]);
+        world.pages(&[page("New prices", "from 15")]);
+        due(27);
+        due(28);
+        let texts = |text: &str, key: &str| {
+            let mut reader = csv::Reader::from_reader(text.as_bytes());
+            let heads: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+            let at = |name: &str| heads.iter().position(|head| head == name).unwrap();
+            let rows = reader.records().map(Result::unwrap).filter(|row| &row[at("key")] == key);
+            rows.map(|row| ["text", "author", "published_at"].map(|name| row[at(name)].to_owned()).join(" | "))
+                .collect::<Vec<_>>()
+        };
+        for what in ["sightings", "new"] {
+            let there = files(&place.path(&format!("out/{what}")));
+            assert!(there.len() > usize::from(what == "sightings") * 3, "{what}: {there:?}");
+            let until = cursor(&place, what);
+            assert_eq!(together(&there), whole(&place, what, until), "{} {what}", place.database.name);
+            for file in &there {
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            }
+        }
+        let (bare, known) =
+            ("it costs $10 |  | ", |price: u32| format!("it costs ${price} | author1 | 2026-03-11T23:00:00.000Z"));
+        let sightings = place.ok(&["export", "--what", "sightings"]);
+        let seen = texts(&sightings, "post:x:1");
+        assert_eq!(seen, [bare.to_owned(), bare.to_owned(), known(12), known(15), known(15)], "{sightings}");
+        assert_eq!(texts(&place.ok(&["export", "--what", "new"]), "post:x:1"), [bare]);
+        assert_eq!(texts(&place.ok(&["export", "--what", "items"]), "post:x:1"), [known(15)], "as it is known now");
+        let lines = place.ok(&["export", "--what", "sightings", "--format", "jsonl"]);
+        assert_eq!(lines.matches("it costs $10").count(), 2, "{lines}");
+        assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
+        all.push(sightings);
+    }
+    assert!(all.iter().all(|one| one == &all[0]));
 }
 
 #[test]

@@ -14,13 +14,13 @@ pub(in crate::export) const NEW: &[Column<NewRow>] = &[
         "found by a first answer to a question: it was there before the topic began to look ([changes.md](changes.md))",
         |r| Cell::Flag(r.baseline),
     ),
-    Column::text("url", "address, as in `items`", |r| Cell::text(&r.url)),
-    Column::text("author", "handle, as in `items`", |r| Cell::text(&r.author)),
-    Column::text("author_name", "display name, as in `items`", |r| Cell::text(&r.author_name)),
-    Column::text("title", "title, as in `items`", |r| Cell::text(&r.title)),
-    Column::text("text", "text, as in `items`", |r| Cell::text(&r.text)),
-    Column::text("lang", "language tag, as in `items`", |r| Cell::text(&r.lang)),
-    Column::time("published_at", "when it was published; empty when no date could be read", |r| {
+    Column::text("url", "address, as known then", |r| Cell::text(&r.url)),
+    Column::text("author", "handle, as known then", |r| Cell::text(&r.author)),
+    Column::text("author_name", "display name, as known then", |r| Cell::text(&r.author_name)),
+    Column::text("title", "title, as known then", |r| Cell::text(&r.title)),
+    Column::text("text", "text, as known then", |r| Cell::text(&r.text)),
+    Column::text("lang", "language tag, as known then", |r| Cell::text(&r.lang)),
+    Column::time("published_at", "when it was published, as known then; empty when no date could be read", |r| {
         Cell::time(r.published_at)
     }),
 ];

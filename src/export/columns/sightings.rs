@@ -17,11 +17,11 @@ pub(in crate::export) const SIGHTINGS: &[Column<SightingRow>] = &[
         |r| Cell::Word(r.fit.as_str()),
     ),
     Column::flag("new", "whether this run was the topic's first to see the item", |r| Cell::Flag(r.new)),
-    Column::time("published_at", "when the item was published", |r| Cell::time(r.published_at)),
-    Column::text("url", "address of the item, as in `items`", |r| Cell::text(&r.url)),
-    Column::text("author", "handle, as in `items`", |r| Cell::text(&r.author)),
-    Column::text("title", "title, as in `items`", |r| Cell::text(&r.title)),
-    Column::text("text", "text, as in `items`", |r| Cell::text(&r.text)),
+    Column::time("published_at", "when the item was published, as known then", |r| Cell::time(r.published_at)),
+    Column::text("url", "address of the item, as known then", |r| Cell::text(&r.url)),
+    Column::text("author", "handle, as known then", |r| Cell::text(&r.author)),
+    Column::text("title", "title, as known then", |r| Cell::text(&r.title)),
+    Column::text("text", "text, as known then", |r| Cell::text(&r.text)),
     Column::integer("likes", "likes", "likes at that moment", |r| Cell::integer(r.engagement.likes)),
     Column::integer("reposts", "reposts", "reposts without comment at that moment", |r| {
         Cell::integer(r.engagement.reposts)

@@ -69,6 +69,8 @@ pub(super) mod one_item;
 pub(super) mod outbox;
 #[path = "../statements/pages.rs"]
 pub(super) mod pages;
+#[path = "../statements/past.rs"]
+pub(super) mod past;
 #[path = "../statements/prune.rs"]
 pub(super) mod prune;
 #[path = "../statements/prune_runs.rs"]

@@ -11,7 +11,7 @@ use crate::store::pages::Sight;
 
 /// The runs `p` with their sightings `s`; what they are narrowed to stands between the two.
 pub(super) const OF_RUNS: (&str, &str) = (
-    "SELECT p.place, p.run, p.topic, p.started_at, p.id, c.* FROM p CROSS JOIN LATERAL (SELECT array_agg(s.item) AS item, \
+    "SELECT p.place, p.run, p.topic, p.started_at, p.seq, p.id, c.* FROM p CROSS JOIN LATERAL (SELECT array_agg(s.item) AS item, \
      string_agg(s.source, ',') AS source, array_agg(s.rank) AS rank, string_agg(s.fit, ',') AS fit, \
      array_agg(s.likes) AS likes, array_agg(s.reposts) AS reposts, array_agg(s.replies) AS replies, \
      array_agg(s.quotes) AS quotes, array_agg(s.bookmarks) AS bookmarks, array_agg(s.views) AS views \

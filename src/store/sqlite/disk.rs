@@ -1,4 +1,4 @@
-//! What a SQLite file takes, and how free pages are given back.
+//! What a SQLite file takes, how free pages are given back, and that nothing deleted is left in them.
 
 use std::path::Path;
 
@@ -63,5 +63,36 @@ impl super::Pools {
             ));
         }
         sizes
+    }
+}
+
+impl super::Pools {
+    /// From now on what this process deletes is overwritten, not only set free.
+    pub(in crate::store) async fn overwrite_deleted(&self) -> Result<(), StoreError> {
+        sqlx::query("PRAGMA secure_delete = ON").execute(&mut *self.write.acquire().await?).await?;
+        Ok(())
+    }
+
+    /// Writes the file anew, since what was deleted or moved long ago is still in its unused places, and empties the log.
+    /// False when another process kept it from that.
+    pub(in crate::store) async fn scrub(&self) -> Result<bool, StoreError> {
+        const TRIES: u32 = 5;
+        for tries in 1..=TRIES {
+            let mut conn = self.write.acquire().await?;
+            let anew = sqlx::query("VACUUM").execute(&mut *conn).await.map_err(StoreError::from);
+            match anew {
+                Err(error) if error.again => {}
+                Err(error) => return Err(error),
+                Ok(_) => {
+                    let row = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *conn).await?;
+                    if row.try_get::<i64, _>(0)? == 0 {
+                        return Ok(true);
+                    }
+                }
+            }
+            drop(conn);
+            crate::store::pause(tries + 3).await;
+        }
+        Ok(false)
     }
 }

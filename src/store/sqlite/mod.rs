@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Row as _, Sqlite, SqlitePool, Transaction};
+use sqlx::{Sqlite, SqlitePool, Transaction};
 
 use super::StoreError;
 
@@ -70,6 +70,8 @@ pub(super) mod one_item;
 pub(super) mod outbox;
 #[path = "../statements/pages.rs"]
 pub(super) mod pages;
+#[path = "../statements/past.rs"]
+pub(super) mod past;
 #[path = "../statements/prune.rs"]
 pub(super) mod prune;
 #[path = "../statements/prune_runs.rs"]
@@ -281,35 +283,6 @@ impl Pools {
     /// The writer's pool, for migrations.
     pub(super) fn writer(&self) -> &SqlitePool {
         &self.write
-    }
-
-    /// From now on what this process deletes is overwritten, not only set free.
-    pub(super) async fn overwrite_deleted(&self) -> Result<(), StoreError> {
-        sqlx::query("PRAGMA secure_delete = ON").execute(&mut *self.write.acquire().await?).await?;
-        Ok(())
-    }
-
-    /// Writes the file anew, since what was deleted or moved long ago is still in its unused places, and empties the log.
-    /// False when another process kept it from that.
-    pub(super) async fn scrub(&self) -> Result<bool, StoreError> {
-        const TRIES: u32 = 5;
-        for tries in 1..=TRIES {
-            let mut conn = self.write.acquire().await?;
-            let anew = sqlx::query("VACUUM").execute(&mut *conn).await.map_err(StoreError::from);
-            match anew {
-                Err(error) if error.again => {}
-                Err(error) => return Err(error),
-                Ok(_) => {
-                    let row = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *conn).await?;
-                    if row.try_get::<i64, _>(0)? == 0 {
-                        return Ok(true);
-                    }
-                }
-            }
-            drop(conn);
-            super::pause(tries + 3).await;
-        }
-        Ok(false)
     }
 
     /// Closes every connection.

@@ -10,7 +10,7 @@ use crate::store::pages::Sight;
 
 /// The runs `p` with their sightings `s`; what they are narrowed to stands between the two.
 pub(super) const OF_RUNS: (&str, &str) = (
-    "SELECT p.place, p.run, p.topic, p.started_at, p.id, (SELECT string_agg(concat(s.item, ',', s.source, ',', s.rank, ',', \
+    "SELECT p.place, p.run, p.topic, p.started_at, p.seq, p.id, (SELECT string_agg(concat(s.item, ',', s.source, ',', s.rank, ',', \
      s.fit, ',', s.likes, ',', s.reposts, ',', s.replies, ',', s.quotes, ',', s.bookmarks, ',', s.views, ','), '') \
      FROM sighting s WHERE s.run = p.id",
     ") AS cells FROM p",

@@ -9,7 +9,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::known::Known;
 use super::merge::merge;
 use super::resolve::World;
-use super::{Conn, Database, tone, words};
+use super::{Conn, Database, past, tone, words};
 use crate::model::{Finding, Source, Time};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
@@ -17,7 +17,7 @@ use crate::store::{Counts, Outcome, RunRef, StoreError};
 /// numbers are given in the order in which they can be read.
 pub(super) const ITEMS_LOCK: i64 = 4;
 
-/// Rows per statement: 26 columns stay far below both databases' limits on bound values.
+/// Rows per statement: 27 columns stay far below both databases' limits on bound values.
 const BATCH: usize = 500;
 
 /// A sighting to write: run, item, source, what was seen.
@@ -57,6 +57,7 @@ pub(super) async fn store_items(
     update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     keep_revisions(conn, &world.items).await?;
+    past::keep(conn, &world.items).await?;
     words::note_changed(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
@@ -102,7 +103,7 @@ pub(super) async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(
     for chunk in new.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new(
             "INSERT INTO item (key, kind, strong, post_id, url, author, author_name, title, text, lang, published_at, first_seen, last_seen, is_repost, \
-             is_quote, conversation_id, likes, reposts, replies, quotes, bookmarks, views, revisions, tone, score, scorer) ",
+             is_quote, conversation_id, likes, reposts, replies, quotes, bookmarks, views, revisions, past, tone, score, scorer) ",
         );
         insert.push_values(chunk, |mut row, item| {
             let (content, engagement) = (&item.content, item.engagement);
@@ -122,6 +123,7 @@ pub(super) async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(
             row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
             row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
             row.push_bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX));
+            row.push_bind(i64::try_from(item.past.len()).unwrap_or(i64::MAX));
             row.push_bind(item.judged.map(|judged| judged.tone.as_str()))
                 .push_bind(item.judged.and_then(|judged| judged.score))
                 .push_bind(item.judged.map(|judged| judged.scorer));
@@ -180,7 +182,7 @@ async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreErro
     let content = &item.content;
     sqlx::query(
         "UPDATE item SET strong = $1, post_id = $2, url = $3, author = $4, author_name = $5, title = $6, text = $7, lang = $8, published_at = $9, \
-         is_repost = $10, is_quote = $11, conversation_id = $12, revisions = revisions + $13, pruned_at = NULL WHERE id = $14",
+         is_repost = $10, is_quote = $11, conversation_id = $12, revisions = revisions + $13, past = past + $14, pruned_at = NULL WHERE id = $15",
     )
     .bind(i64::from(item.strong))
     .bind(&content.post_id)
@@ -195,6 +197,7 @@ async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreErro
     .bind(content.is_quote.map(i64::from))
     .bind(&content.conversation_id)
     .bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX))
+    .bind(i64::try_from(item.past.len()).unwrap_or(i64::MAX))
     .bind(id)
     .execute(conn)
     .await?;

@@ -28,6 +28,8 @@ pub(super) struct Known {
     /// Whether more than the last sighting and the reactions changed.
     pub(super) rewritten: bool,
     pub(super) revisions: Vec<Revision>,
+    /// What was told of it before runs changed it, in their order.
+    pub(super) past: Vec<(i64, Content)>,
     /// Whether a reading again filled reactions that were unknown.
     pub(super) filled: bool,
     /// Whether its title or text is another than before, so that what was judged of it no longer holds.
@@ -78,6 +80,7 @@ impl Known {
             seen: false,
             rewritten: false,
             revisions: Vec::new(),
+            past: Vec::new(),
             filled: false,
             reworded: false,
             judged: None,
@@ -98,6 +101,7 @@ impl Known {
         let reactions = sightings.values().fold(Engagement::default(), |known, one| merge(known, one.found.engagement));
         // After a step back of the clock the numbers that are stored are the later ones.
         let later = seen_at >= self.last_seen;
+        let before = (self.stored || self.seen).then(|| self.content.clone());
         self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
         // Edits are judged by the item's own kind of source: a snippet in another source's words is not an edit.
         let home = match kind {
@@ -116,6 +120,9 @@ impl Known {
         self.strong |= strong;
         self.last_seen = self.last_seen.max(seen_at);
         self.seen = true;
+        if let Some(before) = before.filter(|before| before.told() != self.content.told()) {
+            self.past.push((run, before));
+        }
     }
 
     /// Takes over only what is still unknown, from sightings that a run that is over is known to have had.
@@ -203,6 +210,7 @@ impl Known {
             seen: false,
             rewritten: false,
             revisions: Vec::new(),
+            past: Vec::new(),
             filled: false,
             reworded: false,
             judged: None,
@@ -252,6 +260,12 @@ fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
 }
 
 impl Content {
+    /// What exports tell of it with each run that saw it.
+    fn told(&self) -> ([Option<&str>; 6], Option<Time>) {
+        let texts = [&self.url, &self.author, &self.author_name, &self.title, &self.text, &self.lang];
+        (texts.map(Option::as_deref), self.published_at)
+    }
+
     /// Which words there are.
     fn worded(&self) -> (bool, bool) {
         (self.title.is_some(), self.text.is_some())

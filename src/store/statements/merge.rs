@@ -55,6 +55,8 @@ pub(super) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Tim
         .execute(&mut *conn)
         .await?;
     words::remove(conn, &[from]).await?;
+    // What was told of it before it was a part of the other is nobody's any more.
+    sqlx::query("DELETE FROM item_past WHERE item = $1").bind(from).execute(&mut *conn).await?;
     sqlx::query("DELETE FROM item WHERE id = $1").bind(from).execute(conn).await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sqlx::{QueryBuilder, Row as _};
 
 use super::resolve::list;
-use super::{Conn, Database, narrow, read, sightings};
+use super::{Conn, Database, narrow, past, read, sightings};
 use crate::store::cells::{Cells, unreadable};
 use crate::store::pages::{Next, Page, Seen};
 use crate::store::{Filter, StoreError};
@@ -14,10 +14,10 @@ use crate::store::{Filter, StoreError};
 /// What is told of an item, as columns of `i`. What another table is asked for is asked once, however often it is told.
 const ITEM: &str = "SELECT i.id, i.key, i.kind, i.published_at, i.url, i.author, i.title, i.text, i.lang, i.tone, i.score, i.scorer, \
      CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END AS cluster, \
-     (SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id) AS firsts";
+     (SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id) AS firsts, ";
 
 /// Its cells and whether each may hold anything at all, its number first; in the order in which `pages` reads the others.
-const CELLS: [(&str, bool); 14] = [
+const CELLS: [(&str, bool); 15] = [
     ("id", false),
     ("key", true),
     ("kind", false),
@@ -33,6 +33,7 @@ const CELLS: [(&str, bool); 14] = [
     ("score", false),
     ("scorer", true),
     ("firsts", true),
+    ("past", true),
 ];
 
 /// All rows of a selection as one text of such cells.
@@ -48,7 +49,7 @@ fn told() -> String {
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next) -> Result<Page, StoreError> {
     let by_number = filter.seq.is_some();
     let mut query = QueryBuilder::<Database>::new(
-        "WITH p AS MATERIALIZED (SELECT r.id, r.public_id AS run, r.topic, r.started_at, ",
+        "WITH p AS MATERIALIZED (SELECT r.id, r.public_id AS run, r.topic, r.started_at, r.seq, ",
     );
     query.push(if by_number { "r.seq" } else { read::RUN_AT }).push(" AS place FROM run r");
     narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
@@ -72,6 +73,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next
         let seen = Seen {
             id: row.try_get("id")?,
             topic: row.try_get("topic")?,
+            seq: row.try_get("seq")?,
             seen_at: read::time(&row, "started_at")?.unwrap_or_default(),
             sights: sightings::of(&row)?,
         };
@@ -87,7 +89,7 @@ pub(in crate::store) async fn items(
     ids: &[i64],
 ) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new("WITH told AS MATERIALIZED (");
-    query.push(ITEM).push(" FROM (SELECT given.value FROM ");
+    query.push(ITEM).push(past::of_item()).push(" AS past FROM (SELECT given.value FROM ");
     // The list is the first that is bound, also where the filter binds more.
     query
         .push(super::numbers(1))

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::items::ITEMS_LOCK;
 use super::resolve::list;
-use super::{Conn, words};
+use super::{Conn, past, words};
 use crate::model::{Span, Time, Trimmed};
 use crate::store::StoreError;
 use crate::store::prune::{Ask, Batch, Floor, Place};
@@ -94,15 +94,17 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
     if ids.is_empty() {
         return Ok(batch);
     }
-    let revisions = format!(
-        "SELECT count(*) AS many, CAST(coalesce(sum(coalesce(length(v.title), 0) + coalesce(length(v.text), 0)), 0) AS BIGINT) AS bytes \
-         FROM {} CROSS JOIN item_revision v WHERE v.item = given.value",
-        super::numbers(1)
-    );
     let gone = ids;
     let ids = list(&gone)?;
-    let row = sqlx::query(AssertSqlSafe(revisions)).bind(&ids).fetch_one(&mut *conn).await?;
-    batch.gone.push(("item_revision", row.try_get("many")?, row.try_get("bytes")?));
+    for table in ["item_revision", "item_past"] {
+        let weigh = format!(
+            "SELECT count(*) AS many, CAST(coalesce(sum(coalesce(length(v.title), 0) + coalesce(length(v.text), 0)), 0) AS BIGINT) AS bytes \
+             FROM {} CROSS JOIN {table} v WHERE v.item = given.value",
+            super::numbers(1)
+        );
+        let row = sqlx::query(AssertSqlSafe(weigh)).bind(&ids).fetch_one(&mut *conn).await?;
+        batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
+    }
     if ask.rehearsal {
         return Ok(batch);
     }
@@ -110,8 +112,9 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
     let given = super::numbers(1);
     let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;
+    past::take_away(conn, &ids).await?;
     let empty = format!(
-        "UPDATE item SET post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
+        "UPDATE item SET past = 0, post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
          pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"
     );
     sqlx::query(AssertSqlSafe(empty)).bind(&ids).bind(ask.now).execute(conn).await?;

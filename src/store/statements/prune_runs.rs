@@ -149,6 +149,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
     );
     let whole = format!(
         "FROM run WHERE id IN {of} AND NOT EXISTS (SELECT 1 FROM item_revision v WHERE v.run = run.id) \
+         AND NOT EXISTS (SELECT 1 FROM item_past h WHERE h.run = run.id) \
          AND NOT EXISTS (SELECT 1 FROM outbox m WHERE m.origin = run.public_id AND m.state IN ('queued', 'sending'))"
     );
     let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";

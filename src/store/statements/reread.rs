@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::items::{self, ITEMS_LOCK, Lesson};
 use super::known::Content;
 use super::resolve::{Seen, World, in_one, list};
-use super::{Conn, days_rolled, erase, forgotten, read, tone, words};
+use super::{Conn, days_rolled, erase, forgotten, past, read, tone, words};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
 
@@ -235,6 +235,7 @@ async fn write(
     items::update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     items::keep_revisions(conn, &world.items).await?;
+    past::keep(conn, &world.items).await?;
     words::note_changed(conn, &world.items).await?;
     let id = |place: usize| world.items.get(place).and_then(|item| item.id);
     let added =

@@ -3,8 +3,9 @@
 use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, looks, narrow, read};
+use super::{Conn, Database, Row, looks, narrow, past, read};
 use crate::model::{Kind, Look, Micros, NewRow, SearchedRow, Time};
+use crate::store::past as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 
 /// What is done with each row.
@@ -85,9 +86,13 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
     each: Each<'_, NewRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(
-        "SELECT t.topic, i.key, i.kind, t.first_seen, f.public_id AS first_run, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, ",
+        "SELECT t.topic, i.key, i.kind, t.first_seen, f.public_id AS first_run, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, f.seq, ",
     );
-    query.push(BASELINE).push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
+    query
+        .push(past::of_item())
+        .push(" AS past, ")
+        .push(BASELINE)
+        .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
     narrow::new(&mut query, filter);
@@ -103,7 +108,7 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
 }
 
 fn first_seen(row: &Row) -> Result<NewRow, StoreError> {
-    Ok(NewRow {
+    let mut new = NewRow {
         topic: row.try_get("topic")?,
         key: row.try_get("key")?,
         kind: read::word(row, "kind", Kind::parse)?,
@@ -117,7 +122,15 @@ fn first_seen(row: &Row) -> Result<NewRow, StoreError> {
         text: row.try_get("text")?,
         lang: row.try_get("lang")?,
         published_at: read::time(row, "published_at")?,
-    })
+    };
+    if let (Some(past), Some(seq)) = (row.try_get::<Option<&str>, _>("past")?, row.try_get("seq")?)
+        && let Some(told) = before::at(past, seq)?
+    {
+        (new.url, new.author, new.author_name) = (told.url, told.author, told.author_name);
+        (new.title, new.text) = (told.title, told.text);
+        (new.lang, new.published_at) = (told.lang, told.published_at);
+    }
+    Ok(new)
 }
 
 pub(in crate::store) async fn looks<E: From<StoreError>>(
