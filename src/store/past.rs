@@ -23,17 +23,19 @@ pub(super) fn at(past: &str, seq: i64) -> Result<Option<Told>, StoreError> {
     let mut cells = Cells::of(past);
     while !cells.is_empty() {
         let changed: Option<i64> = cells.number()?;
-        let told = Told {
-            url: cells.text()?,
-            author: cells.text()?,
-            author_name: cells.text()?,
-            title: cells.text()?,
-            text: cells.text()?,
-            lang: cells.text()?,
-            published_at: cells.number()?.map(Time),
-        };
         if changed.is_none_or(|changed| changed > seq) {
-            return Ok(Some(told));
+            return Ok(Some(Told {
+                url: cells.text()?,
+                author: cells.text()?,
+                author_name: cells.text()?,
+                title: cells.text()?,
+                text: cells.text()?,
+                lang: cells.text()?,
+                published_at: cells.number()?.map(Time),
+            }));
+        }
+        for words in [true, true, true, true, true, true, false] {
+            cells.pass(words)?;
         }
     }
     Ok(None)

@@ -175,6 +175,20 @@ fn what_is_edited_or_learned_between_two_files_is_told_in_each_as_it_was_then() 
         assert_eq!(lines.matches("it costs $10").count(), 2, "{lines}");
         assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
         all.push(sightings);
+        // What has no end is kept to the last thousand, and of others everything.
+        let of = "(SELECT id FROM item WHERE key = 'post:x:1')";
+        let held =
+            |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));
+        let others = held("<>");
+        crate::databases::wait(place.database.execute(&format!(
+            "INSERT INTO item_past (item, run, text) WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200) \
+             SELECT {of}, (SELECT max(id) FROM run), 'it costs $15' FROM n; UPDATE item SET past = past + 1200 WHERE id = {of}"
+        )));
+        world.posts(&[post(1, 23, "it costs $16", 4)]);
+        due(29);
+        assert_eq!((held("="), held("<>")), (1_000, others), "{}", place.database.name);
+        let newest = place.ok(&["export", "--what", "sightings", "--since", &hour(29)]);
+        assert!(texts(&newest, "post:x:1").iter().all(|row| *row == known(16)), "{newest}");
     }
     assert!(all.iter().all(|one| one == &all[0]));
 }

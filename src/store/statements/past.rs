@@ -4,11 +4,15 @@
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use super::known::{Content, Known};
+use super::resolve::list;
 use super::{Conn, Database};
 use crate::store::StoreError;
 
 /// Rows per statement.
 const BATCH: usize = 500;
+
+/// Changes of an item that are kept, the latest: a page that says something else at each look has no end of them.
+const MOST: i64 = 1_000;
 
 /// All of an item `i`, as one text of cells, in the order in which it changed; nothing of nearly all.
 pub(super) fn of_item() -> String {
@@ -40,6 +44,16 @@ pub(super) async fn keep(conn: &mut Conn, items: &[Known]) -> Result<(), StoreEr
         });
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<i64> = changed.iter().map(|(id, ..)| *id).collect();
+    let sql = format!(
+        "DELETE FROM item_past WHERE item IN (SELECT i.id FROM {} CROSS JOIN item i WHERE i.id = given.value AND i.past > $2) \
+         AND id <= (SELECT o.id FROM item_past o WHERE o.item = item_past.item ORDER BY o.id DESC LIMIT 1 OFFSET $2)",
+        super::numbers(1)
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(list(&ids)?).bind(MOST).execute(conn).await?;
     Ok(())
 }
 
