@@ -56,6 +56,9 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
     /// Compare a file of [[exports]] with its manifest and with the database, and write nothing
-    #[arg(long, value_name = "FILE", exclusive = true)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "what", "format", "profile", "topic", "tag", "source", "since", "until", "tone", "new_since", "author", "search", "seq",
+        "timezone", "filtered", "out",
+    ])]
     pub verify: Option<PathBuf>,
 }

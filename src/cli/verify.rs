@@ -35,7 +35,7 @@ pub(super) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure>
             Exit::Searches,
             format!(
                 "{name} is as it was written ({} rows), and the database says something else from line {line} on ({rows} rows now): \
-                 items were edited, merged, pruned or erased since{}",
+                 items were merged, pruned or erased since, or replies read again{}",
                 told.rows,
                 if told.query.what.appends() { "" } else { ", or more was found" }
             ),

@@ -117,6 +117,10 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         std::fs::write(&first, &text).unwrap();
         crate::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
         place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["from line 2 on"]);
+        let verify = |more: &[&str]| place.run(&[&["export", "--verify", first.to_str().unwrap()], more].concat());
+        verify(&["--topic", "acme"]).says(2, &["--verify", "--topic"]);
+        verify(&["--what", "items"]).says(2, &["--verify", "--what"]);
+        verify(&["--config", "jobs.toml", "--quiet"]).shows(3, &["from line 2 on"]);
         place.run(&["export", "--verify", "jobs.toml"]).says(2, &["jobs.toml.manifest.json"]);
     }
 }
