@@ -30,6 +30,11 @@ const BATCH: u32 = 500;
 pub(super) async fn run(common: &Common, args: &RescoreArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let store = context.store(false).await?;
+    let stored = store.watched(&args.topic).await?;
+    // A topic that was taken out of the file still has its items.
+    if let Some(name) = args.topic.iter().find(|name| stored.iter().all(|known| known.topic != **name)) {
+        context.known(std::slice::from_ref(name))?;
+    }
     let lively = output::lively() && !common.quiet;
     let told = |judged: i64| {
         if lively && judged % 50_000 == 0 {
@@ -65,7 +70,7 @@ fn as_json(done: &Rejudged, rehearsal: bool) -> Value {
 
 fn as_text(done: &Rejudged, rehearsal: bool) -> String {
     if done.judged == 0 {
-        return format!("every item is judged by {} already\n", sentiment::VERSION);
+        return format!("every item whose words are stored is judged by {} already\n", sentiment::VERSION);
     }
     let would = if rehearsal { " would be" } else { "" };
     let mut text = format!(

@@ -29,23 +29,29 @@ pub(super) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
                     "name a file with one text a line, or - for stdin",
                 )
             })?;
-            lines(io::BufReader::new(opened), false)
+            lines(io::BufReader::new(opened), false, &file.display().to_string())
         }
         None => {
             let stdin = io::stdin().lock();
             // Somebody who types wants to see what each line gets.
             let typed = io::stdin().is_terminal();
-            lines(stdin, typed)
+            lines(stdin, typed, "stdin")
         }
     }
 }
 
-fn lines(mut from: impl BufRead, at_once: bool) -> Result<Exit, Failure> {
+fn lines(mut from: impl BufRead, at_once: bool, name: &str) -> Result<Exit, Failure> {
+    let unread = |error: io::Error| {
+        Failure::usage(
+            format!("{}: {error}", output::visible(name)),
+            "name a file with one text a line, or - for stdin; what came before was answered",
+        )
+    };
     let mut out = output::stdout();
     let mut line = Vec::new();
     loop {
         line.clear();
-        if from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+        if from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(unread)? == 0 {
             break;
         }
         if line.last() == Some(&b'\n') {
@@ -54,7 +60,7 @@ fn lines(mut from: impl BufRead, at_once: bool) -> Result<Exit, Failure> {
                 line.pop();
             }
         } else {
-            from.skip_until(b'\n')?;
+            from.skip_until(b'\n').map_err(unread)?;
         }
         serde_json::to_writer(&mut out, &scored(&String::from_utf8_lossy(&line)))?;
         out.write_all(b"\n")?;

@@ -101,8 +101,10 @@ fn y(part: f64) -> f64 {
 
 /// A round number not below a value, for the axis.
 fn ceiling(value: f64) -> f64 {
-    let size = 10_f64.powf(value.max(1.0).log10().floor());
-    [1.0, 2.0, 4.0, 5.0, 10.0].into_iter().map(|n| n * size).find(|n| *n >= value).unwrap_or(value)
+    // Half of each is whole, too.
+    let value = value.max(2.0);
+    let size = 10_f64.powf(value.log10().floor());
+    [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].into_iter().map(|n| n * size).find(|n| *n >= value).unwrap_or(value)
 }
 
 /// The hatched stretches that nothing covered, the days' names, and the line they stand on.
@@ -143,6 +145,12 @@ fn scale(value: f64, text: &str) -> Markup {
         line class="grid" x1=(c(LEFT)) y1=(c(y(value))) x2=(c(WIDTH - RIGHT)) y2=(c(y(value))) {}
         text class="label" x=(c(LEFT - 4.0)) y=(c(y(value) + 4.0)) text-anchor="end" { (text) }
     }
+}
+
+/// What the two colours of the bars mean.
+#[must_use]
+pub fn legend() -> Markup {
+    html! { "Items a day: " span.unique { "■" } " without near-copies, " span.copied { "■" } " near-copies of these." }
 }
 
 /// Items a day against what is usual.
@@ -235,7 +243,7 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
 /// Shares of voice, a bar for each topic; the table beside it has the numbers.
 #[must_use]
 pub fn voice(voices: &[VoiceBar]) -> Markup {
-    let row = 22.0;
+    let row = 34.0;
     #[expect(clippy::cast_precision_loss, reason = "a few topics")]
     let height = voices.len() as f64 * row + 6.0;
     let most = voices.iter().filter_map(|voice| voice.share).map(|share| share.share).fold(0.01, f64::max);
@@ -249,10 +257,10 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
             desc id="voice-words" { (words.join(", ")) }
             @for (place, voice) in voices.iter().enumerate() {
                 @let top = f64::from(u32::try_from(place).unwrap_or(0)) * row + 4.0;
-                @let width = voice.share.map_or(0.0, |share| share.share / most * 180.0);
-                text class="label" x="106" y=(c(top + 12.0)) text-anchor="end" { (words::line(&voice.title, 16)) }
-                rect class="bar now" x="112" y=(c(top)) width=(c(width)) height="16" {}
-                text class="label" x=(c(118.0 + width)) y=(c(top + 12.0)) { (voice.share.map_or("none".to_owned(), |s| percent(s.share))) }
+                @let width = voice.share.map_or(0.0, |share| share.share / most * 300.0);
+                text class="label" x="0" y=(c(top + 10.0)) { (words::line(&voice.title, 30)) }
+                rect class="bar now" x="0" y=(c(top + 14.0)) width=(c(width)) height="14" {}
+                text class="label" x=(c(6.0 + width)) y=(c(top + 25.0)) { (voice.share.map_or("none".to_owned(), |s| percent(s.share))) }
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::insight::daily::Share;
+use crate::insight::daily::{Counted, Share};
 use crate::model::{Span, Time, Tone};
 
 /// What is said where not all reactions were compared.
@@ -76,6 +76,12 @@ pub fn counted(n: u64, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 
+/// `≥ 2 posts`: the same where there may be more.
+#[must_use]
+pub fn several(n: u64, more: bool, one: &str) -> String {
+    format!("{}{}", if more { "≥\u{a0}" } else { "" }, counted(n, one))
+}
+
 /// The items of a set, by what they are.
 #[must_use]
 pub fn items(all: u64, posts: u64) -> String {
@@ -92,7 +98,8 @@ pub fn id(topic: &str, section: &str) -> String {
 /// A number that is mostly whole.
 #[must_use]
 pub fn round(value: f64) -> String {
-    if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+    // Written out: the formatter rounds a half to the even number, and 286.5 would be less than 287 when 391.5 is 392.
+    if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{:.0}", value.round()) } else { format!("{value:.1}") }
 }
 
 /// `42%`.
@@ -104,13 +111,39 @@ pub fn percent(part: f64) -> String {
 /// `42% (35–49%)`.
 #[must_use]
 pub fn share(share: &Share) -> String {
-    format!("{:.0}% ({:.0}–{:.0}%)", share.share * 100.0, share.low * 100.0, share.high * 100.0)
+    format!("{} {}", percent(share.share), interval(share))
 }
 
-/// `42% (≥ 12)`: a part and how many that is; of what was full, at least so many.
+/// `(35–49%)`.
 #[must_use]
-pub fn part(share: Option<Share>, more: bool) -> String {
-    share.map_or("–".to_owned(), |share| format!("{} ({})", percent(share.share), at_least(share.part, more)))
+pub fn interval(share: &Share) -> String {
+    format!("({:.0}–{:.0}%)", share.low * 100.0, share.high * 100.0)
+}
+
+/// `≥ 42% (≥ 12)`: a part and how many that is. Where there may be more of it, or of the rest, than is counted, the part
+/// is a bound, or, where there may be more of both, only about right.
+#[must_use]
+pub fn part(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
+    let bound = match (more, more_elsewhere) {
+        (false, false) => "",
+        (true, false) => "≥\u{a0}",
+        (false, true) => "≤\u{a0}",
+        (true, true) => "about ",
+    };
+    share.map_or("–".to_owned(), |share| format!("{bound}{} ({})", percent(share.share), at_least(share.part, more)))
+}
+
+/// `1 author`, or that nobody told: nobody is not the same as nought.
+#[must_use]
+pub fn authors(counted: &Counted) -> String {
+    if counted.authors == 0 && counted.no_author > 0 { "not told".to_owned() } else { number(counted.authors) }
+}
+
+/// When something was, beside another instant: without the year where that goes without saying.
+#[must_use]
+pub fn dated(at: Time, beside: Time, timezone: &str) -> String {
+    const HALF_A_YEAR: u64 = 182 * 86_400_000;
+    if at.0.abs_diff(beside.0) < HALF_A_YEAR { short(at, timezone) } else { when(at, timezone) }
 }
 
 /// Local date and time to the minute.
@@ -153,12 +186,8 @@ pub fn length(span: Span) -> String {
 /// A score as people read it: −1..1.
 #[must_use]
 pub fn score(thousandths: i64) -> String {
-    format!(
-        "{}{}.{:02}",
-        if thousandths < 0 { "−" } else { "+" },
-        thousandths.unsigned_abs() / 1_000,
-        thousandths.unsigned_abs() % 1_000 / 10
-    )
+    let hundredths = (thousandths.unsigned_abs() + 5) / 10;
+    format!("{}{}.{:02}", if thousandths < 0 { "−" } else { "+" }, hundredths / 100, hundredths % 100)
 }
 
 /// How something sounds, in a word.
@@ -187,9 +216,12 @@ mod tests {
     #[test]
     fn numbers_are_written_for_people() {
         assert_eq!((number(0), number(999), number(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
-        assert_eq!((score(-1_000), score(5), score(456)), ("−1.00".into(), "+0.00".into(), "+0.45".into()));
+        assert_eq!((score(-1_000), score(5), score(456)), ("−1.00".into(), "+0.01".into(), "+0.46".into()));
         assert_eq!((items(3, 3), items(3, 2), items(1, 0)), ("3 posts".into(), "3 items".into(), "1 item".into()));
         assert_eq!(at_least(1_200, true), "≥\u{a0}1,200");
-        assert_eq!((round(12.0), round(12.25), round(123.4)), ("12".into(), "12.2".into(), "123".into()));
+        assert_eq!(
+            (round(12.0), round(12.25), round(123.4), round(286.5)),
+            ("12".into(), "12.2".into(), "123".into(), "287".into())
+        );
     }
 }

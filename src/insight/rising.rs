@@ -1,6 +1,5 @@
 //! What is rising, in `diff` and in reports alike: an item whose reactions grew between two sightings of one source by
-//! enough to be told, and how fast. Which sightings those are is theirs to say: the span of a `diff` begins with the run
-//! before it, a report compares the first and the last of its period.
+//! enough to be told, and how fast. Which sightings those are is theirs to say: both begin with the run before their span.
 
 use crate::model::{Engagement, Time};
 
@@ -57,6 +56,6 @@ pub fn grown((from, before): (Time, Engagement), (until, after): (Time, Engageme
     let (had, gain) = reactions(before, after)?;
     let enough = gain >= RISING_GAIN && gain.saturating_mul(100) >= had.saturating_mul(RISING_SHARE);
     let length = until.0.saturating_sub(from.0).max(HOUR);
-    let tenths_per_hour = gain.saturating_mul(10).saturating_mul(HOUR) / length;
+    let tenths_per_hour = gain.saturating_mul(10).saturating_mul(HOUR).saturating_add(length / 2) / length;
     enough.then_some(Grown { had, gain, tenths_per_hour })
 }

@@ -7,7 +7,7 @@ use super::items::shown_of;
 use super::words;
 use crate::compare::{changes_between, health, queries_between};
 use crate::insight::Piece;
-use crate::model::{Between, ItemHead, Span, Time, Topic, Words};
+use crate::model::{Between, ItemHead, Source, Span, Time, Topic, Words};
 use crate::store::{Store, StoreError};
 
 /// Edited and gone items that are named.
@@ -44,6 +44,7 @@ pub(super) async fn read(
             changed.map(|query| format!("{} asked “{}”", source.source, words::line(&query.query, 120)))
         });
         facts.changes = Some(ChangeFacts {
+            baseline: changes.counts.baseline as u64,
             edited: changes.counts.edited as u64,
             gone: changes.counts.gone as u64,
             at_least: changes.counts.at_least || changes.counts.cut,
@@ -51,7 +52,8 @@ pub(super) async fn read(
             gone_unjudged: changes
                 .sources
                 .iter()
-                .filter(|s| !s.gone_judged && s.searches > 0)
+                // What an answer was found with is never judged.
+                .filter(|s| s.source != Source::Ai && !s.gone_judged && s.searches > 0)
                 .map(|s| s.source)
                 .collect(),
             queries: queries.collect(),

@@ -14,10 +14,14 @@ pub struct TopicFacts {
     pub id: String,
     /// Title.
     pub title: String,
-    /// Begin of its first run; `None` before there was one.
+    /// Begin of its first run that brought anything; `None` before there was one.
     pub began: Option<Time>,
-    /// Whether that lies in the period or after it: everything is new, and nothing can be compared.
+    /// Whether it was run at all.
+    pub tried: bool,
+    /// Whether that lies in the period: everything is new, and nothing can be compared.
     pub first_day: bool,
+    /// Whether it lies after the period: what is known of it was found later.
+    pub unwatched: bool,
     /// The period's items.
     pub period: Counted,
     /// Whether full replies left a hole in the period: there may be more.
@@ -113,6 +117,8 @@ pub struct DayFacts {
 /// What became of what was known.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ChangeFacts {
+    /// First seen in the first answer to a question, and so no news.
+    pub baseline: u64,
     /// Items whose words changed.
     pub edited: u64,
     /// Items that complete searches do not show any more.
@@ -132,6 +138,23 @@ pub struct ChangeFacts {
 }
 
 impl TopicFacts {
+    /// Why there is nothing to tell of the period yet, if so.
+    pub(super) fn not_yet(&self, timezone: &str) -> Option<String> {
+        match self.began {
+            None if self.tried => {
+                Some("was run, but no run has brought anything yet: there is nothing to report".to_owned())
+            }
+            None => Some("has not been run yet: there is nothing to report".to_owned()),
+            Some(began) if self.unwatched => {
+                let began = super::words::when(began, timezone);
+                Some(format!(
+                    "was not watched yet: its first run began at {began}, and what it knows of before was found then or later"
+                ))
+            }
+            Some(_) => None,
+        }
+    }
+
     /// Whether it was asked something else in the period than before: what that found cannot be compared.
     pub(super) fn asked_otherwise(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
@@ -176,10 +199,12 @@ pub struct ToneFacts {
     pub period: Sounds,
     /// Negative, neutral and positive among the scored.
     pub shares: Vec<(Tone, Share)>,
-    /// The seven days before, by the same scorer.
+    /// Of the seven days before those that can be compared with, by the same scorer.
     pub before: Sounds,
     /// See `shares`.
     pub before_shares: Vec<(Tone, Share)>,
+    /// Each of these days by itself.
+    pub before_days: Vec<Sounds>,
 }
 
 /// The last answer.
@@ -284,30 +309,6 @@ pub struct RowFacts {
     pub scorer: Option<String>,
     /// Key of the item it is a near-copy of, where that is another.
     pub copy_of: Option<String>,
-}
-
-/// A topic's part of what a group of topics said.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Voice {
-    /// Topic id.
-    pub topic: String,
-    /// Title.
-    pub title: String,
-    /// Whether there may be more of it than is counted here.
-    pub saturated: bool,
-    /// Its share of all items, …
-    pub raw: Option<Share>,
-    /// … of unique ones, …
-    pub unique: Option<Share>,
-    /// … and of unique authors.
-    pub authors: Option<Share>,
-}
-
-impl Voice {
-    /// The three in words.
-    pub(super) fn told(&self) -> [String; 3] {
-        [self.raw, self.unique, self.authors].map(|share| super::words::part(share, self.saturated))
-    }
 }
 
 /// Something the reader should know first.

@@ -88,6 +88,7 @@ pub(super) async fn topic(
     let (marks, hidden) = sifted(moment, topic, all).await?;
     let looked = coverage::looked(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
+    let tried = moment.last_run(&topic.id).await?.is_some();
 
     let period: Vec<&Mark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
     let late: Vec<&Mark> =
@@ -101,7 +102,8 @@ pub(super) async fn topic(
     let comparable = |day: &&Day| asked_since.max(reach).is_none_or(|at| at <= day.span.from);
     let before = history.split_last().map_or(&*history, |(_, before)| before);
     let before: Vec<Day> = before.iter().filter(comparable).copied().collect();
-    let earlier = earlier(&marks, &before, &looked);
+    let whole = whole(&before, &looked);
+    let earlier = items_of(&marks, &whole);
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
     // A run may begin before midnight, and ask after it.
@@ -114,7 +116,9 @@ pub(super) async fn topic(
         id: topic.id.clone(),
         title: topic.title.clone(),
         began,
-        first_day: began.is_some_and(|began| began >= span.from),
+        tried,
+        first_day: began.is_some_and(|began| span.holds(began)),
+        unwatched: began.is_some_and(|began| began >= span.until),
         saturated: looked.saturated(span),
         full_pages: looked.full_pages(span),
         earlier: late.len() as u64,
@@ -124,7 +128,7 @@ pub(super) async fn topic(
         covered: looked.covered(span),
         days: chart.iter().map(|day| day_facts(day, &marks, &looked, scorer.as_deref())).collect(),
         holes: looked.holes(Span { until: drawn.until.min(now), ..drawn }),
-        tone: tone(&period, &marks, latest(&history, &before), scorer),
+        tone: tone(&period, &marks, latest(&history, &whole), scorer),
         answer: answer::read(moment, topic, tail).await?,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
@@ -152,10 +156,15 @@ pub(super) async fn topic(
     })
 }
 
-/// The days that the last one can be compared with, and their items: watched, and looked at all but a little.
-fn earlier(marks: &[Mark], before: &[Day], looked: &Looked) -> Vec<(Day, u64)> {
-    let whole = before.iter().filter(|day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE);
-    whole.map(|day| (*day, marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64)).collect()
+/// The days that the last one can be compared with: watched, and looked at all but a little.
+fn whole(before: &[Day], looked: &Looked) -> Vec<Day> {
+    let whole = |day: &&Day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE;
+    before.iter().filter(whole).copied().collect()
+}
+
+fn items_of(marks: &[Mark], days: &[Day]) -> Vec<(Day, u64)> {
+    let many = |day: &Day| marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64;
+    days.iter().map(|day| (*day, many(day))).collect()
 }
 
 fn day_facts(day: &Day, marks: &[Mark], looked: &Looked, scorer: Option<&str>) -> DayFacts {
@@ -181,10 +190,13 @@ fn latest<'a>(history: &[Day], before: &'a [Day]) -> &'a [Day] {
 
 fn tone(period: &[&Mark], marks: &[Mark], before: &[Day], scorer: Option<String>) -> ToneFacts {
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let inside = |mark: &&Mark| before.iter().any(|day| day.span.holds(mark.moment())) && !ours.contains(&*mark.key);
-    let before = daily::sounds(marks.iter().filter(inside), scorer.as_deref());
+    let others = || marks.iter().filter(|mark| !ours.contains(&*mark.key));
+    let inside = |mark: &&Mark| before.iter().any(|day| day.span.holds(mark.moment()));
+    let of_day = |day: &Day| daily::sounds(others().filter(|mark| day.span.holds(mark.moment())), scorer.as_deref());
+    let before_days = before.iter().map(of_day).collect();
+    let before = daily::sounds(others().filter(inside), scorer.as_deref());
     let period = daily::sounds(period.iter().copied(), scorer.as_deref());
-    ToneFacts { shares: shares(&period), before_shares: shares(&before), scorer, period, before }
+    ToneFacts { shares: shares(&period), before_shares: shares(&before), scorer, period, before, before_days }
 }
 
 fn shares(sounds: &Sounds) -> Vec<(Tone, Share)> {

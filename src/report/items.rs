@@ -102,7 +102,9 @@ async fn risers(
     by_key: &HashMap<&str, &Mark>,
     span: Span,
 ) -> Result<(Vec<Rise>, bool), StoreError> {
-    let reactions = moment.reactions(&topic.id, span, MOST_REACTIONS).await?;
+    // As a `diff` of the period: what a topic that is run once a day showed is compared with what the run before it did.
+    let from = moment.look_before(&topic.id, span.from).await?.unwrap_or(span.from);
+    let reactions = moment.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
     let mut risers = rising(&reactions, RISERS);
     if !topic.filter.is_none() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Report;
 use super::facts::TopicFacts;
-use super::matters::{MIN_CHANGE, MIN_SAMPLE, WHOLE};
+use super::matters::{MIN_CHANGE, WHOLE};
 use super::words::{line, percent};
 use crate::model::ReportWindow;
 
@@ -22,7 +22,8 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
     } else if raw < usual.low {
         "below"
     } else {
-        return "as usual".to_owned();
+        // There may be more than the band allows.
+        return if topic.saturated { "at least as usual" } else { "as usual" }.to_owned();
     };
     match doubt(report, topic) {
         _ if (raw - usual.median).abs() < MIN_CHANGE => format!("{side} the usual, but by fewer than {MIN_CHANGE}"),
@@ -73,9 +74,8 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.period_cut {
             return Some("more items than are read at once".to_owned());
         }
-        let fewest = topic.tone.period.sample().min(topic.tone.before.sample());
         let since = if topic.asked_since.is_some() { ", of this query" } else { "" };
-        (fewest < MIN_SAMPLE).then(|| format!("fewer than {MIN_SAMPLE} scored items now or in the week before{since}"))
+        topic.tone.uncompared().map(|why| format!("{why}{since}"))
     }),
     ("sources", "every source answered", |_, topic| {
         if topic.sources.is_empty() {
@@ -133,7 +133,7 @@ fn of(topics: &[&TopicFacts], all: usize) -> String {
 mod tests {
     use super::super::samples::{HOUR, report, topic};
     use super::*;
-    use crate::insight::daily::Usual;
+    use crate::insight::daily::{Sounds, Usual};
     use crate::model::Time;
 
     const USUAL: Usual = Usual { median: 50.0, low: 36.0, high: 64.0, days: 14, same_weekday: false };
@@ -142,7 +142,8 @@ mod tests {
     fn a_calm_report_says_only_what_was_judged() {
         let mut calm = topic("calm");
         (calm.usual, calm.period.raw) = (Some(USUAL), 50);
-        (calm.tone.period.neutral, calm.tone.before.neutral) = (40, 40);
+        (calm.tone.period.neutral, calm.tone.before.neutral) = (40, 60);
+        calm.tone.before_days = vec![Sounds { neutral: 20, ..Sounds::default() }; 3];
         let young = topic("young");
         let mut part = calm.clone();
         part.title = "Part".into();
@@ -182,6 +183,7 @@ mod tests {
         (facts.usual, facts.period.raw) = (Some(USUAL), 500);
         assert!(super::super::matters::change(&facts, true).is_some());
         facts.changes = Some(crate::report::ChangeFacts {
+            baseline: 0,
             edited: 0,
             gone: 0,
             at_least: false,
@@ -232,6 +234,7 @@ mod tests {
         for (raw, covered, saturated, told) in [
             (50, 1.0, false, "as usual"),
             (50, 0.5, false, "as usual"),
+            (50, 1.0, true, "at least as usual"),
             (20, 0.42, false, "below the usual, but only 42% covered"),
             (20, 1.0, true, "below the usual, but replies were cut short"),
         ] {

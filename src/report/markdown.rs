@@ -1,6 +1,7 @@
 //! The same facts as Markdown: foreign words are escaped so that no link, markup or image of theirs comes alive, and stay on
 //! one line. Charts are tables here.
 
+use super::escape::escaped;
 use super::facts::{RowFacts, Shown, TopicFacts};
 use super::prose::{Piece, pieces};
 use super::words::{self, at_least, counted, number, percent, round};
@@ -35,6 +36,8 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str("No topic belongs to this report.\n");
     } else if report.matters.is_empty() {
         text.push_str(&format!("{}\n", escaped(&judged::calm(report))));
+    } else if let Some(more) = report.more_matters() {
+        text.push_str(&format!("\n{more}\n"));
     }
     if !report.voice.is_empty() {
         text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
@@ -52,15 +55,20 @@ pub(super) fn page(report: &Report) -> String {
 fn topic(report: &Report, topic: &TopicFacts) -> String {
     let zone = &report.timezone;
     let mut text = format!("\n## {}\n\n", escaped(&topic.title));
+    if let Some(state) = topic.not_yet(zone) {
+        text.push_str(&format!("This topic {}.\n\n", escaped(&state)));
+    }
     if topic.began.is_none() {
-        text.push_str("Not run yet.\n");
+        if topic.tried {
+            text.push_str(&looked(report, topic));
+        }
         return text;
     }
     if let Some(pruned) = &topic.pruned {
         text.push_str(&format!("{}.\n\n", escaped(pruned)));
     }
     if topic.first_day {
-        text.push_str("First day: a baseline, nothing to compare with.\n\n");
+        text.push_str("First day: the first answer to each query is a baseline, and nothing can be compared yet.\n\n");
     }
     if let Some(answer) = &topic.answer {
         for line in answer.text.lines().map(|line| words::line(line, 2_000)).filter(|line| !line.is_empty()) {
@@ -104,13 +112,18 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         ("Most positive", &topic.positive, &scored),
     ] {
         let rows: Vec<&RowFacts> = places.iter().filter_map(|place| topic.rows.get(*place)).collect();
-        let lines =
-            rows.iter().map(|row| format!("{} · {} · {}", item(&row.item), words::short(row.at, zone), told(row)));
+        let undated = |row: &RowFacts| if row.undated { " (undated)" } else { "" };
+        let line =
+            |row: &&RowFacts| format!("{} · {}{} · {}", item(&row.item), report.dated(row.at), undated(row), told(row));
+        let lines = rows.iter().map(line);
         text.push_str(&listed(title, lines));
     }
     text.push_str(&listed(
         "Rising fastest",
-        topic.rising.iter().map(|r| format!("{} · +{} an hour", item(&r.item), round(r.rise.per_hour))),
+        topic.rising.iter().map(|r| {
+            let (gain, had) = (words::signed(r.rise.gain), words::signed(r.rise.had));
+            format!("{} · +{gain} to {had}, {} an hour", item(&r.item), round(r.rise.per_hour))
+        }),
     ));
     if topic.risers_cut {
         text.push_str(&format!("{}\n\n", words::RISERS_CUT));
@@ -171,8 +184,9 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         )
     });
     let mut text = format!(
-        "**{}** items, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
+        "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
         at_least(period.raw, topic.saturated),
+        if period.raw == 1 { "item" } else { "items" },
         number(period.unique),
         number(period.undated),
         number(period.no_author),
@@ -193,6 +207,9 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         .by_others
         .iter()
         .map(|(name, many)| format!(", {} by {} left out", number(*many), escaped(name)))
+        .chain(
+            (!tone.period.by_others.is_empty()).then(|| " (`topicwatch rescore` has one scorer judge all)".to_owned()),
+        )
         .collect();
     text.push_str(&format!(
         "Tone of posts: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}\n\n",
@@ -213,7 +230,7 @@ fn days(topic: &TopicFacts) -> String {
             day.date,
             at_least(day.counted.raw, day.saturated),
             number(day.counted.unique),
-            number(day.counted.authors),
+            words::authors(&day.counted),
             number(day.sounds.sample()),
             share(&day.negative),
             share(&day.positive),
@@ -283,32 +300,6 @@ fn linked(words: &str, link: Option<&str>) -> String {
     link.map_or_else(|| shown.clone(), |link| format!("[{shown}](<{}>)", link.replace('<', "%3C").replace('>', "%3E")))
 }
 
-/// Foreign words as Markdown text: nothing in them is markup. A colon and an `@` are escaped too, since many readers make
-/// links of bare addresses; a dot and dashes would begin lists and headings, or name hosts.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            ':' => safe.push_str("&#58;"),
-            '@' => safe.push_str("&#64;"),
-            '.' if text.contains("www.") => safe.push_str("&#46;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '|' | '!' | '~' | '$' => {
-                safe.push('\\');
-                safe.push(c);
-            }
-            _ => safe.push(c),
-        }
-    }
-    // At the beginning of a line these would be a list or a rule.
-    if safe.starts_with(['-', '+', '=']) || safe.starts_with(|c: char| c.is_ascii_digit()) {
-        safe.insert(0, '\u{200b}');
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,22 +309,7 @@ mod tests {
         use crate::insight::Piece::{Added, Removed, Same};
         let pieces =
             [Same("we ~~like~~".into()), Removed("a**b".into()), Added("[x](http://e)".into()), Same(" \n".into())];
-        assert_eq!(diff(&pieces), r"we \~\~like\~\~ ~~a\*\*b~~ **\[x\]\(http&#58;//e\)**");
-    }
-
-    #[test]
-    fn nothing_foreign_comes_alive() {
-        for (words, safe) in [
-            ("[x](javascript:a)", "\\[x\\]\\(javascript&#58;a\\)"),
-            ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
-            ("![a](b)", "\\!\\[a\\]\\(b\\)"),
-            ("see www.evil.example", "see www&#46;evil&#46;example"),
-            ("http://evil", "http&#58;//evil"),
-            ("a|b `c` # d", "a\\|b \\`c\\` \\# d"),
-            ("- x", "\u{200b}- x"),
-        ] {
-            assert_eq!(escaped(words), safe);
-        }
         assert_eq!(linked("a", Some("https://a.example/>b")), "[a](<https://a.example/%3Eb>)");
+        assert_eq!(diff(&pieces), "we \\~\\~like\\~\\~ ~~a\\*\\*b~~ **\\[x\\]\\(http:\u{2060}//e\\)**");
     }
 }

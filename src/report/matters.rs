@@ -1,9 +1,10 @@
 //! What the reader should know first: sentences worked out from the facts, the heaviest first. A change is told only when
 //! chance does not explain it, and what makes a figure doubtful is told beside it.
 
-use super::facts::{Matter, SourceFacts, TopicFacts};
-use super::words::{counted, length, number, percent, round, share, short, when};
-use crate::model::{Span, Time};
+use super::facts::{Matter, SourceFacts, ToneFacts, TopicFacts};
+use super::words::{at_least, counted, length, number, percent, round, share, short, when};
+use crate::insight::daily::{Sounds, share as part_of};
+use crate::model::{Span, Time, Tone};
 
 /// Sentences that are told at most.
 const MOST: usize = 10;
@@ -13,29 +14,32 @@ pub(super) const MIN_CHANGE: f64 = 10.0;
 const MIN_AUTHORS: u64 = 5;
 /// Scored items without which shares are not compared.
 pub(super) const MIN_SAMPLE: u64 = 20;
+/// Days of so many scored items without which the tone of a week is not compared.
+pub(super) const MIN_TONE_DAYS: usize = 3;
 /// Part of the period that must be covered before fewer items than usual are news.
 pub(super) const WHOLE: f64 = 0.9;
 /// Part of the period without which its holes are told.
 pub(super) const COVERED: f64 = 0.98;
 
-/// What matters in all topics, of a report about a span that is made now.
-pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> Vec<Matter> {
+/// What matters in all topics, of a report about a span that is made now, and how many sentences more there would be.
+pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Matter>, usize) {
     let mut all: Vec<Matter> = Vec::new();
     sources(topics, timezone, &mut all);
     for topic in topics {
         let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
             all.push(Matter { weight, topic: topic.id.clone(), section, kind, sentence });
         };
-        if topic.began.is_none() {
-            tell(50, "", "not run", "has not been run yet: there is nothing to report.".to_owned());
+        if let Some(state) = topic.not_yet(timezone) {
+            tell(50, "", "not run", format!("{state}."));
             continue;
         }
         if topic.first_day {
-            let sentence = format!(
-                "first day: {} stored as a baseline; everything is new, and nothing can be compared yet.",
-                counted(topic.period.raw, "item")
-            );
-            tell(45, "numbers", "baseline", sentence);
+            let baseline = topic.changes.as_ref().map_or_else(String::new, |changes| {
+                let many = at_least(changes.baseline, changes.cut);
+                format!("; {many} of what was found is the baseline, the first answer to each query")
+            });
+            let many = counted(topic.period.raw, "item");
+            tell(45, "numbers", "baseline", format!("first day: {many}{baseline}. Nothing can be compared yet."));
             continue;
         }
         for ill in &topic.ill {
@@ -53,10 +57,12 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         tone(topic, &mut tell);
         campaign(topic, &mut tell);
         hole(topic, span, timezone, &mut tell);
+        unasked(topic, span.until <= now, &mut tell);
     }
     all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
+    let more = all.len().saturating_sub(MOST);
     all.truncate(MOST);
-    all
+    (all, more)
 }
 
 type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
@@ -80,8 +86,8 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
         format!("{} below the usual", percent(1.0 - factor))
     };
     let sentence = format!(
-        "{} items, {times}: {}–{} are usual (median {} of {}{}). Without near-copies {}, by {}.",
-        super::words::at_least(topic.period.raw, topic.saturated),
+        "{}, {times}: {}–{} are usual (median {} of {}{}). Without near-copies {}, by {}.",
+        super::words::several(topic.period.raw, topic.saturated, "item"),
         round(usual.low.ceil()),
         round(usual.high.floor()),
         round(usual.median),
@@ -105,16 +111,14 @@ fn authors(topic: &TopicFacts) -> String {
 
 fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     let tone = &topic.tone;
-    if topic.asked_otherwise()
-        || topic.period_cut
-        || tone.period.sample() < MIN_SAMPLE
-        || tone.before.sample() < MIN_SAMPLE
-    {
+    if topic.asked_otherwise() || topic.period_cut || tone.uncompared().is_some() {
         return;
     }
     let pairs = tone.shares.iter().filter_map(|(sound, now)| {
         let (_, before) = tone.before_shares.iter().find(|(other, _)| other == sound)?;
-        (*sound != crate::model::Tone::Neutral && now.apart(before)).then_some((*sound, *now, *before))
+        // The interval of a week knows nothing of how its days differ.
+        let told = *sound != Tone::Neutral && now.apart(before) && tone.beyond_each_day(*sound, now.share);
+        told.then_some((*sound, *now, *before))
     });
     let far = |now: f64, before: f64| (now - before).abs();
     let Some((sound, now, before)) =
@@ -123,15 +127,41 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
         return;
     };
     let sentence = format!(
-        "{sound} posts went from {} of {} in the week before to {} of {}: the intervals do not overlap.",
+        "{sound} posts went from {} of {} in the week before to {} of {}: the intervals do not overlap, and no day of \
+         that week had so {}.",
         share(&before),
         number(before.whole),
         share(&now),
         number(now.whole),
+        if now.share > before.share { "many" } else { "few" },
     );
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
     let strength = (far(now.share, before.share) * 50.0) as u32;
     tell(60 + strength, "tone", "tone", sentence);
+}
+
+impl ToneFacts {
+    /// The days before that have enough scored items to be compared with one by one.
+    fn telling_days(&self) -> impl Iterator<Item = &Sounds> {
+        self.before_days.iter().filter(|day| day.sample() >= MIN_SAMPLE)
+    }
+
+    /// Why the tone of the period is not compared with that of the week before, if it is not.
+    pub(super) fn uncompared(&self) -> Option<String> {
+        if self.period.sample().min(self.before.sample()) < MIN_SAMPLE {
+            return Some(format!("fewer than {MIN_SAMPLE} scored items now or in the week before"));
+        }
+        (self.telling_days().count() < MIN_TONE_DAYS)
+            .then(|| format!("fewer than {MIN_TONE_DAYS} whole days of {MIN_SAMPLE} scored items in the week before"))
+    }
+
+    /// Whether a share is larger than on each of these days, or smaller than on each.
+    fn beyond_each_day(&self, sound: Tone, now: f64) -> bool {
+        let part = |day: &Sounds| if sound == Tone::Negative { day.negative } else { day.positive };
+        let shares: Vec<f64> =
+            self.telling_days().filter_map(|day| Some(part_of(part(day), day.sample())?.share)).collect();
+        shares.iter().all(|share| now > *share) || shares.iter().all(|share| now < *share)
+    }
 }
 
 fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
@@ -147,7 +177,7 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     let sentence = format!(
         "one text, {by}: {}{within}, {} of the period: “{}”.",
         super::words::items(campaign.copies, campaign.posts),
-        crate::insight::daily::share(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
+        part_of(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
         super::words::line(&copies.item.words, 90),
     );
     tell(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
@@ -172,6 +202,14 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
     tell(42 + strength, "coverage", "hole", sentence);
 }
 
+/// A topic whose searches are of the moment has no holes; that nobody asked is told here.
+fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
+    let asked = topic.sources.iter().any(|source| source.made > 0);
+    if over && !asked && topic.covered < COVERED && topic.holes.iter().all(|hole| hole.before) {
+        tell(66, "sources", "not asked", "was not asked in the period: nothing is known of it.".to_owned());
+    }
+}
+
 /// A source that fails for several topics fails once.
 fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
     for source in crate::model::Source::ALL {
@@ -185,8 +223,8 @@ fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
             let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
             let others = match hit.len() - 1 {
                 0 => String::new(),
-                1 => " and one other topic".to_owned(),
-                n => format!(" and {n} other topics"),
+                1 => " and in one other topic".to_owned(),
+                n => format!(" and in {n} other topics"),
             };
             let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
             let (failed, made) = (sum(|s| s.failed), sum(|s| s.made));
@@ -218,13 +256,42 @@ mod tests {
         let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
         facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false }];
         let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };
-        let told = of(&[facts.clone()], span, span.until, "UTC");
+        let (told, _) = of(&[facts.clone()], span, span.until, "UTC");
         assert_eq!(told.len(), 1);
         assert_eq!(
             told[0].sentence,
             "50% of the period was not covered by social searches; the longest hole is 4h, from 01-01 18:00."
         );
         let later = Span { from: Time(24 * HOUR), ..span };
-        assert_eq!(of(&[facts], later, span.until, "UTC"), []);
+        assert_eq!(of(&[facts], later, span.until, "UTC"), (vec![], 0));
+    }
+
+    #[test]
+    fn tone_is_told_only_beyond_what_each_day_of_the_week_had() {
+        let day = |negative: u64, neutral: u64| Sounds { negative, neutral, ..Sounds::default() };
+        let shares = |sounds: &Sounds| {
+            [(Tone::Negative, sounds.negative), (Tone::Neutral, sounds.neutral)]
+                .into_iter()
+                .filter_map(|(tone, part)| Some((tone, part_of(part, sounds.sample())?)))
+                .collect::<Vec<_>>()
+        };
+        for (now, before, told) in [
+            (day(60, 40), vec![day(20, 80), day(25, 75), day(30, 70)], true),
+            (day(5, 95), vec![day(20, 80), day(25, 75), day(30, 70)], true),
+            // One day of the week had more.
+            (day(60, 40), vec![day(10, 90), day(65, 35), day(10, 90)], false),
+            // Too few days, or too few posts on them.
+            (day(60, 40), vec![day(20, 80), day(25, 75)], false),
+            (day(60, 40), vec![day(100, 300), day(2, 10), day(3, 10)], false),
+        ] {
+            let mut facts = topic("a");
+            let sum = |of: fn(&Sounds) -> u64| before.iter().map(of).sum::<u64>();
+            facts.tone.before = day(sum(|day| day.negative), sum(|day| day.neutral));
+            facts.tone.before_shares = shares(&facts.tone.before);
+            (facts.tone.shares, facts.tone.period, facts.tone.before_days) = (shares(&now), now, before);
+            let (matters, _) =
+                of(&[facts.clone()], Span { from: Time(0), until: Time(24 * HOUR) }, Time(25 * HOUR), "UTC");
+            assert_eq!(matters.iter().any(|matter| matter.kind == "tone"), told, "{:?}", facts.tone);
+        }
     }
 }

@@ -8,6 +8,7 @@
 mod answer;
 mod changed;
 mod coverage;
+mod escape;
 mod facts;
 mod gather;
 mod html;
@@ -19,6 +20,7 @@ mod period;
 #[cfg(test)]
 mod samples;
 mod sql;
+mod voice;
 
 use crate::draw::{chart, prose, words};
 use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -26,6 +28,7 @@ use crate::store::{Store, StoreError};
 
 pub use facts::*;
 pub use period::{at_date, paths, span_of};
+pub use voice::Voice;
 
 /// Rows of items over all topics, about.
 const ROWS: usize = 400;
@@ -57,6 +60,8 @@ pub struct Report {
     pub group: Option<String>,
     /// What matters, the heaviest first.
     pub matters: Vec<Matter>,
+    /// Sentences beyond these.
+    pub matters_left_out: usize,
     /// Shares of voice; empty for a single topic.
     pub voice: Vec<Voice>,
     /// What the period's searches of all topics cost.
@@ -103,6 +108,7 @@ pub async fn make(
         .filter(|(topic, _)| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group)))
         .map(|(_, facts)| facts)
         .collect();
+    let (matters, matters_left_out) = matters::of(&gathered, span, now, &spec.timezone);
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -115,41 +121,33 @@ pub async fn make(
         seq,
         sandbox,
         group: spec.group.clone(),
-        matters: matters::of(&gathered, span, now, &spec.timezone),
-        voice: voice(&compared),
+        matters,
+        matters_left_out,
+        voice: voice::of(&compared),
         cost: gathered.iter().fold(Micros(0), |sum, topic| sum.plus(topic.cost)),
         topics: gathered,
     })
-}
-
-/// Each topic's part of what a group said. An item that several topics found counts for each of them.
-fn voice(topics: &[&TopicFacts]) -> Vec<Voice> {
-    use crate::insight::daily::share;
-    if topics.len() < 2 {
-        return Vec::new();
-    }
-    let sum = |of: fn(&TopicFacts) -> u64| topics.iter().map(|topic| of(topic)).sum::<u64>();
-    let (raw, unique, authors) = (sum(|t| t.period.raw), sum(|t| t.period.unique), sum(|t| t.period.authors));
-    let mut all: Vec<Voice> = topics
-        .iter()
-        .map(|topic| Voice {
-            topic: topic.id.clone(),
-            title: topic.title.clone(),
-            saturated: topic.saturated,
-            raw: share(topic.period.raw, raw),
-            unique: share(topic.period.unique, unique),
-            authors: share(topic.period.authors, authors),
-        })
-        .collect();
-    let part = |voice: &Voice| voice.unique.map_or(0, |share| share.part);
-    all.sort_by(|a, b| part(b).cmp(&part(a)).then_with(|| a.topic.cmp(&b.topic)));
-    all
 }
 
 impl Report {
     /// Whether the period had passed when the report was made.
     fn over(&self) -> bool {
         self.span.until <= self.made_at
+    }
+
+    /// When something of its lists was.
+    fn dated(&self, at: Time) -> String {
+        words::dated(at, self.span.until, &self.timezone)
+    }
+
+    /// What is said where there are more sentences than are told.
+    fn more_matters(&self) -> Option<String> {
+        (self.matters_left_out > 0).then(|| {
+            format!(
+                "{} of less weight not listed; the overview has every topic.",
+                words::counted(self.matters_left_out as u64, "sentence")
+            )
+        })
     }
 
     /// One page of HTML that loads nothing and runs nothing.

@@ -14,6 +14,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         shares: Vec::new(),
         before: Sounds::default(),
         before_shares: Vec::new(),
+        before_days: Vec::new(),
     };
     let source = super::SourceFacts {
         source: Source::Social,
@@ -32,7 +33,9 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         id: id.into(),
         title: id.into(),
         began: Some(Time(-48 * HOUR)),
+        tried: true,
         first_day: false,
+        unwatched: false,
         period: Counted::default(),
         saturated: false,
         full_pages: false,
@@ -85,6 +88,7 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         sandbox: false,
         group: None,
         matters: Vec::new(),
+        matters_left_out: 0,
         voice: Vec::new(),
         cost: Micros(0),
         topics,

@@ -62,6 +62,11 @@ impl Moment {
         ask!(self, days::last_run(topic))
     }
 
+    /// The begin of the topic's last run before an instant that brought anything.
+    pub async fn look_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
+        ask!(self, days::look_before(topic, at))
+    }
+
     /// Items of the topic that count in a span.
     pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<Mark>, StoreError> {
         ask!(self, days::marks_of(topic, span))

@@ -66,6 +66,7 @@ mod report;
 mod report_browser;
 mod report_cli;
 mod report_data;
+mod report_told;
 mod reports;
 mod retention;
 mod retention_told;

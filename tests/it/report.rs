@@ -205,7 +205,7 @@ fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     assert_eq!(found, [(true, true), (false, true), (false, false)], "{:?}", answer.cited.citations);
     let fastest = &facts.rising[0].rise;
     let likes = database.number(&format!("SELECT likes FROM item WHERE key = '{}'", fastest.key));
-    assert_eq!(fastest.to, likes);
+    assert_eq!(fastest.had + fastest.gain, likes);
     assert!(facts.tone.shares.iter().any(|(sound, _)| *sound == Tone::Negative));
 }
 
@@ -357,6 +357,30 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
             "{:?}",
             after.matters
         );
+    }
+}
+
+#[test]
+fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
+    for database in databases() {
+        made(&database, ReportWindow::Day);
+        let spec = spec("Europe/Berlin", ReportWindow::Day);
+        let span = at_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
+        let report = wait(async {
+            let store = crate::store::open(&database).await;
+            let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
+            store.close().await;
+            made
+        });
+        for facts in &report.topics {
+            let week = &facts.days[facts.days.len() - 8..facts.days.len() - 1];
+            let whole = week.iter().filter(|day| day.covered >= 0.9);
+            let negative: Vec<u64> = whole.map(|day| day.sounds.negative).collect();
+            assert!((3..7).contains(&negative.len()), "the hole lies in that week: {negative:?}");
+            assert_eq!(facts.tone.before_days.iter().map(|day| day.negative).collect::<Vec<_>>(), negative);
+            assert_eq!(facts.tone.before.negative, negative.iter().sum::<u64>());
+            assert!(week.iter().map(|day| day.sounds.negative).sum::<u64>() > facts.tone.before.negative);
+        }
     }
 }
 

@@ -104,10 +104,10 @@ fn shares_of_what_was_full_say_at_least() {
         };
         let (page, text) = (told("a.html"), told("a.md"));
         let table = page.split("id=\"voice-caption\"").nth(1).unwrap().split("</table>").next().unwrap();
-        for (topic, cell) in [("acme", "50% (≥\u{a0}4)"), ("globex", "50% (4)")] {
+        for (topic, cell) in [("acme", "≥\u{a0}50% (≥\u{a0}4)"), ("globex", "≤\u{a0}50% (4)")] {
             let row = table.split("<tr>").find(|row| row.contains(&format!(">{topic}</a>"))).unwrap();
             assert_eq!(row.matches(&format!("<td class=\"n\">{cell}</td>")).count(), 2, "{row}");
-            assert!(text.contains(&format!("\n| {topic} | {cell} | {cell} | – |")), "{text}");
+            assert!(text.contains(&format!("\n| {topic} | {cell} | {cell} | not told |")), "{text}");
         }
     }
 }
@@ -152,7 +152,11 @@ fn a_report_of_nothing_says_so() {
     );
     place.ok(&["once", "--topic", "acme", "--at", NINE]);
     let page = place.ok(&["report", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
-    assert!(page.contains("has not been run yet") && page.contains("This topic has not been run yet."), "{page}");
+    assert!(
+        page.contains("has not been run yet")
+            && page.contains("This topic has not been run yet: there is nothing to report."),
+        "{page}"
+    );
     let early = place.ok(&["report", "--date", "2026-02-01", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
     assert!(early.contains("No search was made in the period."), "{early}");
 }

@@ -122,8 +122,39 @@ fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
             let judged = item["score"].as_f64().is_some_and(|score| (-1.0..=1.0).contains(&score));
             assert!(item["tone"] == "unsupported" || judged, "{item}");
         }
-        assert!(place.ok(&["rescore"]).contains("every item is judged by builtin-1 already"));
+        let version = topicwatch::sentiment::VERSION;
+        let told = format!("every item whose words are stored is judged by {version} already");
+        assert!(place.ok(&["rescore"]).contains(&told));
+        place.run(&["rescore", "--topic", "rsut"]).says(2, &["rsut", "did you mean", "rust"]);
         assert_eq!(place.json(&["rescore", "--json", "--dry-run"])["judged"], 0);
+    }
+}
+
+#[tokio::test]
+async fn whoever_writes_is_let_in_while_everything_is_judged_again() {
+    for database in databases() {
+        let (store, other) = (open(&database).await, open(&database).await);
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let run = manual(&store, &t, "R1", NOW).await;
+        let keys: Vec<String> = (0..4_000).map(|n| format!("post:x:{n}")).collect();
+        let words: Vec<(&str, &str)> = keys.iter().map(|key| (key.as_str(), "so so")).collect();
+        store.finish(&run, judged(NOW, &words)).await.unwrap();
+        let over = std::sync::atomic::AtomicBool::new(false);
+        let again = async {
+            let done = store.rejudge(second, &[], 50, false, |_| {}).await.unwrap();
+            over.store(true, std::sync::atomic::Ordering::Relaxed);
+            done
+        };
+        let beside = async {
+            let run = manual(&other, &t, "R2", Time(NOW.0 + 1_000)).await;
+            other.finish(&run, judged(Time(NOW.0 + 1_000), &[("post:x:1", "so so")])).await.unwrap();
+            assert!(!over.load(std::sync::atomic::Ordering::Relaxed), "{}: it waited for the end", database.name);
+        };
+        let (done, ()) = tokio::join!(again, beside);
+        assert_eq!(done.judged, 4_000);
+        other.close().await;
+        database.close(store).await;
     }
 }
 
@@ -158,6 +189,7 @@ fn score_answers_each_line_with_one_object() {
         assert!(lines[at]["score"].is_null() && lines[at]["p"].is_null());
     }
     assert_eq!(lines[5]["lang"], "ru");
+    Program::at(folder.path(), &["score", "."]).run().says(2, &[".: ", "one text a line"]);
     Program::at(folder.path(), &["score", "not there.txt"]).run().says(2, &["not there.txt", "one text a line"]);
 }
 

@@ -16,7 +16,10 @@ pub fn links(text: &str) -> (Vec<&str>, u64) {
         let from = rest.get(at..).unwrap_or_default();
         let end = from.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|' | '“' | '”'));
         let link = trimmed(from.get(..end.unwrap_or(from.len())).unwrap_or_default());
-        if link.len() > "https://".len() && seen.insert(link) {
+        // What somebody shortened leads elsewhere, or nowhere.
+        let rest_of = from.get(link.len()..).unwrap_or_default();
+        let shortened = rest_of.starts_with('…') || rest_of.starts_with("...");
+        if link.len() > "https://".len() && !shortened && seen.insert(link) {
             if all.len() < MOST {
                 all.push(link);
             } else {
@@ -69,6 +72,7 @@ mod tests {
             ),
             ("https:// http://)https://c.example", vec!["https://c.example"]),
             ("javascript:alert(1) HTTPS", vec![]),
+            ("“the thing https://t.co/ab…” https://t.co/c... https://t.co/d.", vec!["https://t.co/d"]),
         ] {
             assert_eq!(links(text), (found, 0), "{text}");
         }

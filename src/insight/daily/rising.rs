@@ -10,11 +10,11 @@ use crate::model::{Engagement, Reaction, Source, Time};
 pub struct Rise {
     /// Public key.
     pub key: String,
-    /// Reactions at the first sighting of the period …
-    pub from: i64,
-    /// … and at the last.
-    pub to: i64,
-    /// When that was.
+    /// Reactions at the first sighting, of the kinds that were known both times.
+    pub had: i64,
+    /// What came in addition until the last.
+    pub gain: i64,
+    /// When these were.
     pub from_at: Time,
     /// See `from_at`.
     pub to_at: Time,
@@ -36,14 +36,14 @@ pub fn rising(reactions: &[Reaction], most: usize) -> Vec<Rise> {
         let Some(grown) = grown((*first.0, *first.1), (*last.0, *last.1)) else { continue };
         let rise = Rise {
             key: key.to_owned(),
-            from: grown.had,
-            to: grown.had.saturating_add(grown.gain),
+            had: grown.had,
+            gain: grown.gain,
             from_at: *first.0,
             to_at: *last.0,
             per_hour: grown.per_hour(),
         };
         match rises.get(key) {
-            Some(other) if other.to - other.from >= grown.gain => {}
+            Some(other) if other.gain >= grown.gain => {}
             _ => drop(rises.insert(key, rise)),
         }
     }
@@ -89,6 +89,6 @@ mod tests {
         );
         let told: Vec<_> = all.iter().map(|rise| (rise.key.as_str(), rise.per_hour)).collect();
         assert_eq!(told, [("b", 900.0), ("a", 20.0), ("f", 10.0)], "a tenth more, and other sources, tell nothing");
-        assert_eq!((all[1].from, all[1].to), (10, 50));
+        assert_eq!((all[1].had, all[1].gain), (10, 40));
     }
 }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::super::Report;
 use super::super::facts::{RowFacts, Shown, TopicFacts};
 use super::super::items::host;
 use super::super::words::{self, counted, number, round};
@@ -41,14 +42,14 @@ fn engagement(row: &RowFacts) -> String {
     row.engagement.map_or("engagement not told".to_owned(), |sum| format!("engagement {}", words::signed(sum)))
 }
 
-fn list(topic: &TopicFacts, title: &str, places: &[usize], none: &str, zone: &str, scores: bool) -> Markup {
+fn list(report: &Report, topic: &TopicFacts, title: &str, places: &[usize], none: &str, scores: bool) -> Markup {
     html! {
         section {
             h3 { (title) }
             @if places.is_empty() { p.meta { (none) } } @else { ol.items { @for (place, row) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))) { li {
                 (named(&row.item))
                 p.meta {
-                    (source(row)) " · " (words::short(row.at, zone)) @if row.undated { " (undated)" }
+                    (source(row)) " · " (report.dated(row.at)) @if row.undated { " (undated)" }
                     @if scores { " · " (words::sound(row.sound)) " " (row.score.map_or(String::new(), words::score)) } @else { " · " (engagement(row)) }
                     " · " (to_row(topic, place))
                 }
@@ -57,7 +58,7 @@ fn list(topic: &TopicFacts, title: &str, places: &[usize], none: &str, zone: &st
     }
 }
 
-pub(super) fn standouts(topic: &TopicFacts, zone: &str) -> Markup {
+pub(super) fn standouts(report: &Report, topic: &TopicFacts) -> Markup {
     let quiet = if topic.period.raw > 0 && topic.period.no_engagement == topic.period.raw {
         "No reply told any engagement."
     } else {
@@ -66,25 +67,25 @@ pub(super) fn standouts(topic: &TopicFacts, zone: &str) -> Markup {
     let unscored = if topic.tone.scorer.is_none() { "Nothing is scored." } else { "None." };
     html! {
         div.pair {
-            (list(topic, "Top posts by engagement", &topic.top_posts, quiet, zone, false))
-            (rising(topic, zone))
-            (list(topic, "Most negative", &topic.negative, unscored, zone, true))
-            (list(topic, "Most positive", &topic.positive, unscored, zone, true))
-            (list(topic, "New pages", &topic.top_pages, "No new page was found.", zone, false))
-            (campaigns(topic, zone))
+            (list(report, topic, "Top posts by engagement", &topic.top_posts, quiet, false))
+            (rising(report, topic))
+            (list(report, topic, "Most negative", &topic.negative, unscored, true))
+            (list(report, topic, "Most positive", &topic.positive, unscored, true))
+            (list(report, topic, "New pages", &topic.top_pages, "No new page was found.", false))
+            (campaigns(report, topic))
         }
     }
 }
 
-fn rising(topic: &TopicFacts, zone: &str) -> Markup {
+fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section {
             h3 { "Rising fastest" }
-            @if topic.rising.is_empty() { p.meta { "Nothing rose between two sightings of the period: at least 10 reactions more, and a fifth of what there was." } } @else { ol.items { @for riser in &topic.rising { li {
+            @if topic.rising.is_empty() { p.meta { "Nothing rose since the run before the period: at least 10 reactions more, and a fifth of what there was." } } @else { ol.items { @for riser in &topic.rising { li {
                 (named(&riser.item))
                 p.meta {
-                    (by(&riser.item)) " · +" (round(riser.rise.per_hour)) " an hour: " (words::signed(riser.rise.from)) " at " (words::short(riser.rise.from_at, zone))
-                    ", " (words::signed(riser.rise.to)) " at " (words::short(riser.rise.to_at, zone))
+                    (by(&riser.item)) " · +" (words::signed(riser.rise.gain)) " to " (words::signed(riser.rise.had)) ", " (round(riser.rise.per_hour)) " an hour: "
+                    (report.dated(riser.rise.from_at)) " – " (report.dated(riser.rise.to_at))
                 }
             } } } }
             @if topic.risers_cut { p.note { (words::RISERS_CUT) } }
@@ -92,7 +93,7 @@ fn rising(topic: &TopicFacts, zone: &str) -> Markup {
     }
 }
 
-fn campaigns(topic: &TopicFacts, zone: &str) -> Markup {
+fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section aria-labelledby=(words::id(&topic.id, "copies")) {
             h3 id=(words::id(&topic.id, "copies")) { "One text, many times" }
@@ -101,7 +102,7 @@ fn campaigns(topic: &TopicFacts, zone: &str) -> Markup {
                 p.meta {
                     strong { (words::items(copies.campaign.copies, copies.campaign.posts)) } ", "
                     @if copies.campaign.authors == 0 { "authors not told" } @else { strong { (counted(copies.campaign.authors, "author")) } }
-                    " · " (words::short(copies.campaign.from, zone)) " – " (words::short(copies.campaign.until, zone))
+                    " · " (report.dated(copies.campaign.from)) " – " (report.dated(copies.campaign.until))
                     @if let Some(place) = copies.row { " · " (to_row(topic, place)) }
                 }
             } } }
@@ -132,20 +133,20 @@ pub(super) fn tallies(topic: &TopicFacts) -> Markup {
 }
 
 /// The rows behind the numbers.
-pub(super) fn rows(topic: &TopicFacts, zone: &str) -> Markup {
+pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     let caption = words::id(&topic.id, "rows-caption");
     html! {
         details.rows open[false] id=(words::id(&topic.id, "rows")) {
             summary { "The rows: " (counted(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
             div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
                 caption id=(caption) {
-                    "Items of the period, the latest first. "
+                    "Items of the period, and what the lists above name, the latest first. "
                     @if topic.rows_left_out > 0 { "All of them: " code { "topicwatch export --topic " (topic.id) } ", or the SQL below." }
                 }
                 thead { tr { th.n scope="col" { "Row" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Tone" } th.n scope="col" { "Engagement" } th scope="col" { "Key" } } }
                 tbody { @for (place, row) in topic.rows.iter().enumerate() { tr id=(row_id(topic, place)) {
                     th.n scope="row" { (place + 1) }
-                    td { (words::short(row.at, zone)) @if row.undated { " (first seen; undated)" } }
+                    td { (report.dated(row.at)) @if row.undated { " (first seen; undated)" } }
                     td { (source(row)) ": " (named(&row.item)) }
                     td { (words::sound(row.sound)) @if let Some(score) = row.score { " " (words::score(score)) } }
                     td.n { (row.engagement.map_or("not told".to_owned(), words::signed)) }

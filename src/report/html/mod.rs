@@ -16,6 +16,9 @@ use super::{Report, chart, judged, matters};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
 
+/// More topics than these are folded, so that what matters comes first.
+const MANY: usize = 24;
+
 const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("../style.css"));
 
 /// Nothing is loaded and nothing runs, whatever a title says.
@@ -62,11 +65,17 @@ fn head(report: &Report) -> Markup {
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
                 ". Made " (words::when(report.made_at, zone)) ". Searches cost " (report.cost.to_string()) "."
             }
-            @if report.topics.len() > 1 {
-                nav aria-label="Topics" { ul { @for topic in &report.topics { li { a href=(anchor(&topic.id, "")) { (topic.title) } } } } }
+            @if report.topics.len() > MANY {
+                nav aria-label="Topics" { details { summary { (words::counted(report.topics.len() as u64, "topic")) } (topics(report)) } }
+            } @else if report.topics.len() > 1 {
+                nav aria-label="Topics" { (topics(report)) }
             }
         }
     }
+}
+
+fn topics(report: &Report) -> Markup {
+    html! { ul { @for topic in &report.topics { li { a href=(anchor(&topic.id, "")) { (topic.title) } } } } }
 }
 
 fn summary(report: &Report) -> Markup {
@@ -82,6 +91,7 @@ fn summary(report: &Report) -> Markup {
                         a href=(anchor(&matter.topic, matter.section)) { (title_of(report, matter)) } ": " (matter.sentence)
                     }
                 } }
+                @if let Some(more) = report.more_matters() { p.meta { (more) } }
             }
         }
     }
@@ -126,7 +136,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
             td.n { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
             td.n { (number(topic.period.unique)) }
-            td.n { @if topic.period.authors == 0 && topic.period.no_author > 0 { "not told" } @else { (number(topic.period.authors)) } }
+            td.n { (words::authors(&topic.period)) }
             td.n { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", words::round(u.low.ceil()), words::round(u.high.floor())))) }
             td { (change(report, topic)) }
             td.n { (share(Tone::Negative)) }
@@ -141,7 +151,8 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
 /// The change in words; never colour alone.
 pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        @if topic.began.is_none() { "not run yet" }
+        @if topic.began.is_none() { @if topic.tried { "no run brought anything" } @else { "not run yet" } }
+        @else if topic.unwatched { "not watched yet" }
         @else if topic.first_day { "baseline" }
         @else if let Some(factor) = matters::change(topic, report.over()) {
             @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format!("{factor:.1}×")) } }
@@ -154,10 +165,10 @@ fn voice(report: &Report) -> Markup {
     if report.voice.is_empty() {
         return html! {};
     }
-    let bar = |voice: &super::facts::Voice| VoiceBar { title: voice.title.clone(), share: voice.unique };
+    let bar = |voice: &super::Voice| VoiceBar { title: voice.title.clone(), share: voice.unique };
     let bars: Vec<VoiceBar> = report.voice.iter().map(bar).collect();
     html! {
-        section aria-labelledby="voice-heading" {
+        section.whole aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }
             div.pair {
                 figure { (chart::voice(&bars)) figcaption { "By unique items: near-copies count once." } }
@@ -185,7 +196,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, when it was first seen." }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that was not compared yet counts as unique." }
                 dt { "Usual" } dd { "The median of earlier whole days (the same weekday when there are three of them), and twice the robust spread around it. Days that were not covered are left out." }
-                dt { "≥" } dd { "A search returned as much as it can: there may be more." }
+                dt { "≥" } dd { "A search returned as much as it can: there may be more. A part of what may be more is at most (≤) so much." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }

@@ -14,16 +14,18 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section.topic #(words::id(&topic.id, "")) aria-labelledby=(words::id(&topic.id, "title")) {
             h2 id=(words::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
-            @if topic.began.is_none() { p.note { "This topic has not been run yet." } }
-            @else {
-                @if topic.first_day { p.note { strong { "First day. " } "What was found is a baseline: it is stored and counted, and will be compared with from now on." } }
+            @if let Some(state) = topic.not_yet(zone) { p.note { "This topic " (state) "." } }
+            @if topic.began.is_none() {
+                @if topic.tried { (looked(report, topic)) }
+            } @else {
+                @if topic.first_day { p.note { strong { "First day. " } "The first answer to each query is a baseline: stored and counted, and no news. Nothing can be compared yet." } }
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
                 div.pair { (volume(report, topic)) (tone(report, topic)) }
-                (lists::standouts(topic, zone))
+                (lists::standouts(report, topic))
                 (changed::section(topic, zone))
                 (lists::tallies(topic))
                 (looked(report, topic))
-                (lists::rows(topic, zone))
+                (lists::rows(report, topic))
                 (queries(report, topic))
             }
         }
@@ -83,15 +85,15 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
         section aria-labelledby=(words::id(&topic.id, "numbers")) {
             h3 id=(words::id(&topic.id, "numbers")) { "What is new" }
             p.figures {
-                a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } " items" } ", "
+                a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } @if period.raw == 1 { " item" } @else { " items" } } ", "
                 strong { (number(period.unique)) } " unique, "
-                @if period.authors == 0 && period.no_author > 0 { "authors not told" } @else { strong { (number(period.authors)) } " authors" }
+                @if period.authors == 0 && period.no_author > 0 { "authors not told" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
                 " – " (super::change(report, topic)) "."
             }
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
-                    "Items a day; dark: without near-copies. "
+                    (chart::legend()) " "
                     @if let Some(usual) = topic.usual {
                         "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) ", median " (words::round(usual.median)) " of " (counted(usual.days as u64, "day")) @if usual.same_weekday { " of this weekday" } ". "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
@@ -155,7 +157,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
             @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
             @else {
                 p.figures { @for (place, (sound, share)) in tone.shares.iter().enumerate() {
-                    @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " (" (percent(share.low)) "–" (percent(share.high)) ")"
+                    @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " " (words::interval(share))
                 } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
                 figure {
                     (chart::tone(&topic.chart(), &report.timezone))
@@ -167,8 +169,9 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(scorer) = &tone.scorer { " by " code { (words::line(scorer, 40)) } }
                 " · " (number(period.unsupported)) " in unsupported languages · " (number(period.unscored)) " not scored"
                 @for (name, many) in &period.by_others { " · " (number(*many)) " scored by " code { (words::line(name, 40)) } ", left out" }
+                @if !period.by_others.is_empty() { " (" code { "topicwatch rescore" } " has one scorer judge all)" }
                 "."
-                @if tone.before.sample() > 0 { " The week before: " @for (place, (sound, share)) in tone.before_shares.iter().enumerate() { @if place > 0 { ", " } (sound) " " (words::share(share)) } " of " (number(tone.before.sample())) "." }
+                @if tone.before.sample() > 0 { " The week before, as far as its days can be compared: " @for (place, (sound, share)) in tone.before_shares.iter().enumerate() { @if place > 0 { ", " } (sound) " " (words::share(share)) } " of " (number(tone.before.sample())) "." }
             }
         }
     }
@@ -185,7 +188,7 @@ fn days(topic: &TopicFacts) -> Markup {
                 th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } th.n scope="col" { "Unsupported" } th.n scope="col" { "Not scored" } th.n scope="col" { "Covered" }
             } }
             tbody { @for day in &topic.days { tr {
-                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (number(day.counted.unique)) } td.n { (number(day.counted.authors)) }
+                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (number(day.counted.unique)) } td.n { (words::authors(&day.counted)) }
                 td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
                 td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (percent(day.covered)) }
             } } }

@@ -87,6 +87,16 @@ pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<O
     Ok(at.map(Time))
 }
 
+pub(in crate::store) async fn look_before(conn: &mut Conn, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
+    let sql = format!(
+        "SELECT {at} FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') AND {at} < $2 ORDER BY r.seq DESC LIMIT 1",
+        at = read::RUN_AT
+    );
+    let found: Option<i64> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_optional(conn).await?.flatten();
+    Ok(found.map(Time))
+}
+
 /// By reading order, so that the index on (topic, seq) is walked from its beginning.
 pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
     let at: Option<i64> = sqlx::query_scalar(

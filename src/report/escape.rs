@@ -1,0 +1,78 @@
+//! Foreign words as Markdown text, so that none of them is markup or becomes a link. Which words those are, and where they
+//! stand, is `markdown`'s.
+
+/// Comes between letters of which a reader would make a link by itself. An entity would not help: many look for links after
+/// they put entities back.
+const JOINER: char = '\u{2060}';
+
+/// Foreign words as Markdown text: nothing in them is markup, and no bare address or name of a mailbox becomes a link.
+pub(super) fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut before = None;
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let after = rest.clone().next();
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            // Of a time of day nobody makes a link.
+            ':' if !after.is_some_and(|c| c.is_whitespace() || c.is_ascii_digit()) => {
+                safe.extend([':', JOINER]);
+            }
+            '@' => {
+                if before.is_some_and(|c: char| !c.is_whitespace()) {
+                    safe.push(JOINER);
+                }
+                safe.push_str("&#64;");
+                if before.is_some_and(|c: char| !c.is_whitespace()) {
+                    safe.push(JOINER);
+                }
+            }
+            '.' if ends_in_www(&safe) => safe.extend([JOINER, '.']),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '|' | '!' | '~' | '$' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            _ => safe.push(c),
+        }
+        before = Some(c);
+    }
+    // At the beginning of a line these would be a list or a rule.
+    let digits = safe.bytes().take_while(u8::is_ascii_digit).count();
+    if safe.starts_with(['-', '+', '=']) {
+        safe.insert(0, '\\');
+    } else if digits > 0 && safe.get(digits..).is_some_and(|rest| rest.starts_with('.')) {
+        safe.insert(digits, '\\');
+    }
+    safe
+}
+
+fn ends_in_www(text: &str) -> bool {
+    let tail = text.len().checked_sub(3).and_then(|at| text.get(at..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case("www"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_foreign_comes_alive() {
+        for (words, safe) in [
+            ("[x](javascript:a)", "\\[x\\]\\(javascript:\u{2060}a\\)"),
+            ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
+            ("![a](b)", "\\!\\[a\\]\\(b\\)"),
+            ("see wWw.evil.example", "see wWw\u{2060}.evil.example"),
+            ("http://evil", "http:\u{2060}//evil"),
+            ("mailto:joe@evil.com", "mailto:\u{2060}joe\u{2060}&#64;\u{2060}evil.com"),
+            ("@a@evil.com", "&#64;a\u{2060}&#64;\u{2060}evil.com"),
+            ("at 10:30: 1.5 items", "at 10:30: 1.5 items"),
+            ("1. x", "1\\. x"),
+            ("a|b `c` # d", "a\\|b \\`c\\` \\# d"),
+            ("- x", "\\- x"),
+        ] {
+            assert_eq!(escaped(words), safe);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Share of voice: each topic's part of what a group of topics said, and how far it can be believed where more was said than
+//! is counted.
+
+use super::facts::TopicFacts;
+use crate::insight::daily::{Share, share};
+
+/// A topic's part of what a group of topics said.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Voice {
+    /// Topic id.
+    pub topic: String,
+    /// Title.
+    pub title: String,
+    /// Whether there may be more of it than is counted here.
+    pub saturated: bool,
+    /// Whether there may be more of another than is counted here.
+    pub others_saturated: bool,
+    /// Its share of all items, …
+    pub raw: Option<Share>,
+    /// … of unique ones, …
+    pub unique: Option<Share>,
+    /// … and of unique authors; `None` also where it was not told who they are.
+    pub authors: Option<Share>,
+    /// Whether authors of another were not told.
+    pub others_untold: bool,
+}
+
+impl Voice {
+    /// The three in words.
+    pub(super) fn told(&self) -> [String; 3] {
+        let told = |share, more_elsewhere| super::words::part(share, self.saturated, more_elsewhere);
+        let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
+        let authors = told(self.authors, self.others_saturated || self.others_untold);
+        [
+            told(self.raw, self.others_saturated),
+            told(self.unique, self.others_saturated),
+            if untold { "not told".to_owned() } else { authors },
+        ]
+    }
+}
+
+/// Each topic's part of what a group said. An item that several topics found counts for each of them.
+pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
+    if topics.len() < 2 {
+        return Vec::new();
+    }
+    let sum = |of: fn(&TopicFacts) -> u64| topics.iter().map(|topic| of(topic)).sum::<u64>();
+    let (raw, unique, authors) = (sum(|t| t.period.raw), sum(|t| t.period.unique), sum(|t| t.period.authors));
+    let untold: fn(&TopicFacts) -> bool = |topic| topic.period.authors == 0 && topic.period.no_author > 0;
+    let others = |at: usize, what: fn(&TopicFacts) -> bool| {
+        topics.iter().enumerate().any(|(other, topic)| other != at && what(topic))
+    };
+    let mut all: Vec<Voice> = topics
+        .iter()
+        .enumerate()
+        .map(|(at, topic)| Voice {
+            topic: topic.id.clone(),
+            title: topic.title.clone(),
+            saturated: topic.saturated,
+            others_saturated: others(at, |topic| topic.saturated),
+            others_untold: others(at, untold),
+            raw: share(topic.period.raw, raw),
+            unique: share(topic.period.unique, unique),
+            authors: share(topic.period.authors, authors).filter(|_| !untold(topic)),
+        })
+        .collect();
+    let part = |voice: &Voice| voice.unique.map_or(0, |share| share.part);
+    all.sort_by(|a, b| part(b).cmp(&part(a)).then_with(|| a.topic.cmp(&b.topic)));
+    all
+}
