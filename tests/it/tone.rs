@@ -137,12 +137,12 @@ async fn whoever_writes_is_let_in_while_everything_is_judged_again() {
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let run = manual(&store, &t, "R1", NOW).await;
-        let keys: Vec<String> = (0..4_000).map(|n| format!("post:x:{n}")).collect();
+        let keys: Vec<String> = (0..8_000).map(|n| format!("post:x:{n}")).collect();
         let words: Vec<(&str, &str)> = keys.iter().map(|key| (key.as_str(), "so so")).collect();
         store.finish(&run, judged(NOW, &words)).await.unwrap();
         let over = std::sync::atomic::AtomicBool::new(false);
         let again = async {
-            let done = store.rejudge(second, &[], 50, false, |_| {}).await.unwrap();
+            let done = store.rejudge(second, &[], 500, false, |_| {}).await.unwrap();
             over.store(true, std::sync::atomic::Ordering::Relaxed);
             done
         };
@@ -152,7 +152,7 @@ async fn whoever_writes_is_let_in_while_everything_is_judged_again() {
             assert!(!over.load(std::sync::atomic::Ordering::Relaxed), "{}: it waited for the end", database.name);
         };
         let (done, ()) = tokio::join!(again, beside);
-        assert_eq!(done.judged, 4_000);
+        assert_eq!(done.judged, 8_000);
         other.close().await;
         database.close(store).await;
     }
