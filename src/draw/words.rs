@@ -121,14 +121,16 @@ pub fn interval(share: &Share) -> String {
 }
 
 /// `≥ 42% (≥ 12)`: a part and how many that is. Where there may be more of it, or of the rest, than is counted, the part
-/// is a bound, or, where there may be more of both, only about right.
+/// is a bound (`≥`, `≤`), or, where there may be more of both, only about right (`≈`).
 #[must_use]
 pub fn part(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
-    let bound = match (more, more_elsewhere) {
+    // Nothing is no part of anything, however much there is.
+    let nothing = share.is_some_and(|share| share.part == 0);
+    let bound = match (more, more_elsewhere && !nothing) {
         (false, false) => "",
         (true, false) => "≥\u{a0}",
         (false, true) => "≤\u{a0}",
-        (true, true) => "about ",
+        (true, true) => "≈\u{a0}",
     };
     share.map_or("–".to_owned(), |share| format!("{bound}{} ({})", percent(share.share), at_least(share.part, more)))
 }

@@ -7,6 +7,21 @@ const JOINER: char = '\u{2060}';
 
 /// Foreign words as Markdown text: nothing in them is markup, and no bare address or name of a mailbox becomes a link.
 pub(super) fn escaped(text: &str) -> String {
+    escaped_as(text, true)
+}
+
+/// The same as the words of a link: no reader makes a link inside of a link.
+pub(super) fn label(text: &str) -> String {
+    escaped_as(text, false)
+}
+
+/// Something that is meant to be copied, such as a key, as it is.
+pub(super) fn code(text: &str) -> String {
+    let plain = !text.is_empty() && !text.contains('`') && text.trim() == text;
+    if plain { format!("`{text}`") } else { escaped(text) }
+}
+
+fn escaped_as(text: &str, bare: bool) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut before = None;
     let mut rest = text.chars();
@@ -17,19 +32,16 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             // Of a time of day nobody makes a link.
-            ':' if !after.is_some_and(|c| c.is_whitespace() || c.is_ascii_digit()) => {
+            ':' if bare && !after.is_some_and(|c| c.is_whitespace() || c.is_ascii_digit()) => {
                 safe.extend([':', JOINER]);
             }
             '@' => {
-                if before.is_some_and(|c: char| !c.is_whitespace()) {
-                    safe.push(JOINER);
-                }
+                let mailbox = bare && before.is_some_and(|c: char| !c.is_whitespace());
+                safe.extend(mailbox.then_some(JOINER));
                 safe.push_str("&#64;");
-                if before.is_some_and(|c: char| !c.is_whitespace()) {
-                    safe.push(JOINER);
-                }
+                safe.extend(mailbox.then_some(JOINER));
             }
-            '.' if ends_in_www(&safe) => safe.extend([JOINER, '.']),
+            '.' if bare && ends_in_www(&safe) => safe.extend([JOINER, '.']),
             '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '#' | '|' | '!' | '~' | '$' => {
                 safe.push('\\');
                 safe.push(c);
@@ -73,6 +85,8 @@ mod tests {
             ("- x", "\\- x"),
         ] {
             assert_eq!(escaped(words), safe);
+            assert_eq!(label(words), safe.replace(JOINER, ""));
         }
+        assert_eq!((code("post:x:1"), code("a`b c")), ("`post:x:1`".into(), "a\\`b c".into()));
     }
 }

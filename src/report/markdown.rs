@@ -1,7 +1,7 @@
 //! The same facts as Markdown: foreign words are escaped so that no link, markup or image of theirs comes alive, and stay on
 //! one line. Charts are tables here.
 
-use super::escape::escaped;
+use super::escape::{code, escaped, label};
 use super::facts::{RowFacts, Shown, TopicFacts};
 use super::prose::{Piece, pieces};
 use super::words::{self, at_least, counted, number, percent, round};
@@ -88,7 +88,11 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         ));
         for citation in listed {
             let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
-            text.push_str(&format!("- {mark}: {}\n", linked(&citation.cited, safe_link(&citation.cited).as_deref())));
+            let shown = match safe_link(&citation.cited) {
+                Some(link) => linked(&citation.cited, Some(&link)),
+                None => code(&words::line(&citation.cited, 300)),
+            };
+            text.push_str(&format!("- {mark}: {shown}\n"));
         }
         if left > 0 {
             text.push_str(&format!("- {} more, not listed\n", counted(left, "citation")));
@@ -296,8 +300,9 @@ fn item(item: &Shown) -> String {
 /// Words, as a link where the address may be one. What would end the address early is encoded by the URL parser, but for
 /// the brackets.
 fn linked(words: &str, link: Option<&str>) -> String {
-    let shown = escaped(&words::line(words, 300));
-    link.map_or_else(|| shown.clone(), |link| format!("[{shown}](<{}>)", link.replace('<', "%3C").replace('>', "%3E")))
+    let shown = words::line(words, 300);
+    let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
+    link.map_or_else(|| escaped(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
 }
 
 #[cfg(test)]
