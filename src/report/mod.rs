@@ -52,7 +52,7 @@ pub struct Report {
     pub made_at: Time,
     /// Of reports that follow one another: it tells what runs with later numbers saw first …
     pub since: Option<i64>,
-    /// … up to this one, the last that readers could see.
+    /// … up to this one: the last that readers could see, or, of a day, the last before any run that began after it.
     pub seq: i64,
     /// Its findings were made up.
     pub sandbox: bool,
@@ -88,7 +88,11 @@ pub async fn make(
         anew.push(changed::asked_anew(store, &topic.id, compared).await?);
     }
     let mut moment = store.moment().await?;
-    let seq = moment.last_seq().await?;
+    let seq = match spec.window {
+        // What later runs saw first counts on later days, too: others read it from here on, if some of it again.
+        ReportWindow::Day => moment.last_seq_until(span.until).await?,
+        ReportWindow::SinceLast => moment.last_seq().await?,
+    };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let about = gather::Made { span, since, now };
     // A report of many topics is no longer than one of few.

@@ -47,6 +47,11 @@ impl Moment {
         ask!(self, jobs::last_seq())
     }
 
+    /// The same before any run that began at an instant or later.
+    pub async fn last_seq_until(&mut self, until: Time) -> Result<i64, StoreError> {
+        ask!(self, jobs::last_seq_until(until))
+    }
+
     /// Topics by id.
     pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
         ask!(self, looks::watched(topics))

@@ -69,7 +69,7 @@ fn counts(diff: &Value, names: &[&str]) -> Vec<u64> {
     names.iter().map(|name| diff["counts"][name].as_u64().unwrap_or_else(|| panic!("{name}: {diff}"))).collect()
 }
 
-fn keys(list: &Value) -> Vec<&str> {
+pub fn keys(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
 }
 

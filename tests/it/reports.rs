@@ -3,6 +3,7 @@
 
 use topicwatch::notify::verify;
 
+use crate::changes::{World, hour, keys, post, topic};
 use crate::databases::{databases, sqlite};
 use crate::living::today;
 use crate::program::{NINE, Place, Program, until};
@@ -105,6 +106,36 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         run(&["outbox", "deliver"]).shows(0, &["/hook: delivered"]);
         assert_eq!(hook.got()[1].json(), body, "the same body");
         run(&["outbox", "deliver"]).shows(0, &["nothing was due"]);
+    }
+}
+
+#[test]
+fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
+    for database in databases() {
+        let world = World::new();
+        let all = topic("acme", "every = \"300d\"")
+            + "[[reports]]\nname = \"daily\"\nschedule = \"0 7 * * *\"\nwindow = \"day\"\nformat = \"markdown\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &world.lines(), &all);
+        let since = || place.json(&["diff", "acme", "--since", "last-report", "--json", "--at", &hour(31)]);
+        let due = |at| place.run(&["once", "--due", "--at", &hour(at)]);
+        due(5).shows(0, &["nothing was due"]);
+        for (at, id, text) in
+            [(6, 1, "the first"), (22, 2, "of yesterday"), (26, 3, "of today"), (30, 4, "of this morning")]
+        {
+            world.posts(&[post(id, at - 1, text, 5)]);
+            crate::changes::once(&place, at);
+        }
+        due(31).shows(0, &["made "]);
+        let told = std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
+        assert!(told.contains("of yesterday") && !told.contains("of today"), "{}: {told}", place.database.name);
+        assert_eq!(since()["runs"], 2, "{}", place.database.name);
+        assert_eq!(keys(&since()["new"]), ["post:x:4", "post:x:3"]);
+        // A report that follows it tells them, too.
+        place.configure(&world.lines(), &all.replace("\"day\"", "\"since_last\""));
+        due(55).shows(0, &["made "]);
+        let told = std::fs::read_to_string(place.path("out/2026-03-13.md")).unwrap();
+        assert!(told.contains("of today") && told.contains("of this morning"), "{}: {told}", place.database.name);
+        assert!(!told.contains("of yesterday"), "{told}");
     }
 }
 

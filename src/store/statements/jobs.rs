@@ -215,3 +215,13 @@ pub(in crate::store) async fn cursor(conn: &mut Conn, name: &str) -> Result<Opti
 pub(in crate::store) async fn last_seq(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL").fetch_one(conn).await?)
 }
+
+pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time) -> Result<i64, StoreError> {
+    // A sum, so that nobody walks through all numbers in their order: few runs are later.
+    let sql = format!("SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {} >= $1", read::RUN_AT);
+    let first: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(until.0).fetch_one(&mut *conn).await?;
+    match first {
+        Some(first) => Ok(first - 1),
+        None => last_seq(conn).await,
+    }
+}
