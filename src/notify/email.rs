@@ -3,42 +3,114 @@
 
 use std::time::{Duration, SystemTime};
 
+use lettre::Message as Mail;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
-use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
-use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message as Mail, Tokio1Executor};
+use lettre::transport::smtp::Error;
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::commands::{self, Auth, Data, Rcpt};
+use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use secrecy::ExposeSecret as _;
 
 use super::{Channel, Refusal, Way, one_line};
 use crate::http;
 use crate::model::{Message, SmtpTls, Time};
 
+/// How long a server is waited for that has said all that matters.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Times that a server may ask for more while somebody logs in.
+const MOST_CHALLENGES: usize = 10;
+
+/// Sends a message once, within the channel's time. What the server said of it stands, whatever becomes of the farewell.
 pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), Refusal> {
     let Way::Email { host, port, tls, from, to, login } = &channel.way else {
         return Err(Refusal::for_good("the channel is no mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
-    let told = |error: &lettre::transport::smtp::Error| advised(http::with_causes(error), host);
-    let wrong = |error: lettre::transport::smtp::Error| Refusal::passing(told(&error));
-    let tls = match tls {
-        SmtpTls::StartTls => Tls::Required(TlsParameters::new(host.clone()).map_err(wrong)?),
-        SmtpTls::Implicit => Tls::Wrapper(TlsParameters::new(host.clone()).map_err(wrong)?),
-        SmtpTls::None => Tls::None,
+    let talk = async {
+        let mut server = connect(host, *port, *tls).await.map_err(|error| refusal(&error, host))?;
+        let said = match login {
+            Some((user, password)) => log_in(&mut server, user, password.expose_secret(), host).await,
+            None => Ok(()),
+        };
+        let said = match said {
+            Ok(()) => hand_over(&mut server, &mail, host).await,
+            refused => refused,
+        };
+        Ok((server, said))
     };
-    let mut server = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host.as_str())
-        .port(*port)
-        .tls(tls)
-        .timeout(Some(channel.timeout));
-    if let Some((user, password)) = login {
-        server = server.credentials(Credentials::new(user.clone(), password.expose_secret().to_owned()));
+    match tokio::time::timeout(channel.timeout, talk).await {
+        Ok(Ok((mut server, said))) => {
+            let _ = tokio::time::timeout(FAREWELL, server.quit()).await;
+            said
+        }
+        Ok(Err(refused)) => Err(refused),
+        Err(_) => Err(Refusal::unanswered(channel.timeout)),
     }
-    match server.build().send(mail).await {
-        Ok(_) => Ok(()),
-        // 5yz: the server will not take it, however often it is asked. A client's error is a login it does not offer.
-        Err(error) if error.is_permanent() || error.is_client() => Err(Refusal::for_good(told(&error))),
-        Err(error) => Err(wrong(error)),
+}
+
+async fn connect(host: &str, port: u16, tls: SmtpTls) -> Result<AsyncSmtpConnection, Error> {
+    let (hello, secret) = (ClientId::default(), || TlsParameters::new(host.to_owned()));
+    let wrapped = if tls == SmtpTls::Implicit { Some(secret()?) } else { None };
+    // Whoever sends bounds all of it.
+    let mut server = AsyncSmtpConnection::connect_tokio1((host, port), None, &hello, wrapped, None).await?;
+    if tls == SmtpTls::StartTls {
+        server.starttls(secret()?, &hello).await?;
     }
+    Ok(server)
+}
+
+async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, host: &str) -> Result<(), Refusal> {
+    let refused = |error: Error| refusal(&error, host);
+    let Some(way) = server.server_info().get_auth_mechanism(DEFAULT_MECHANISMS) else {
+        return Err(Refusal::for_good(format!("{host} offers no login that is known here, PLAIN or LOGIN")));
+    };
+    let credentials = Credentials::new(user.to_owned(), password.to_owned());
+    let first = Auth::new(way, credentials.clone(), None).map_err(refused)?;
+    let mut said = server.command(first).await.map_err(refused)?;
+    for _ in 0..MOST_CHALLENGES {
+        if !said.has_code(334) {
+            return Ok(());
+        }
+        let next = Auth::new_from_response(way, credentials.clone(), &said).map_err(refused)?;
+        said = server.command(next).await.map_err(refused)?;
+    }
+    Err(Refusal::passing(format!("{host} does not come to an end of the login")))
+}
+
+/// The conversation by hand, as the library's own says farewell before it tells what was refused, and waits for the answer.
+async fn hand_over(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) -> Result<(), Refusal> {
+    let refused = |error: Error| refusal(&error, host);
+    let (envelope, bytes, mut with) = (mail.envelope(), mail.formatted(), Vec::new());
+    let offers = |server: &AsyncSmtpConnection, feature| server.server_info().supports_feature(feature);
+    if envelope.from().into_iter().chain(envelope.to()).any(|address| !address.to_string().is_ascii()) {
+        if !offers(server, Extension::SmtpUtfEight) {
+            return Err(Refusal::for_good(format!(
+                "{host} takes no addresses with letters beyond ASCII (no SMTPUTF8)"
+            )));
+        }
+        with.push(MailParameter::SmtpUtfEight);
+    }
+    if !bytes.is_ascii() {
+        if !offers(server, Extension::EightBitMime) {
+            return Err(Refusal::for_good(format!("{host} takes no mail with letters beyond ASCII (no 8BITMIME)")));
+        }
+        with.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+    }
+    server.command(commands::Mail::new(envelope.from().cloned(), with)).await.map_err(refused)?;
+    for to in envelope.to() {
+        server.command(Rcpt::new(to.clone(), Vec::new())).await.map_err(refused)?;
+    }
+    server.command(Data).await.map_err(refused)?;
+    server.message(&bytes).await.map(drop).map_err(refused)
+}
+
+/// 5yz: the server will not take it, however often it is asked. A client's error is something that it does not offer.
+fn refusal(error: &Error, host: &str) -> Refusal {
+    let told = advised(http::with_causes(error), host);
+    if error.is_permanent() || error.is_client() { Refusal::for_good(told) } else { Refusal::passing(told) }
 }
 
 /// What happened, and what to do where that is not plain. What is refused here was refused before anything but a greeting

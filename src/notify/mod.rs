@@ -86,6 +86,10 @@ impl Refusal {
     fn for_good(text: impl Into<String>) -> Self {
         Self { for_good: true, text: text.into(), wait: None }
     }
+
+    fn unanswered(timeout: Duration) -> Self {
+        Self::passing(format!("no answer within {} s", timeout.as_secs_f64()))
+    }
 }
 
 impl Channel {
@@ -94,18 +98,16 @@ impl Channel {
     /// # Errors
     /// See [`Refusal`].
     pub async fn send(&self, message: &Message, created_at: Time, attempt: i64, now: Time) -> Result<(), Refusal> {
-        let sent = async {
-            match &self.way {
-                Way::Email { .. } => email::send(self, message, created_at).await,
-                Way::Webhook { url, secret, form, allow_private } => {
-                    let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
-                    webhook::send(url, secret.as_ref(), *form, *allow_private, &request).await
-                }
+        let sent = match &self.way {
+            Way::Email { .. } => email::send(self, message, created_at).await,
+            Way::Webhook { url, secret, form, allow_private } => {
+                let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
+                let sent = webhook::send(url, secret.as_ref(), *form, *allow_private, &request);
+                let sent = tokio::time::timeout(self.timeout, sent).await;
+                sent.unwrap_or_else(|_| Err(Refusal::unanswered(self.timeout)))
             }
         };
-        let sent = tokio::time::timeout(self.timeout, sent).await;
-        sent.unwrap_or_else(|_| Err(Refusal::passing(format!("no answer within {} s", self.timeout.as_secs_f64()))))
-            .map_err(|refusal| Refusal { text: scrub::scrubbed(&self.way, &refusal.text), ..refusal })
+        sent.map_err(|refusal| Refusal { text: scrub::scrubbed(&self.way, &refusal.text), ..refusal })
     }
 }
 

@@ -15,7 +15,7 @@ use topicwatch::notify::{Channel, Courier, Delivery, Way, after, is_public, sign
 use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
 
 use crate::databases::{Database, databases};
-use crate::receivers::{Answer, Hook, Post};
+use crate::receivers::{self, Answer, Hook, Post};
 use crate::store::{LEASE, NOW, open};
 
 const SECRET: &str = "s3cret of the webhook";
@@ -259,6 +259,43 @@ async fn a_refusal_for_good_is_tried_once() {
     let posts = Post::answering(|_| Some("550 no such mailbox"));
     let sent = post("mail", &posts).send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
     assert!(sent.for_good && sent.text.contains("550"), "{sent:?}");
+}
+
+#[tokio::test]
+async fn what_a_mail_server_said_stands_also_when_it_does_not_answer_the_farewell() {
+    const PATIENT: Duration = Duration::from_secs(20);
+    for database in databases() {
+        let posts = Post::scripted(|word| (word == "QUIT").then_some(""));
+        let (store, turned) = made(&database, &["mail"]).await;
+        let courier = courier(&store, &turned);
+        let channel = Channel { timeout: PATIENT, ..post("mail", &posts) };
+        let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();
+        assert_eq!((tries.len(), &tries[0].settled), (1, &Settled::Sent), "{}", database.name);
+        turned.by(Duration::from_secs(3_600));
+        assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "it is not sent again");
+        assert_eq!(posts.got().len(), 1);
+        store.close().await;
+    }
+    let scripts: [(&str, receivers::Script); 4] = [
+        ("550", |word| [("RCPT", "550 5.1.1 nobody of that name"), ("QUIT", "")].into_iter().find_map(said(word))),
+        ("552", |word| [("MAIL", "552 too much"), ("QUIT", "")].into_iter().find_map(said(word))),
+        ("535", |word| [("AUTH", "535 not you"), ("QUIT", "")].into_iter().find_map(said(word))),
+        ("554", |word| [("DATA", "554 not this"), ("QUIT", "")].into_iter().find_map(said(word))),
+    ];
+    for (code, script) in scripts {
+        let posts = Post::scripted(script);
+        let mut channel = Channel { timeout: PATIENT, ..post("mail", &posts) };
+        if let Way::Email { login, .. } = &mut channel.way {
+            *login = Some(("somebody".into(), SecretString::from("pa55word of mail")));
+        }
+        let refused = channel.send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
+        assert!(refused.for_good && refused.text.contains(code), "{code}: {refused:?}");
+    }
+}
+
+/// What a script says to a word.
+fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> {
+    move |(to, reply)| (to == word).then_some(reply)
 }
 
 #[tokio::test]

@@ -146,6 +146,9 @@ pub enum Wire {
     Implicit(&'static str),
 }
 
+/// What a mail server says to a command instead of what it would; nothing at all when that is empty.
+pub type Script = fn(&str) -> Option<&'static str>;
+
 /// A mail server that takes what it is given, or answers the nth mail (from 0) with a line of its own.
 pub struct Post {
     listening: Listening,
@@ -158,6 +161,7 @@ struct Talk<'a> {
     keep: &'a Mutex<Vec<Mail>>,
     clear: &'a Mutex<Vec<String>>,
     answer: &'a dyn Fn(usize) -> Option<&'static str>,
+    script: Script,
     /// Offers to encrypt from here on.
     offers: bool,
     encrypted: bool,
@@ -169,7 +173,19 @@ impl Post {
         Self::over(Wire::Plain, answer)
     }
 
+    pub fn scripted(script: Script) -> Self {
+        Self::begin(Wire::Plain, script, |_| None)
+    }
+
     pub fn over(wire: Wire, answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
+        Self::begin(wire, |_| None, answer)
+    }
+
+    fn begin(
+        wire: Wire,
+        script: Script,
+        answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static,
+    ) -> Self {
         let got: Arc<Mutex<Vec<Mail>>> = Arc::default();
         let clear: Arc<Mutex<Vec<String>>> = Arc::default();
         let (keep, heard) = (Arc::clone(&got), Arc::clone(&clear));
@@ -178,6 +194,7 @@ impl Post {
                 keep: &keep,
                 clear: &heard,
                 answer: &answer,
+                script,
                 offers: matches!(wire, Wire::StartTls(_)),
                 encrypted: false,
                 greets: true,
@@ -249,6 +266,14 @@ fn converse<S: Read + Write>(stream: S, talk: &Talk<'_>) -> std::io::Result<Opti
             talk.clear.lock().unwrap().push(line.trim().to_owned());
         }
         let word = line.split([' ', ':']).next().unwrap_or("").trim().to_ascii_uppercase();
+        match (talk.script)(&word) {
+            Some("") => continue,
+            Some(reply) => {
+                say(&mut reader, reply)?;
+                continue;
+            }
+            None => {}
+        }
         let reply = match word.as_str() {
             "EHLO" | "HELO" if talk.offers => "250-here\r\n250-AUTH PLAIN\r\n250-STARTTLS\r\n250 8BITMIME",
             "EHLO" | "HELO" => "250-here\r\n250-AUTH PLAIN\r\n250 8BITMIME",
