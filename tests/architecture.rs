@@ -67,7 +67,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "mishap"]),
-    ("config", &["model", "budget", "schedule", "search", "filter", "export"]),
+    // Of notify: what a mail can be addressed to.
+    ("config", &["model", "budget", "schedule", "search", "filter", "export", "notify"]),
     ("daemon", &["model", "schedule", "collect", "store", "mishap", "vitals"]),
     ("cli", EVERY_ROOM),
     ("main", &["cli"]),

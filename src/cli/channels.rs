@@ -44,10 +44,11 @@ pub(super) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
                 Some(url) => SecretString::from(url.to_string()),
                 None => config::read_secret("address", &place, &env)?,
             };
-            if url::Url::parse(url.expose_secret()).is_err() {
+            let at = url::Url::parse(url.expose_secret());
+            if !at.is_ok_and(|at| matches!(at.scheme(), "http" | "https") && at.has_host()) {
                 let variable = place.variable.unwrap_or_default();
                 return Err(KeyError {
-                    message: format!("what {variable} holds is no address"),
+                    message: format!("what {variable} holds is no address of a web server"),
                     hint: "put the whole address there: https://…".to_owned(),
                 });
             }

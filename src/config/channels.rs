@@ -13,6 +13,7 @@ use super::mistake::{Fault, Mistakes};
 use super::names::{slug, variable_name};
 use super::scalars::{duration, flag, plain_text, text, texts};
 use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, HookForm, SecretPlace, SmtpTls, WebhookSpec};
+use crate::notify::check_address;
 
 /// Keys of one kind of channel only.
 const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
@@ -159,6 +160,12 @@ fn email(
         let fault = Fault::new("logs in without a password", "write password_env = \"TOPICWATCH_SMTP_PASSWORD\"");
         mistakes.fault("user", &given.origin, fault);
     }
+    for key in ["password_env", "password_file"] {
+        if let (None, Some(given)) = (reader.written("user"), reader.written(key)) {
+            let fault = Fault::new("is a password of nobody", "write user = \"…\" beside it, or remove it");
+            mistakes.fault(key, &given.origin, fault);
+        }
+    }
     if let (Some(SmtpTls::None), Some(Some(_)), Some(host), Some(given)) = (tls, &user, &host, reader.written("tls"))
         && !matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1")
     {
@@ -225,19 +232,9 @@ fn host(text: String) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// `somebody@example.com` or `Name <somebody@example.com>`; nothing that could begin another header.
+/// `somebody@example.com` or `Name <somebody@example.com>`: what a mail can be written with, and nothing else.
 fn mail_address(text: String) -> Result<String, Fault> {
-    let bare = match text.split_once('<') {
-        Some((_, rest)) => rest.strip_suffix('>').unwrap_or(""),
-        None => text.as_str(),
-    };
-    let good = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '<' | '>' | ',' | ';' | '"');
-    let sound = bare.rsplit_once('@').is_some_and(|(user, domain)| {
-        !user.is_empty()
-            && user.chars().all(good)
-            && !user.contains('@')
-            && !domain.is_empty()
-            && domain.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'))
-    });
-    if sound { Ok(text) } else { Err(Fault::new(format!("cannot be {text:?}"), "write somebody@example.com")) }
+    const HINT: &str = "write somebody@example.com, or Name <somebody@example.com>";
+    check_address(&text).map_err(|why| Fault::new(format!("cannot be {text:?}: {why}"), HINT))?;
+    Ok(text)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use lettre::Message as Mail;
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
-use lettre::message::{Mailbox, MultiPart, SinglePart};
+use lettre::message::{MultiPart, SinglePart};
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
@@ -13,6 +13,7 @@ use lettre::transport::smtp::commands::{self, Auth, Data, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use secrecy::ExposeSecret as _;
 
+use super::mailbox::mailbox;
 use super::{Channel, Refusal, Way, one_line};
 use crate::http;
 use crate::model::{Message, SmtpTls, Time};
@@ -129,7 +130,7 @@ fn advised(text: String, host: &str) -> String {
 
 fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Result<Mail, Refusal> {
     let mailbox = |address: &str| {
-        address.parse::<Mailbox>().map_err(|e| Refusal::for_good(format!("{address:?} is no mail address: {e}")))
+        mailbox(address).map_err(|why| Refusal::for_good(format!("{address:?} is no mail address: {why}")))
     };
     let from = mailbox(from)?;
     // Made of what never changes, so that a mail that is sent twice is the same mail.

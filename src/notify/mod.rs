@@ -6,6 +6,7 @@ mod backoff;
 mod courier;
 mod email;
 mod forms;
+mod mailbox;
 mod ping;
 mod scrub;
 mod signature;
@@ -18,6 +19,7 @@ use secrecy::SecretString;
 pub use address::is_public;
 pub use backoff::after;
 pub use courier::{Courier, Delivery};
+pub use mailbox::{NoAddress, check_address};
 pub use ping::{PingTarget, PingTargets, Pinger, Signal};
 pub use signature::{signature, verify};
 

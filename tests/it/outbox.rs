@@ -11,7 +11,7 @@ use topicwatch::model::{
     CatchUp, Clock, HookForm, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
     RunState, SchedulePolicy, SmtpTls, Time,
 };
-use topicwatch::notify::{Channel, Courier, Delivery, Way, after, is_public, signature, verify};
+use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, is_public, signature, verify};
 use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
 
 use crate::databases::{Database, databases};
@@ -296,6 +296,39 @@ async fn what_a_mail_server_said_stands_also_when_it_does_not_answer_the_farewel
 /// What a script says to a word.
 fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> {
     move |(to, reply)| (to == word).then_some(reply)
+}
+
+#[tokio::test]
+async fn a_mail_goes_from_and_to_whoever_check_calls_ready() {
+    let written = [
+        ("Acme, Inc. <w@example.com>", "From: \"Acme, Inc.\" <w@example.com>"),
+        ("\"Acme, \\\"Inc.\\\"\" <w@example.com>", "From: \"Acme, \\\"Inc.\\\"\" <w@example.com>"),
+        ("Team (Berlin) <w@example.com>", "From: \"Team (Berlin)\" <w@example.com>"),
+        ("A. B. Corp.: [news] <w@example.com>", "From: \"A. B. Corp.: [news]\" <w@example.com>"),
+        ("a@b <w@example.com>", "From: \"a@b\" <w@example.com>"),
+        ("Größe, Jürgen <w@example.com>", "<w@example.com>"),
+        ("<w@example.com>", "From: w@example.com"),
+        ("w+tag@example.com", "From: w+tag@example.com"),
+        ("watch@localhost", "From: watch@localhost"),
+        // The server of the cases takes addresses of ASCII only, as many do.
+        ("watch@exämple.com", "From: watch@xn--exmple-cua.com"),
+    ];
+    for (from, header) in written {
+        assert_eq!(check_address(from), Ok(()), "{from}");
+        let posts = Post::good();
+        let mut channel = post("mail", &posts);
+        if let Way::Email { from: sender, to, .. } = &mut channel.way {
+            *sender = from.into();
+            *to = vec![from.into()];
+        }
+        channel.send(&message("e", "mail"), NOW, 1, NOW).await.unwrap();
+        let mail = posts.got().remove(0);
+        let unfolded = mail.data.replace("\r\n ", " ");
+        assert!(unfolded.contains(header), "{from}: {}", mail.data);
+        let domain = mail.from.rsplit_once('@').unwrap().1.split('>').next().unwrap();
+        assert!(domain.is_ascii() && unfolded.contains(&format!(".topicwatch@{domain}>")), "{from}: {}", mail.data);
+        assert_eq!(mail.from.replace("MAIL FROM", "RCPT TO"), mail.to[0]);
+    }
 }
 
 #[tokio::test]

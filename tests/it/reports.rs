@@ -275,6 +275,45 @@ fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_
 }
 
 #[test]
+fn what_check_calls_ready_can_be_written_to() {
+    const NOBODY: [&str; 10] = [
+        "a..b@example.com",
+        "a.@example.com",
+        "a@-example.com",
+        "a@example..com",
+        "a(b@example.com",
+        "a b@example.com",
+        "@example.com",
+        "Team <a@example.com",
+        "Team <a@example.com>, b@example.com",
+        "Team <team>",
+    ];
+    let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n\n";
+    let mail = |n: usize, to: &str, more: &str| {
+        format!(
+            "[[channels]]\nname = \"mail{n}\"\nkind = \"email\"\nhost = \"smtp.example.com\"\nfrom = \"watch@example.com\"\nto = [{to:?}]\n{more}\n"
+        )
+    };
+    let all: String = NOBODY.iter().enumerate().map(|(n, to)| mail(n, to, "")).collect();
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{topic}{all}"));
+    let refused = place.program(&["check"]).env("COLUMNS", "200").run();
+    let told: Vec<String> = NOBODY.iter().map(|to| format!("`to` cannot be {to:?}")).collect();
+    refused.says(2, &told.iter().map(String::as_str).collect::<Vec<_>>());
+
+    let lonely = mail(1, "a@example.com", "password_env = \"MAIL_PASSWORD\"\n");
+    place.configure("base_url = \"sandbox\"", &format!("{topic}{lonely}"));
+    place.run(&["check"]).says(2, &["`password_env` is a password of nobody", "write user"]);
+
+    let hook = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\n";
+    let good = mail(1, "Größe, Jürgen <a@example.com>", "");
+    place.configure("base_url = \"sandbox\"", &format!("{topic}{good}{hook}"));
+    for address in ["file:///etc/passwd", "ftp://example.com/a", "data:text/plain,a", "hook"] {
+        let checked = place.program(&["check"]).env("HOOK_URL", address).run();
+        checked.shows(0, &["what HOOK_URL holds is no address of a web server", "ready"]);
+    }
+}
+
+#[test]
 fn every_mistake_in_reports_and_channels_is_told_at_once() {
     let place = Place::new(
         sqlite(),
