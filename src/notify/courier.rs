@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{Channel, after};
-use crate::model::Clock;
+use crate::model::{Clock, Time};
 use crate::store::{Outgoing, Settled, Store, StoreError, StoreErrorKind};
 
 /// Longest time between two looks at a channel's part of the outbox: what another process queued is found by this.
@@ -100,7 +100,7 @@ impl Courier {
 
     async fn attend(&self, channel: &Channel, stop: &CancellationToken) {
         while !stop.is_cancelled() {
-            let sleep = match self.deliver_next(channel).await {
+            let sleep = match self.deliver_next(channel, (self.clock)()).await {
                 Ok(tries) if !tries.is_empty() => continue,
                 Ok(_) => match self.store.next_message(&channel.name).await {
                     Ok(next) => next.map_or(LOOK, |at| at.since((self.clock)())).clamp(Duration::from_millis(50), LOOK),
@@ -127,18 +127,19 @@ impl Courier {
         }
     }
 
-    /// Delivers what is due now, each channel beside the others; returns every try.
+    /// Delivers what is due now, each channel beside the others; returns every try. What becomes due meanwhile is left to the
+    /// next call: else a channel that hangs would be tried again for as long as it hangs.
     ///
     /// # Errors
     /// When the outbox cannot be read or written.
     pub async fn deliver_due(&self, channels: &[Channel]) -> Result<Vec<Delivery>, StoreError> {
-        let mut tasks = JoinSet::new();
+        let (mut tasks, due) = (JoinSet::new(), (self.clock)());
         for channel in channels {
             let (courier, channel) = (self.clone(), channel.clone());
             tasks.spawn(async move {
                 let mut tries = Vec::new();
                 loop {
-                    let more = courier.deliver_next(&channel).await?;
+                    let more = courier.deliver_next(&channel, due).await?;
                     if more.is_empty() {
                         return Ok::<_, StoreError>(tries);
                     }
@@ -159,10 +160,12 @@ impl Courier {
         failed.map_or(Ok(tries), Err)
     }
 
-    /// One try of one message, if one is due, after those whose last try was lost with its process.
-    async fn deliver_next(&self, channel: &Channel) -> Result<Vec<Delivery>, StoreError> {
-        let (now, lease) = ((self.clock)(), channel.timeout + BEYOND);
-        let claimed = self.store.claim_message(&channel.name, now, lease, channel.max_tries, &(self.token)()).await?;
+    /// One try of one message, if one was due at an instant, after those whose last try was lost with its process.
+    async fn deliver_next(&self, channel: &Channel, due: Time) -> Result<Vec<Delivery>, StoreError> {
+        let now = (self.clock)();
+        // From now on, however long ago that instant is.
+        let lease = now.since(due) + channel.timeout + BEYOND;
+        let claimed = self.store.claim_message(&channel.name, due, lease, channel.max_tries, &(self.token)()).await?;
         let lost = claimed.given_up.into_iter().map(|lost| Delivery {
             event: lost.event,
             channel: channel.name.clone(),

@@ -478,6 +478,28 @@ async fn a_channel_that_hangs_delays_no_other_and_nothing_is_in_two_hands() {
 }
 
 #[tokio::test]
+async fn one_call_tries_each_message_once_however_long_its_channel_takes() {
+    for database in databases() {
+        let (store, turned) = made(&database, &["slow"]).await;
+        // Each answer takes longer than the pause before the next try.
+        let at = Arc::clone(&turned.at);
+        let slow = Hook::answering(move |_| {
+            at.fetch_add(86_400_000, Ordering::SeqCst);
+            Answer::Say("503 Service Unavailable")
+        });
+        let channels = [hook("slow", &slow)];
+        for call in 1..=3 {
+            let tries = courier(&store, &turned).deliver_due(&channels).await.unwrap();
+            let told: Vec<i64> = tries.iter().map(|delivery| delivery.attempt).collect();
+            assert_eq!((told, slow.got().len()), (vec![call], usize::try_from(call).unwrap()), "{}", database.name);
+            assert!(matches!(&tries[0].settled, Settled::Again(at, _) if *at > (turned.clock)()), "{tries:?}");
+            turned.by(Duration::from_secs(86_400));
+        }
+        store.close().await;
+    }
+}
+
+#[tokio::test]
 async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up() {
     for database in databases() {
         let (store, turned) = made(&database, &["hook"]).await;
