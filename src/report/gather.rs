@@ -44,7 +44,8 @@ impl Belongs {
             _ if self.by_moment => self.span.holds(mark.moment()),
             // By number and not by time: a run that began before the last report may have ended after it.
             Some(since) => inside && mark.seq > since,
-            None => inside && self.span.holds(mark.first_seen),
+            // The first of them: what a clock that is ahead saw belongs to it, too, since the next goes on by number.
+            None => inside && mark.first_seen >= self.span.from,
         }
     }
 }

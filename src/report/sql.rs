@@ -22,7 +22,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     );
     let since = match report.since {
         Some(since) => format!("f.seq > {since} AND f.seq <= {}", report.seq),
-        None => format!("t.first_seen >= {from} AND t.first_seen < {until}"),
+        None => format!("t.first_seen >= {from} AND f.seq <= {}", report.seq),
     };
     let inside = match report.window {
         ReportWindow::Day => format!("{of}\n  AND {moment} >= {from} AND {moment} < {until}"),

@@ -140,6 +140,25 @@ fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
 }
 
 #[test]
+fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
+    for database in databases() {
+        let world = World::new();
+        let all = topic("acme", "every = \"300d\"")
+            + "[[reports]]\nname = \"r\"\nevery = \"1h\"\nwindow = \"since_last\"\nformat = \"markdown\"\npath = \"out/{date}\"\n";
+        let place = Place::new(database, &world.lines(), &all);
+        let told = || std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
+        place.run(&["once", "--due", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["nothing was due"]);
+        world.posts(&[post(1, 9, "seen by a clock ahead", 5)]);
+        place.ok(&["once", "--at", "2026-03-11T10:00:10Z"]);
+        place.run(&["once", "--due", "--at", "2026-03-11T10:00:05Z"]).shows(0, &["made "]);
+        assert!(told().contains("seen by a clock ahead"), "{}: {}", place.database.name, told());
+        // Told once: the next one goes on after it.
+        place.run(&["once", "--due", "--at", "2026-03-11T11:00:05Z"]).shows(0, &["made "]);
+        assert!(!told().contains("seen by a clock ahead"), "{}", told());
+    }
+}
+
+#[test]
 fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
     const POINTS: [&str; 8] = [
         "job/begun",
