@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::alerts::AlertsArgs;
 use super::backup::BackupArgs;
 pub(super) use super::control_args::{
-    OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
+    OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
 };
 use super::db::DbArgs;
 use super::examples;

@@ -58,7 +58,9 @@ pub enum OutboxVerb {
     /// One message, whole
     Show(OutboxShowArgs),
     /// Queue messages again, with all their tries before them
-    Retry(OutboxRetryArgs),
+    Retry(OutboxChosenArgs),
+    /// Put messages away that were given up or wait, so that nobody gets them
+    Drop(OutboxChosenArgs),
     /// Deliver now what is due
     Deliver(OutboxDeliverArgs),
 }
@@ -87,9 +89,9 @@ pub struct OutboxShowArgs {
     pub json: bool,
 }
 
-/// `outbox retry`
+/// `outbox retry` and `outbox drop`
 #[derive(Debug, Args)]
-pub struct OutboxRetryArgs {
+pub struct OutboxChosenArgs {
     /// Events, as `outbox` lists them
     #[arg(value_name = "EVENT", required_unless_present = "dead", conflicts_with = "dead")]
     pub events: Vec<String>,

@@ -266,4 +266,5 @@ Examples:
   topicwatch outbox list --state dead
   topicwatch outbox show report:daily@2026-11-21T06:00:00Z/team
   topicwatch outbox retry --dead
+  topicwatch outbox drop --dead         nobody gets them any more
   topicwatch outbox deliver             now, without a daemon";

@@ -1,13 +1,15 @@
 //! `outbox`: what is to be delivered, what was, and what was given up; asking for it again, and delivering now.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
-use super::args::{Common, OutboxArgs, OutboxListArgs, OutboxRetryArgs, OutboxVerb};
+use super::args::{Common, OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
 use super::context::Context;
 use super::{Exit, Failure, channels, jobs, output};
 use crate::model::{OutboxState, Posted};
 use crate::notify::Delivery;
-use crate::store::Settled;
+use crate::store::{Settled, Store};
 
 pub(super) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
@@ -16,6 +18,7 @@ pub(super) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Fail
         Some(OutboxVerb::List(args)) => list(&context, args).await,
         Some(OutboxVerb::Show(args)) => show(&context, &args.event, args.json).await,
         Some(OutboxVerb::Retry(args)) => retry(&context, args).await,
+        Some(OutboxVerb::Drop(args)) => put_away(&context, args).await,
         Some(OutboxVerb::Deliver(args)) => deliver(&context, args.json).await,
     }
 }
@@ -53,14 +56,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         let head = ["state", "tries", "at", "event", "what"];
         text.push_str(&output::table(&head, messages.iter().map(row).collect(), &[1]));
     }
-    let mut strangers: Vec<&str> = messages
-        .iter()
-        .filter(|posted| posted.state != OutboxState::Sent && !known(posted))
-        .map(|posted| posted.message.channel.as_str())
-        .collect();
-    strangers.sort_unstable();
-    strangers.dedup();
-    for channel in strangers {
+    for channel in strangers(context, messages.iter().filter(|posted| posted.state != OutboxState::Sent)) {
         text.push_str(&format!("note: the configuration has no channel {}\n", output::brief(channel, 64)));
     }
     let counts: Vec<String> = counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
@@ -82,6 +78,11 @@ struct Listed<'p> {
 
 /// Why a message is not sent again.
 const EMPTIED: &str = "it was sent more than 30 days ago, and what it said is not kept";
+
+const ERASED: &str = "it held what was forgotten, and nothing of it is kept";
+
+/// Why a message stays as it is.
+const SENDING: &str = "a process has it in hand";
 
 fn unknown(event: &str) -> Failure {
     Failure::usage(
@@ -131,21 +132,80 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
     Ok(Exit::Ok)
 }
 
-async fn retry(context: &Context, args: &OutboxRetryArgs) -> Result<Exit, Failure> {
-    let store = context.store(false).await?;
+/// The messages that somebody names, or all that are dead; those named are read whole.
+async fn chosen(store: &Store, args: &OutboxChosenArgs) -> Result<Vec<Posted>, Failure> {
+    if args.dead {
+        return Ok(store.outbox(Some(OutboxState::Dead), u32::MAX).await?);
+    }
+    let mut all = Vec::with_capacity(args.events.len());
     for event in &args.events {
-        let posted = store.outbox_message(event).await?.ok_or_else(|| unknown(event))?;
-        if posted.is_emptied() {
-            let event = output::brief(event, 200);
-            return Err(Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` tells of any past day"));
-        }
+        all.push(store.outbox_message(event).await?.ok_or_else(|| unknown(event))?);
+    }
+    Ok(all)
+}
+
+/// Channels of messages that the configuration has not.
+fn strangers<'p>(context: &Context, messages: impl Iterator<Item = &'p Posted>) -> BTreeSet<&'p str> {
+    let known = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
+    messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !known(channel)).collect()
+}
+
+async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
+    let store = context.store(false).await?;
+    let asked = chosen(&store, args).await?;
+    if let Some(posted) = asked.iter().find(|posted| !args.dead && posted.is_blank()) {
+        let event = output::brief(&posted.message.event, 200);
+        return Err(if posted.is_emptied() {
+            Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` tells of any past day")
+        } else {
+            Failure::usage(format!("{event}: {ERASED}"), "`topicwatch outbox drop` puts it away")
+        });
     }
     let events = (!args.dead).then_some(args.events.as_slice());
     let queued = store.retry_messages(events, (context.clock)()).await?;
     store.close().await;
-    output::text(&format!(
-        "queued again: {queued}; a running daemon delivers them, or `topicwatch outbox deliver` now\n"
-    ))?;
+    let lost = strangers(context, asked.iter());
+    let tried = asked.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
+    let how = if tried { "; a running daemon delivers them, or `topicwatch outbox deliver` now" } else { "" };
+    let mut text = format!("queued again: {queued}{how}\n");
+    let left = u64::try_from(asked.len()).unwrap_or(u64::MAX).saturating_sub(queued);
+    if left > 0 {
+        let why = if args.dead { ERASED } else { SENDING };
+        text.push_str(&format!("not queued: {left}: {why}\n"));
+    }
+    for channel in lost {
+        text.push_str(&format!(
+            "note: the configuration has no channel {}: nobody delivers what is for it (`topicwatch outbox drop` puts it away)\n",
+            output::brief(channel, 64)
+        ));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+async fn put_away(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
+    let store = context.store(false).await?;
+    let asked = chosen(&store, args).await?;
+    if let Some(sent) = asked.iter().find(|posted| posted.state == OutboxState::Sent) {
+        return Err(Failure::usage(
+            format!("{} was sent", output::brief(&sent.message.event, 200)),
+            "only what was given up, or waits, can be put away",
+        ));
+    }
+    let events = (!args.dead).then_some(args.events.as_slice());
+    let gone = store.drop_messages(events, (context.clock)()).await?;
+    store.close().await;
+    let mut text = String::new();
+    for event in &gone {
+        text.push_str(&format!("dropped: {}\n", output::visible(event)));
+    }
+    for event in args.events.iter().filter(|event| !gone.contains(event)) {
+        text.push_str(&format!("not dropped: {}: {SENDING}\n", output::visible(event)));
+    }
+    if gone.is_empty() && args.dead {
+        text.push_str("no message is dead\n");
+    }
+    output::text(&text)?;
     Ok(Exit::Ok)
 }
 

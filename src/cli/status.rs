@@ -25,7 +25,8 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     let health = health(&store, &topics.iter().map(|t| t.topic.clone()).collect::<Vec<_>>()).await?;
     let filtered = filtered(&store, &topics).await?;
     let full = full(&store, &topics).await?;
-    let undelivered = store.undelivered().await?;
+    let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
+    let undelivered = store.undelivered(Some(&channels)).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     let disk = store.disk().await?;
     let place = store.place().to_owned();

@@ -36,23 +36,31 @@ pub struct Message {
     pub data: Option<String>,
 }
 
-/// How many messages nobody has got although it was tried.
+/// How many messages nobody has got although it was tried, or because nobody tries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Undelivered {
     /// Given up.
     pub dead: i64,
     /// Waiting for another try after one that failed.
     pub waiting: i64,
+    /// Queued for a channel that the configuration has not: nobody tries them.
+    pub stranded: i64,
 }
 
 impl std::fmt::Display for Undelivered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let noun = |number: i64| if number == 1 { "message" } else { "messages" };
-        match (self.dead, self.waiting) {
-            (0, waiting) => write!(f, "{waiting} {} waiting", noun(waiting)),
-            (dead, 0) => write!(f, "{dead} {} dead", noun(dead)),
-            (dead, waiting) => write!(f, "{dead} {} dead, {waiting} waiting", noun(dead)),
+        let all =
+            [(self.dead, "dead"), (self.waiting, "waiting"), (self.stranded, "for a channel that is not in the file")];
+        let mut before = false;
+        for (number, what) in all.into_iter().filter(|(number, _)| *number > 0) {
+            match (before, number) {
+                (true, _) => write!(f, ", {number} {what}")?,
+                (false, 1) => write!(f, "1 message {what}")?,
+                (false, _) => write!(f, "{number} messages {what}")?,
+            }
+            before = true;
         }
+        if before { Ok(()) } else { f.write_str("no message waiting") }
     }
 }
 
@@ -79,10 +87,16 @@ pub struct Posted {
 }
 
 impl Posted {
+    /// Whether nothing is left of it that could be sent. Meant for one that was read whole.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        let Message { text, html, data, .. } = &self.message;
+        text.is_empty() && html.is_none() && data.is_none()
+    }
+
     /// Whether it was sent so long ago that its bodies are not kept any more. Meant for one that was read whole.
     #[must_use]
     pub fn is_emptied(&self) -> bool {
-        let Message { text, html, data, .. } = &self.message;
-        self.state == OutboxState::Sent && text.is_empty() && html.is_none() && data.is_none()
+        self.state == OutboxState::Sent && self.is_blank()
     }
 }

@@ -89,9 +89,10 @@ impl Store {
         read!(self, outbox::counts())
     }
 
-    /// How many messages nobody has got although it was tried.
-    pub async fn undelivered(&self) -> Result<Undelivered, StoreError> {
-        read!(self, outbox::undelivered())
+    /// How many messages nobody has got although it was tried, or because nobody tries: those of channels that are not
+    /// among the known ones, if these are told.
+    pub async fn undelivered(&self, known: Option<&[String]>) -> Result<Undelivered, StoreError> {
+        read!(self, outbox::undelivered(known))
     }
 
     /// Drops the bodies of some messages that were sent before this, the oldest first. Returns of how many.
@@ -108,5 +109,10 @@ impl Store {
     /// stay there, and so do those sent so long ago that their bodies were dropped. Returns how many.
     pub async fn retry_messages(&self, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
         asked_tx!(self, outbox::retry(events, now))
+    }
+    /// Takes these messages out of the outbox, or all that are dead, so that nobody gets them. Those that were sent, or are
+    /// in a process's hands, stay. No cursor moves by it. Returns which, by event.
+    pub async fn drop_messages(&self, events: Option<&[String]>, now: Time) -> Result<Vec<String>, StoreError> {
+        asked_tx!(self, outbox::put_away(events, now))
     }
 }

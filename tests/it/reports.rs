@@ -275,7 +275,7 @@ fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_
         assert!(told.contains("503") && told.contains("***"), "{told}");
     }
     let status = || -> serde_json::Value { serde_json::from_str(&run(&["status", "--json"]).out).unwrap() };
-    assert_eq!(status()["undelivered"], serde_json::json!({ "dead": 0, "waiting": 1 }));
+    assert_eq!(status()["undelivered"], serde_json::json!({ "dead": 0, "waiting": 1, "stranded": 0 }));
     run(&["status"]).shows(0, &["1 message waiting: topicwatch outbox\n"]);
     crate::databases::wait(place.database.execute("UPDATE outbox SET state = 'dead'"));
     run(&["status"]).shows(0, &["1 message dead: topicwatch outbox\n"]);
@@ -291,6 +291,54 @@ fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_
     run(&["outbox", "show", event]).shows(0, &[why]);
     run(&["outbox", "retry", event]).says(2, &[why]);
     assert!(!run(&["status"]).out.contains("topicwatch outbox"));
+}
+
+#[test]
+fn what_nobody_will_deliver_is_told_and_can_be_put_away() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let hook = Hook::answering(|n| Answer::Say(if n < 2 { "404 Not Found" } else { "204 No Content" }));
+        let place = Place::new(database, &sandbox.lines(), &rest(None));
+        let run = |args: &[&str]| program(&place, &hook, args).run();
+        let due = |at: &str| {
+            sandbox.turn_to(at);
+            run(&["once", "--due", "--at", at])
+        };
+        let undelivered = || place.json(&["status", "--json"])["undelivered"].clone();
+        due(NINE).shows(0, &["nothing was due"]);
+        due(TEN).shows(3, &["/hook: given up: 404"]);
+        // The channel goes, and its message stays.
+        let all = rest(None);
+        let without = all.split("[[channels]]").next().unwrap().replace("[\"hook\"]", "[]");
+        place.configure(&sandbox.lines(), &without);
+        run(&["status"]).shows(0, &["1 message dead: topicwatch outbox\n"]);
+        let again = run(&["outbox", "retry", "--dead"]);
+        again.shows(0, &["queued again: 1\n", "the configuration has no channel hook: nobody delivers what is for it"]);
+        assert!(!again.out.contains("daemon"), "{again}");
+        assert_eq!(undelivered(), serde_json::json!({ "dead": 0, "waiting": 0, "stranded": 1 }));
+        run(&["status"]).shows(0, &["1 message for a channel that is not in the file: topicwatch outbox\n"]);
+        let event = "report:daily@2026-03-11T10:00:00Z/hook";
+        run(&["outbox", "drop", event]).shows(0, &[&format!("dropped: {event}\n")]);
+        run(&["outbox", "drop", event]).says(2, &["there is no message"]);
+        run(&["outbox"]).shows(0, &["nothing in the outbox"]);
+        assert!(!run(&["status"]).out.contains("topicwatch outbox"));
+        assert!(cursor(&place).is_empty(), "{}: nobody has got it", place.database.name);
+
+        // What it said was forgotten.
+        place.configure(&sandbox.lines(), &all);
+        due("2026-03-11T11:00:00Z").shows(3, &["/hook: given up: 404"]);
+        let event = "report:daily@2026-03-11T11:00:00Z/hook";
+        let erased = "UPDATE outbox SET subject = '[erased]', text = '', html = NULL, data = NULL";
+        crate::databases::wait(place.database.execute(erased));
+        let why = "it held what was forgotten, and nothing of it is kept";
+        run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0", "not queued: 1: ", why]);
+        run(&["outbox", "retry", event]).says(2, &[why, "outbox drop"]);
+        run(&["outbox", "drop", "--dead"]).shows(0, &[&format!("dropped: {event}\n")]);
+        run(&["outbox", "drop", "--dead"]).shows(0, &["no message is dead"]);
+
+        due("2026-03-11T12:00:00Z").shows(0, &["/hook: delivered"]);
+        run(&["outbox", "drop", "report:daily@2026-03-11T12:00:00Z/hook"]).says(2, &["was sent"]);
+    }
 }
 
 #[test]

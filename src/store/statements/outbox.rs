@@ -195,14 +195,29 @@ pub(in crate::store) async fn counts(conn: &mut Conn) -> Result<Vec<(OutboxState
     rows.iter().map(|row| Ok((read::word(row, "state", OutboxState::parse)?, row.try_get("messages")?))).collect()
 }
 
-pub(in crate::store) async fn undelivered(conn: &mut Conn) -> Result<Undelivered, StoreError> {
-    let row = sqlx::query(
-        "SELECT count(CASE WHEN state = 'dead' THEN 1 END) AS dead, count(CASE WHEN state = 'queued' THEN 1 END) AS waiting \
-         FROM outbox WHERE state = 'dead' OR (state = 'queued' AND attempt > 0)",
+pub(in crate::store) async fn undelivered(
+    conn: &mut Conn,
+    known: Option<&[String]>,
+) -> Result<Undelivered, StoreError> {
+    let dead = sqlx::query_scalar("SELECT count(*) FROM outbox WHERE state = 'dead'").fetch_one(&mut *conn).await?;
+    // By the indexes of the two states: those that were sent are many.
+    let rows = sqlx::query(
+        "SELECT channel, count(*) AS messages, count(CASE WHEN state = 'queued' AND attempt > 0 THEN 1 END) AS tried FROM (\
+           SELECT channel, state, attempt FROM outbox WHERE state = 'queued' UNION ALL \
+           SELECT channel, state, attempt FROM outbox WHERE state = 'sending') AS waiting GROUP BY channel",
     )
-    .fetch_one(conn)
+    .fetch_all(conn)
     .await?;
-    Ok(Undelivered { dead: row.try_get("dead")?, waiting: row.try_get("waiting")? })
+    let mut all = Undelivered { dead, ..Undelivered::default() };
+    for row in &rows {
+        let channel: String = row.try_get("channel")?;
+        if known.is_none_or(|known| known.contains(&channel)) {
+            all.waiting += row.try_get::<i64, _>("tried")?;
+        } else {
+            all.stranded += row.try_get::<i64, _>("messages")?;
+        }
+    }
+    Ok(all)
 }
 
 pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Result<u64, StoreError> {
@@ -242,4 +257,27 @@ pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, 
         queued += one.rows_affected();
     }
     Ok(queued)
+}
+
+pub(in crate::store) async fn put_away(
+    conn: &mut Conn,
+    events: Option<&[String]>,
+    now: Time,
+) -> Result<Vec<String>, StoreError> {
+    let Some(events) = events else {
+        let mut gone: Vec<String> =
+            sqlx::query_scalar("DELETE FROM outbox WHERE state = 'dead' RETURNING event").fetch_all(conn).await?;
+        gone.sort_unstable();
+        return Ok(gone);
+    };
+    let mut gone = Vec::new();
+    for event in events {
+        // One that a process ended with, and whose channel is gone, is taken over by nobody.
+        let one = sqlx::query_scalar(
+            "DELETE FROM outbox WHERE event = $1 AND (state IN ('queued', 'dead') OR (state = 'sending' AND lease_until <= $2)) \
+             RETURNING event",
+        );
+        gone.extend(one.bind(event).bind(now.0).fetch_optional(&mut *conn).await?);
+    }
+    Ok(gone)
 }

@@ -20,7 +20,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let living = store.living_rows().await?;
     let standing = store.standing(now, now.minus(LATE)).await?;
     let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
-    let undelivered = store.undelivered().await?;
+    let undelivered = store.undelivered(None).await?;
     let waiting = store.words_waiting().await?;
     let disk = store.disk().await?;
     let alive = living.iter().any(|row| row.alive_until > now);
