@@ -82,7 +82,7 @@ async fn inside(
         let by_source = spec.sources.is_empty() || spec.sources.iter().any(|source| shows(*source) == mark.kind);
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
     });
-    Ok(compare::sifted(moment, topic, marks).await?.0)
+    Ok(compare::sifted(moment, topic, marks).await?.meant)
 }
 
 /// How often the topic was answered in a window.

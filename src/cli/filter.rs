@@ -9,7 +9,7 @@ use super::args::{Common, FilterArgs, FilterTestArgs, FilterVerb};
 use super::context::Context;
 use super::{Exit, Failure, diff, output};
 use crate::compare::filter_of;
-use crate::filter::{Filter as Meant, FilterError};
+use crate::filter::{Filter as Meant, FilterError, unjudged};
 use crate::model::TopicFilter;
 use crate::store::{Filter, ItemRow, Nature, StoreError};
 
@@ -37,6 +37,8 @@ struct Told {
     hidden_then: u64,
     would_hide: u64,
     would_show: u64,
+    /// Not hidden by the filter tested, since their words, which it asks for, were pruned.
+    unjudged: u64,
     hides: Vec<Example>,
     shows: Vec<Example>,
     /// How many items each entry would be the first to hide.
@@ -89,6 +91,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
             told.items += 1;
             told.hidden_now += u64::from(before.is_some());
             told.hidden_then += u64::from(after.is_some());
+            told.unjudged += u64::from(after.is_none() && row.pruned_at.is_some() && then.asks_for_words());
             if let Some(why) = after {
                 *told.entries.entry(entry(&wanted, why)).or_default() += 1;
             }
@@ -137,6 +140,7 @@ fn drawn(topic: &str, told: &Told, width: usize) -> String {
         "{topic} · {} items · {} hidden now, {} with the filter tested\n{} would be hidden, {} shown again\n",
         told.items, told.hidden_now, told.hidden_then, told.would_hide, told.would_show
     );
+    text.extend(unjudged(told.unjudged).map(|unjudged| format!("{unjudged}\n")));
     for (entry, count) in &told.entries {
         text.push_str(&format!("  {count:>6} by {}\n", output::brief(entry, width.saturating_sub(12).max(20))));
     }

@@ -3,7 +3,7 @@
 
 use super::columns::{self, DailyRow};
 use super::{ExportError, Order, Rows};
-use crate::compare::sifted;
+use crate::compare::{Sifted, sifted};
 use crate::insight::daily::{self, Day, Looked};
 use crate::model::{Asked, Mark, Micros, SearchState, Source, Span, Time, Topic, Watched};
 use crate::store::{Moment, Store, StoreError};
@@ -66,7 +66,7 @@ async fn told(
     let before = daily::days(span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
     let scored = Span { from: before.first().map_or(span.from, |day| day.span.from), ..span };
     let marks = moment.marks_of(&topic.id, scored).await?;
-    let (meant, hidden) = sifted(moment, topic, marks).await?;
+    let Sifted { meant, hidden, .. } = sifted(moment, topic, marks).await?;
     let new = moment.first_seen_in(&topic.id, span).await?;
     let began = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let asked = moment.asked(&topic.id, began, i64::MAX).await?;

@@ -78,6 +78,13 @@ fn each<T>(
     list.iter().enumerate().map(one).collect()
 }
 
+/// What is said beside what a filter hides of items that it cannot judge any more; nothing where there are none.
+#[must_use]
+pub fn unjudged(many: u64) -> Option<String> {
+    let are = if many == 1 { "is" } else { "are" };
+    (many > 0).then(|| format!("{many} whose words were pruned {are} counted, whatever the filter"))
+}
+
 impl Filter {
     /// Makes a filter ready; `check` has refused what cannot be read.
     pub fn of(filter: &TopicFilter) -> Result<Self, FilterError> {
@@ -95,7 +102,14 @@ impl Filter {
         self.must.is_empty() && self.exclude.is_empty() && self.lang.is_empty() && self.authors.is_empty()
     }
 
-    /// Whether an item is meant. What is not known hides nothing: an item without a language or an author passes these.
+    /// Whether it asks for what pruning takes away: words and authors.
+    #[must_use]
+    pub fn asks_for_words(&self) -> bool {
+        !(self.must.is_empty() && self.exclude.is_empty() && self.authors.is_empty())
+    }
+
+    /// Whether an item is meant. What is not known hides nothing: an item without a language or an author passes these, one
+    /// with neither title nor text what is asked of words.
     #[must_use]
     pub fn passes(&self, title: Option<&str>, text: Option<&str>, author: Option<&str>, lang: Option<&str>) -> bool {
         self.why(title, text, author, lang).is_none()
@@ -125,7 +139,7 @@ impl Filter {
                 return at("exclude_authors", place);
             }
         }
-        if self.must.is_empty() && self.exclude.is_empty() {
+        if (self.must.is_empty() && self.exclude.is_empty()) || (title.is_none() && text.is_none()) {
             return None;
         }
         let parts: Vec<Folded> = [title, text].into_iter().flatten().map(|part| Folded::new(fold(part))).collect();

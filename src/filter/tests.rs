@@ -86,11 +86,28 @@ fn all_that_must_and_nothing_that_must_not() {
         (None, Some("rust tokio"), Some("@Spam_Bot"), None, false),
         (None, Some("rust tokio"), Some("spam_bot2"), None, true),
         (None, Some("rust tokio"), Some("PromoKing"), None, false),
-        (None, None, None, None, false),
+        // Of words that are not known nothing can be said; what is known still hides.
+        (None, None, None, None, true),
+        (None, None, Some("PromoKing"), None, false),
+        (None, None, None, Some("fr"), false),
     ] {
         assert_eq!(filter.passes(title, text, author, lang), expected, "{title:?} {text:?} {author:?} {lang:?}");
     }
     assert!(Filter::of(&TopicFilter::default()).unwrap().passes(None, None, None, None));
+}
+
+#[test]
+fn what_was_pruned_matters_to_words_and_authors_only() {
+    let with = |set: fn(&mut TopicFilter)| {
+        let mut filter = TopicFilter::default();
+        set(&mut filter);
+        Filter::of(&filter).unwrap().asks_for_words()
+    };
+    assert!(with(|f| f.must = list(&["a"])) && with(|f| f.exclude = list(&["a"])));
+    assert!(with(|f| f.exclude_authors = list(&["a"])));
+    assert!(!with(|f| f.lang = list(&["en"])) && !with(|_| {}));
+    assert_eq!(unjudged(0), None);
+    assert_eq!(unjudged(1).unwrap(), "1 whose words were pruned is counted, whatever the filter");
 }
 
 proptest! {

@@ -78,6 +78,9 @@ pub struct ItemHead {
     pub published_at: Option<Time>,
     /// Key of the item that it is a near-copy of; its own when it is the first or alone, absent when nobody looked yet.
     pub cluster: Option<String>,
+    /// Whether words, author and address were pruned.
+    #[serde(skip)]
+    pub pruned: bool,
 }
 
 /// An item at its first sighting for a topic.

@@ -78,6 +78,8 @@ pub struct Words {
     pub text: Option<String>,
     /// Language, when known.
     pub lang: Option<String>,
+    /// Whether words, author and address were pruned.
+    pub pruned: bool,
 }
 
 /// Reactions to an item at a moment.

@@ -100,8 +100,8 @@ impl ChangeFacts {
 }
 
 fn shown(head: &ItemHead) -> Shown {
-    let ItemHead { key, url, author, title, text, lang, .. } = head.clone();
-    shown_of(&Words { key, url, author, title, text, lang })
+    let ItemHead { key, url, author, title, text, lang, pruned, .. } = head.clone();
+    shown_of(&Words { key, url, author, title, text, lang, pruned })
 }
 
 /// The pieces of an edit around what changed, cut.

@@ -34,6 +34,8 @@ pub struct TopicFacts {
     pub outside: u64,
     /// Hidden by the topic's filter: not in any figure.
     pub filtered: u64,
+    /// Of the period's items, those that the filter cannot judge, since their words were pruned.
+    pub unjudged: u64,
     /// What became of what was known: edited, gone, queries that changed.
     pub changes: Option<ChangeFacts>,
     /// When another query began, in the days of the charts.

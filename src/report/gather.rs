@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, ToneFacts, TopicFacts};
 use super::{answer, coverage, items};
-use crate::compare::sifted;
+use crate::compare::{Sifted, sifted};
 use crate::insight::daily::{self, Day, Looked, Share, Sounds, share};
 use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
@@ -86,7 +86,7 @@ pub(super) async fn topic(
     // What was first seen before the earliest that was read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
-    let (marks, hidden) = sifted(moment, topic, all).await?;
+    let Sifted { meant: marks, hidden, unjudged } = sifted(moment, topic, all).await?;
     let looked = coverage::looked(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
     let tried = moment.last_run(&topic.id).await?.is_some();
@@ -145,6 +145,7 @@ pub(super) async fn topic(
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
+        unjudged: period.iter().filter(|mark| unjudged.contains(&mark.key)).count() as u64,
         changes: None,
         asked_anew: anew.iter().copied().filter(|at| drawn.holds(*at)).collect(),
         asked_since,

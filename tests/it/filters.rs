@@ -179,3 +179,62 @@ fn once_tells_apart_what_is_new_and_what_a_filter_hides() {
         place.run(&["once", "--at", &hour(26)]).shows(0, &["4 found = 0 new + 4 duplicate"]);
     }
 }
+
+#[test]
+fn pruned_words_hide_nothing_and_how_many_they_are_is_told() {
+    let retention = "[retention]\nprune = \"never\"\nraw = \"1d\"\nsightings = \"30d\"\nitems = \"30d\"\n\n";
+    let of = |more: &str| format!("{retention}{}", topic("acme", more));
+    let late = "2026-04-20T00:00:00Z";
+    let mut told = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &of("must = [\"acme\"]\nexclude = [\"spam\"]"));
+        let two = || vec![post(1, 20, "acme one", 5), post(2, 20, "acme spam", 5)];
+        world.posts(&two());
+        once(&place, 24);
+        let more = [post(3, 20, "acme three", 5), post(4, 20, "more acme spam", 5), post(5, 20, "nothing of it", 5)];
+        world.posts(&two().into_iter().chain(more).collect::<Vec<_>>());
+        once(&place, 25);
+        let post = |id: &str, text: &str| json!({ "id": id, "text": text, "user": "z", "created_at": late });
+        world.posts(&[post("6", "acme late"), post("7", "nothing late")]);
+        place.ok(&["once", "--at", late]);
+
+        let names = ["new", "baseline", "filtered", "unjudged"];
+        let diff = || {
+            let counts = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"])["counts"].clone();
+            names.map(|name| counts[name].as_u64().unwrap())
+        };
+        let tried = |more: &[&str]| {
+            let told = place.json(&[&["filter", "test", "acme", "--json"], more].concat())["told"].clone();
+            ["items", "hidden_now", "hidden_then", "would_hide", "would_show", "unjudged"]
+                .map(|name| told[name].as_u64().unwrap())
+        };
+        let report = |name: &str| {
+            let at = "2026-04-20T02:00:00Z";
+            place.ok(&["report", "--date", "2026-03-11", "--at", at, "--out", name]);
+            std::fs::read_to_string(place.path(name)).unwrap()
+        };
+        let sentence = "5 whose words were pruned are counted, whatever the filter";
+        assert_eq!((diff(), tried(&[])), ([2, 1, 4, 0], [7, 4, 4, 0, 0, 0]));
+        assert!(report("a.md").contains("3 hidden by the topic's filter") && !report("a.html").contains("pruned are"));
+
+        place.ok(&["prune", "--at", "2026-04-20T01:00:00Z"]);
+        // All that was there is there; the late one that is hidden still is.
+        assert_eq!((diff(), tried(&[])), ([4, 2, 1, 5], [7, 1, 1, 0, 0, 5]), "{}", place.database.name);
+        assert_eq!(tried(&["--exclude", "late", "--exclude", "spam"]), [7, 1, 2, 1, 0, 5]);
+        let page = report("a.md");
+        assert!(page.contains("**5** items") && page.contains(&format!("{sentence}.")), "{page}");
+        assert!(!page.contains("hidden by the topic's filter"), "{page}");
+        assert!(report("a.html").contains(sentence));
+        place.run(&["diff", "acme", "--since", "2026-03-01"]).shows(0, &["1 filtered", sentence]);
+        place.run(&["filter", "test", "acme"]).shows(0, &["1 hidden now, 1 with", sentence]);
+        assert_eq!([rows(&place, &["--filtered", "hide"]).0, rows(&place, &["--filtered", "only"]).0], [6, 1]);
+
+        // Languages are kept, and judge as before.
+        place.configure(&world.lines(), &of("lang = [\"en\"]"));
+        place.ok(&["once", "--at", "2026-04-20T03:00:00Z"]);
+        assert_eq!(diff(), [5, 2, 0, 0], "{}", place.database.name);
+        told.push(page);
+    }
+    assert!(told.iter().all(|other| *other == told[0]));
+}

@@ -35,7 +35,9 @@ impl Wanted {
     }
 
     fn occurs<'a>(&'a self, item: &ItemHead) -> Option<&'a str> {
-        let inside = |filter: &Filter| filter.passes(item.title.as_deref(), item.text.as_deref(), None, None);
+        // A filter lets pass what has no words; none occurs in it.
+        let worded = item.title.is_some() || item.text.is_some();
+        let inside = |filter: &Filter| worded && filter.passes(item.title.as_deref(), item.text.as_deref(), None, None);
         self.0.iter().find(|(_, filter)| inside(filter)).map(|(word, _)| word.as_str())
     }
 }
@@ -60,8 +62,8 @@ fn line(item: &Words) -> AlertLine {
 }
 
 fn words(item: &ItemHead) -> Words {
-    let ItemHead { key, url, author, title, text, lang, .. } = item.clone();
-    Words { key, url, author, title, text, lang }
+    let ItemHead { key, url, author, title, text, lang, pruned, .. } = item.clone();
+    Words { key, url, author, title, text, lang, pruned }
 }
 
 fn named(items: impl Iterator<Item = Words>, many: usize) -> Vec<AlertLine> {

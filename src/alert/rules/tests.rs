@@ -3,7 +3,7 @@
 use super::samples::spec;
 use super::*;
 use crate::insight::daily::{share, usual_share};
-use crate::model::{Counts, Micros};
+use crate::model::{Counts, Kind, Micros};
 
 fn usual(median: f64, high: f64) -> Usual {
     Usual { median, low: 0.0, high, days: 4, same_weekday: true }
@@ -141,4 +141,23 @@ fn missed_slots_are_told_together() {
     let told = missed(&spec(), "acme", &three).map(|verdict| verdict.summary);
     assert_eq!(told.as_deref(), Some("acme: 3 slots missed, from 1970-01-01T00:00:00Z to 1970-01-01T00:02:00Z"));
     assert_eq!(missed(&AlertSpec { least: 4, ..spec() }, "acme", &three), None);
+}
+
+#[test]
+fn no_word_occurs_in_what_has_none() {
+    let spec = AlertSpec { words: vec!["recall".into()], ..spec() };
+    let item = |text: Option<&str>| ItemHead {
+        key: "post:x:1".into(),
+        kind: Kind::Post,
+        url: None,
+        author: None,
+        title: None,
+        text: text.map(str::to_owned),
+        lang: None,
+        published_at: None,
+        cluster: None,
+        pruned: false,
+    };
+    assert_eq!(Wanted::of(&spec).occurs(&item(Some("A recall."))), Some("recall"));
+    assert_eq!(Wanted::of(&spec).occurs(&item(None)), None);
 }

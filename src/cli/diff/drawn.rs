@@ -1,6 +1,7 @@
 //! A diff for people, in 80 columns and without colour: the span, the counts, the sources, then each list.
 
 use crate::cli::output;
+use crate::filter::unjudged;
 use crate::insight::{ChangeCounts, Changes, Edited, Gone, New, Piece, Rising, SourceChanges};
 use crate::model::{ItemHead, WindowFit, spell};
 
@@ -83,6 +84,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     if counts.filtered > 0 {
         notes.push(format!("{} seen first are hidden by the topic's filter", counts.filtered));
     }
+    notes.extend(unjudged(counts.unjudged as u64));
     if counts.at_least {
         notes.push("≥: a source returned as many as it could".into());
     }

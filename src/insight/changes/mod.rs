@@ -48,6 +48,22 @@ pub fn meant(filter: &Filter, item: &ItemHead) -> bool {
     filter.passes(item.title.as_deref(), item.text.as_deref(), item.author.as_deref(), item.lang.as_deref())
 }
 
+/// The topic's filter at work, and what it lets pass only because its words were pruned.
+struct Sieve<'a> {
+    filter: &'a Filter,
+    unjudged: BTreeSet<String>,
+}
+
+impl Sieve<'_> {
+    fn means(&mut self, item: &ItemHead) -> bool {
+        let passes = meant(self.filter, item);
+        if passes && item.pruned && self.filter.asks_for_words() {
+            self.unjudged.insert(item.key.clone());
+        }
+        passes
+    }
+}
+
 /// In the window when any source says so; undated only when no source knows. What a backfill found lay in the day that it
 /// asked for, which was over.
 fn fit(first: &FirstSight, past: &BTreeSet<(i64, Source)>) -> WindowFit {
@@ -83,12 +99,13 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
     let mut sources = sources::sources(&reading.snapshots, reading.between, &baseline);
     let mut counts = ChangeCounts::default();
     let mut told = Changes::new(reading);
+    let mut sieve = Sieve { filter, unjudged: BTreeSet::new() };
     let (mut texts, mut authors) = (BTreeSet::new(), BTreeSet::new());
     for first in &reading.first {
         let by: BTreeSet<Source> = first.seen.iter().map(|(source, _)| *source).collect();
         let quiet = !by.is_empty() && by.iter().all(|source| baseline.contains(&(first.seq, *source)));
         let fit = fit(first, &past);
-        if !meant(filter, &first.item) {
+        if !sieve.means(&first.item) {
             counts.filtered += 1;
             continue;
         }
@@ -121,9 +138,10 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
     }
     counts.new_texts = texts.len();
     counts.new_authors = authors.len();
-    gone(reading, filter, most, &mut told, &mut counts, &mut sources);
-    edited(reading, filter, most, &mut told, &mut counts);
-    rising(reading, filter, most, &mut told, &mut counts);
+    gone(reading, &mut sieve, most, &mut told, &mut counts, &mut sources);
+    edited(reading, &mut sieve, most, &mut told, &mut counts);
+    rising(reading, &mut sieve, most, &mut told, &mut counts);
+    counts.unjudged = sieve.unjudged.len();
     counts.at_least = sources.iter().any(|source| source.saturated > 0);
     counts.cut = reading.snapshots.cut
         || [reading.first.len(), reading.last.len(), reading.edits.len(), reading.growths.len()]
@@ -136,7 +154,7 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
 
 fn gone(
     reading: &Reading,
-    filter: &Filter,
+    sieve: &mut Sieve<'_>,
     most: usize,
     told: &mut Changes,
     counts: &mut ChangeCounts,
@@ -148,7 +166,7 @@ fn gone(
     }
     for last in &reading.last {
         let Some((source, missed)) = judged.missed(last) else { continue };
-        if !meant(filter, &last.item) {
+        if !sieve.means(&last.item) {
             counts.filtered_gone += 1;
             continue;
         }
@@ -162,7 +180,7 @@ fn gone(
     told.gone.truncate(most);
 }
 
-fn edited(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
+fn edited(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
     let diff = |old: Option<&String>, new: Option<&String>| {
         (old != new).then(|| word_diff(old.map_or("", String::as_str), new.map_or("", String::as_str)))
     };
@@ -171,7 +189,7 @@ fn edited(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, c
         if (&edit.old_title, &edit.old_text) == (&edit.item.title, &edit.item.text) {
             continue;
         }
-        if !meant(filter, &edit.item) {
+        if !sieve.means(&edit.item) {
             counts.filtered_edited += 1;
             continue;
         }
@@ -190,13 +208,13 @@ fn edited(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, c
     }
 }
 
-fn rising(reading: &Reading, filter: &Filter, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
+fn rising(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
     let mut all: Vec<Rising> = reading.growths.iter().filter_map(risen).collect();
     all.sort_by(|a, b| a.item.key.cmp(&b.item.key).then(b.gain.cmp(&a.gain)));
     // Two sources that show the same item tell of one rise.
     all.dedup_by(|b, a| a.item.key == b.item.key);
     for rise in all {
-        if meant(filter, &rise.item) {
+        if sieve.means(&rise.item) {
             told.rising.push(rise);
         } else {
             counts.filtered_rising += 1;

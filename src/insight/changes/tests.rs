@@ -28,6 +28,7 @@ fn head(key: &str, published: Option<i64>) -> ItemHead {
         lang: None,
         published_at: published.map(at),
         cluster: None,
+        pruned: false,
     }
 }
 
@@ -213,6 +214,30 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
     let some = changes(&reading, &Filter::of(&filter).unwrap(), 1);
     assert_eq!((some.counts.new, some.counts.outside, some.counts.filtered), (2, 0, 2));
     assert_eq!((some.counts.edited, some.counts.filtered_edited, some.new.len()), (0, 1, 1));
+}
+
+#[test]
+fn what_a_filter_cannot_judge_any_more_is_counted_and_told() {
+    let mut reading = reading(vec![ok(1), ok(2)], 1);
+    reading.snapshots.known = vec![true; 3];
+    let first = |key: &str, pruned: bool| FirstSight {
+        item: ItemHead { pruned, text: (!pruned).then(|| format!("about {key}")), author: None, ..head(key, Some(1)) },
+        run: "r2".into(),
+        seq: 2,
+        first_seen: at(2),
+        seen: vec![(Source::Social, WindowFit::In)],
+        engagement: Engagement::default(),
+    };
+    reading.first = vec![first("a", false), first("b", false), first("c", true), first("d", true)];
+    let counted = |filter: crate::model::TopicFilter| {
+        let counts = changes(&reading, &Filter::of(&filter).unwrap(), 9).counts;
+        (counts.new, counts.filtered, counts.unjudged)
+    };
+    let none = crate::model::TopicFilter::default();
+    assert_eq!(counted(crate::model::TopicFilter { must: vec!["a".into()], ..none.clone() }), (3, 1, 2));
+    assert_eq!(counted(crate::model::TopicFilter { exclude: vec!["a".into()], ..none.clone() }), (3, 1, 2));
+    assert_eq!(counted(crate::model::TopicFilter { lang: vec!["en".into()], ..none.clone() }), (4, 0, 0));
+    assert_eq!(counted(none), (4, 0, 0));
 }
 
 #[test]

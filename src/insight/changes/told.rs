@@ -71,6 +71,8 @@ pub struct ChangeCounts {
     pub filtered_edited: usize,
     /// Rising, hidden.
     pub filtered_rising: usize,
+    /// Of all that are counted here, items that the filter cannot judge, since their words were pruned.
+    pub unjudged: usize,
     /// A source returned as many as it could: there may have been more new ones.
     pub at_least: bool,
     /// There was more in the span than is read at once; the latest was read.

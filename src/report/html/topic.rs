@@ -143,6 +143,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
             number(topic.filtered)
         ));
     }
+    told.extend(crate::filter::unjudged(topic.unjudged));
     told.extend(topic.cut_words().map(str::to_owned));
     told.extend(topic.pruned.clone());
     html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }

@@ -113,7 +113,7 @@ pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<
     let mut all = Vec::new();
     for list in keys.chunks(500) {
         let mut query = QueryBuilder::<Database>::new(
-            "SELECT i.key, i.url, i.author, i.title, i.text, i.lang FROM item i WHERE i.key IN (",
+            "SELECT i.key, i.url, i.author, i.title, i.text, i.lang, i.pruned_at FROM item i WHERE i.key IN (",
         );
         let mut names = query.separated(", ");
         for key in list {
@@ -128,6 +128,7 @@ pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<
                 title: row.try_get("title")?,
                 text: row.try_get("text")?,
                 lang: row.try_get("lang")?,
+                pruned: read::time(&row, "pruned_at")?.is_some(),
             });
         }
     }

@@ -10,7 +10,7 @@ use crate::model::{Between, Edit, Engagement, FirstSight, Growth, ItemHead, Kind
 use crate::store::{MOST_SIGHTS, StoreError};
 
 /// The columns of an [`ItemHead`], from the tables of [`joined`].
-const HEAD: &str = "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, c.key AS cluster_key";
+const HEAD: &str = "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, i.pruned_at, c.key AS cluster_key";
 
 /// The item that a column names, and the first of its near-copies.
 fn joined(on: &str) -> String {
@@ -28,6 +28,7 @@ fn head(row: &Row) -> Result<ItemHead, StoreError> {
         lang: row.try_get("lang")?,
         published_at: read::time(row, "published_at")?,
         cluster: row.try_get("cluster_key")?,
+        pruned: read::time(row, "pruned_at")?.is_some(),
     })
 }
 
