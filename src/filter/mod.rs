@@ -1,7 +1,10 @@
 //! Which items of a topic are meant: words that must or must not occur, languages, authors. Applied when reading, so
 //! that a changed filter counts all history anew; nothing is thrown away. Pure; it neither searches nor stores.
 
+mod lang;
 mod term;
+
+use lang::{asked, known};
 
 use crate::model::TopicFilter;
 use crate::normalise::fold;
@@ -57,16 +60,7 @@ pub fn check_author(text: &str) -> Result<(), TermError> {
 
 /// The same for a language: `en`, or with a region, which is not looked at.
 pub fn check_lang(text: &str) -> Result<(), TermError> {
-    language(text).map(drop)
-}
-
-/// The language of a tag: its first part, in lower case.
-fn language(tag: &str) -> Result<String, TermError> {
-    let primary = tag.split(['-', '_']).next().unwrap_or("");
-    if (2..=8).contains(&primary.len()) && primary.bytes().all(|b| b.is_ascii_alphabetic()) {
-        return Ok(primary.to_ascii_lowercase());
-    }
-    Err(TermError::new("is no language", "write its code, such as \"en\" or \"de\""))
+    asked(text).map(drop)
 }
 
 fn each<T>(
@@ -91,7 +85,7 @@ impl Filter {
         Ok(Self {
             must: each("must", &filter.must, Term::parse)?,
             exclude: each("exclude", &filter.exclude, Term::parse)?,
-            lang: each("lang", &filter.lang, language)?,
+            lang: each("lang", &filter.lang, asked)?,
             authors: each("exclude_authors", &filter.exclude_authors, Term::author)?,
         })
     }
@@ -128,8 +122,7 @@ impl Filter {
             return None;
         }
         let at = |key, place: Option<usize>| place.map(|place| Why { key, place });
-        let lang = lang.and_then(|tag| language(tag).ok()).filter(|lang| lang != "und" && lang != "qme");
-        if !self.lang.is_empty() && lang.is_some_and(|lang| !self.lang.contains(&lang)) {
+        if !self.lang.is_empty() && lang.and_then(known).is_some_and(|lang| !self.lang.contains(&lang)) {
             return at("lang", Some(0));
         }
         if let Some(author) = author.filter(|_| !self.authors.is_empty()) {

@@ -61,7 +61,13 @@ fn an_entry_that_cannot_be_read_says_why() {
         let error = check_term(entry).unwrap_err();
         assert!(error.text.contains(part) && !error.hint.is_empty(), "{entry:?}: {error:?}");
     }
-    assert!(check_lang("english!").is_err() && check_lang("pt-BR").is_ok());
+    for tag in ["english!", "english", "e", "", "en-", "-en", "en--us", "12", "en us", "日本"] {
+        let error = check_lang(tag).unwrap_err();
+        assert!(error.text.contains("no code") && error.hint.contains("ISO 639"), "{tag:?}: {error:?}");
+    }
+    for tag in ["pt-BR", "en", "zh_Hant_TW", "ast", "DE"] {
+        assert!(check_lang(tag).is_ok(), "{tag:?}");
+    }
     assert!(check_author("/a/").is_err() && check_author("@bot*").is_ok());
 }
 
@@ -94,6 +100,40 @@ fn all_that_must_and_nothing_that_must_not() {
         assert_eq!(filter.passes(title, text, author, lang), expected, "{title:?} {text:?} {author:?} {lang:?}");
     }
     assert!(Filter::of(&TopicFilter::default()).unwrap().passes(None, None, None, None));
+}
+
+#[test]
+fn a_language_is_one_whatever_its_code_and_none_hides_nothing() {
+    let passes = |asked: &str, lang: &str| {
+        let filter = TopicFilter { lang: list(&[asked]), ..TopicFilter::default() };
+        Filter::of(&filter).unwrap().passes(None, Some("text"), None, Some(lang))
+    };
+    // What names no language, in codes or in words.
+    for lang in
+        ["und", "zxx", "art", "mul", "mis", "qme", "qht", "qst", "qam", "qct", "QHT", "und-Latn", "", "English", "?"]
+    {
+        assert!(passes("en", lang), "{lang:?}");
+    }
+    for (one, other) in [
+        ("iw", "he"),
+        ("in", "id"),
+        ("ji", "yi"),
+        ("jw", "jv"),
+        ("mo", "ro"),
+        ("nb", "no"),
+        ("nn", "nb"),
+        ("fil", "tl"),
+        ("eng", "en-US"),
+        ("deu", "ger"),
+        ("zh-Hant", "chi"),
+    ] {
+        assert!(passes(one, other) && passes(other, one), "{one} {other}");
+    }
+    for (asked, lang) in
+        [("en", "de"), ("en", "qu"), ("en", "que"), ("en", "eo"), ("he", "hi"), ("in", "it"), ("en", "ast")]
+    {
+        assert!(!passes(asked, lang), "{asked} {lang}");
+    }
 }
 
 #[test]

@@ -312,7 +312,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "too large a pattern",
             "smaller repetitions",
         ),
-        (topic("lang = [\"english!\"]"), "6:9", "is no language", "\"en\""),
+        (topic("lang = [\"english\"]"), "6:9", "is no code of a language", "\"en\""),
         (topic("exclude_authors = [\"@\"]"), "6:20", "has no word", ""),
         (topic("timezone = \"Europe/Berln\"\nevery = \"1h\""), "6:12", "Europe/Berln", "Europe/Berlin"),
         (topic("schedule = \"nonsense\""), "6:12", "`schedule`: ", ""),

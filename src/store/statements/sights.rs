@@ -10,7 +10,8 @@ use crate::model::{Between, Edit, Engagement, FirstSight, Growth, ItemHead, Kind
 use crate::store::{MOST_SIGHTS, StoreError};
 
 /// The columns of an [`ItemHead`], from the tables of [`joined`].
-const HEAD: &str = "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, i.pruned_at, c.key AS cluster_key";
+const HEAD: &str =
+    "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, i.pruned_at, c.key AS cluster_key";
 
 /// The item that a column names, and the first of its near-copies.
 fn joined(on: &str) -> String {
