@@ -2,6 +2,7 @@
 //! is matched against folded text.
 
 use regex::{Regex, RegexBuilder};
+use unicode_normalization::char::is_combining_mark;
 
 use crate::normalise::fold;
 
@@ -53,13 +54,15 @@ pub(super) struct Phrase {
     open_after: bool,
 }
 
-/// Whether a character belongs to a word that is set off by blanks. Scripts that write without blanks have no ends of
-/// words to look for.
+/// Whether a character belongs to a word that is set off by blanks, as marks belong to their letters: vowel signs of the
+/// scripts of India are nothing else. The mark of a key's cap makes a picture. Scripts that write without blanks have no
+/// ends of words to look for.
 fn in_word(c: char) -> bool {
     let without_blanks = matches!(c,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}'
         | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}');
-    (c.is_alphanumeric() || c == '_') && !without_blanks
+    let mark = is_combining_mark(c) && c != '\u{20E3}';
+    (c.is_alphanumeric() || c == '_' || mark) && !without_blanks
 }
 
 impl Phrase {

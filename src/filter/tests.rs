@@ -41,6 +41,19 @@ fn an_entry_is_words_parts_alternatives_or_a_pattern() {
         ("a_b", "x a_b y", true),
         ("b", "a_b", false),
         ("zero", "ze\u{200b}ro", true),
+        ("हम", "हम्पी", false),
+        ("हम", "हम हैं", true),
+        ("हम*", "हम्पी", true),
+        ("नमस", "नमस्ते", false),
+        ("नमस्ते", "नमस्ते!", true),
+        ("पेड", "पेड़", false),
+        ("रत", "भारत", false),
+        ("தமி", "தமிழ்", false),
+        ("शाम", "शाम\u{200d}", true),
+        ("acme", "acme\u{336}s", false),
+        ("acme", "❤\u{fe0f}acme❤\u{fe0f}", true),
+        ("acme", "1\u{fe0f}\u{20e3}acme", true),
+        ("ไทย", "ประเทศไทยที่", true),
     ] {
         assert_eq!(term(entry, text), expected, "{entry:?} in {text:?}");
     }
