@@ -7,7 +7,6 @@ mod term;
 use lang::{asked, known};
 
 use crate::model::TopicFilter;
-use crate::normalise::fold;
 
 pub use term::TermError;
 use term::{Folded, Term};
@@ -126,7 +125,7 @@ impl Filter {
             return at("lang", Some(0));
         }
         if let Some(author) = author.filter(|_| !self.authors.is_empty()) {
-            let author = Folded::new(fold(author.trim_start_matches('@')));
+            let author = Folded::new(author.trim_start_matches('@'));
             let place = self.authors.iter().position(|term| term.matches(&author));
             if place.is_some() {
                 return at("exclude_authors", place);
@@ -135,7 +134,7 @@ impl Filter {
         if (self.must.is_empty() && self.exclude.is_empty()) || (title.is_none() && text.is_none()) {
             return None;
         }
-        let parts: Vec<Folded> = [title, text].into_iter().flatten().map(|part| Folded::new(fold(part))).collect();
+        let parts: Vec<Folded> = [title, text].into_iter().flatten().map(Folded::new).collect();
         let occurs = |term: &Term| parts.iter().any(|part| term.matches(part));
         at("must", self.must.iter().position(|term| !occurs(term)))
             .or_else(|| at("exclude", self.exclude.iter().position(occurs)))

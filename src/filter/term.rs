@@ -1,7 +1,10 @@
 //! One entry of a filter, as `jobs.toml` spells it: words, parts of words, alternatives, or a pattern between slashes. It
 //! is matched against folded text.
 
+use std::borrow::Cow;
+
 use regex::{Regex, RegexBuilder};
+use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::normalise::fold;
@@ -32,9 +35,70 @@ impl TermError {
 pub(super) struct Folded(String);
 
 impl Folded {
-    pub(super) fn new(folded: String) -> Self {
-        Self(folded)
+    pub(super) fn new(text: &str) -> Self {
+        Self(fold(&plain(text)))
     }
+}
+
+/// A text as people read it: services hand out `AT&amp;T` for `AT&T`.
+fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, found) = rest.split_at(at);
+        let (c, length) = entity(found).unwrap_or(('&', 1));
+        out.push_str(before);
+        out.push(c);
+        rest = found.get(length..).unwrap_or("");
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// What an entity at the begin of a text stands for, and its length.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(10).position(|byte| byte == b';')?;
+    let c = match text.get(1..end)? {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        name => {
+            let number = name.strip_prefix('#')?;
+            let read = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            char::from_u32(read.ok()?)?
+        }
+    };
+    Some((c, end + 1))
+}
+
+/// A pattern whose letters are folded as texts are, and in which blanks in a row are one: otherwise what it says could
+/// occur nowhere.
+fn folded_pattern(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut escaped = false;
+    for c in plain(pattern).nfc() {
+        let letter = if c.is_ascii() || escaped { String::new() } else { fold(c.encode_utf8(&mut [0; 4])) };
+        if c == ' ' || (c.is_whitespace() && !c.is_ascii()) {
+            if !out.ends_with(' ') {
+                out.push(' ');
+            }
+        } else if letter.is_empty() {
+            out.push(c);
+        } else {
+            out.push_str(&regex::escape(&letter));
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    out
 }
 
 /// One entry.
@@ -70,7 +134,7 @@ impl Phrase {
         let text = text.trim();
         let (open_before, rest) = text.strip_prefix('*').map_or((false, text), |rest| (true, rest));
         let (open_after, rest) = rest.strip_suffix('*').map_or((false, rest), |rest| (true, rest));
-        let words = fold(rest);
+        let words = fold(&plain(rest));
         if words.is_empty() {
             return Err(TermError::new("has no word", "write a word, a phrase, part* of a word, or /a pattern/"));
         }
@@ -84,11 +148,18 @@ impl Phrase {
     fn occurs(&self, text: &str) -> bool {
         let meets = |inner: Option<char>, outer: Option<char>| inner.is_some_and(in_word) && outer.is_some_and(in_word);
         let (first, last) = (self.words.chars().next(), self.words.chars().next_back());
-        text.match_indices(&self.words).any(|(at, found)| {
+        // They may overlap: `ha ha` is in `aha ha ha`, although not where it is met first.
+        let step = first.map_or(1, char::len_utf8);
+        let mut from = 0;
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find(&self.words)).map(|at| from + at) {
             let before = text.get(..at).and_then(|text| text.chars().next_back());
-            let after = text.get(at + found.len()..).and_then(|text| text.chars().next());
-            (self.open_before || !meets(first, before)) && (self.open_after || !meets(last, after))
-        })
+            let after = text.get(at + self.words.len()..).and_then(|text| text.chars().next());
+            if (self.open_before || !meets(first, before)) && (self.open_after || !meets(last, after)) {
+                return true;
+            }
+            from = at + step;
+        }
+        false
     }
 }
 
@@ -102,6 +173,14 @@ impl Term {
         if let Some(pattern) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
             return Self::pattern(pattern);
         }
+        if let Some((_, flags)) = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
+            && (1..=4).contains(&flags.len())
+            && flags.bytes().all(|flag| b"gimsuxyU".contains(&flag))
+        {
+            let hint =
+                "case is never looked at, and flags stand inside: /(?s)…/; for these words leave out the first /";
+            return Err(TermError::new("has letters after its pattern", hint));
+        }
         let phrases = text.split('|').map(Phrase::parse).collect::<Result<_, _>>()?;
         Ok(Self::Phrases(phrases))
     }
@@ -112,18 +191,26 @@ impl Term {
         if text.starts_with('/') {
             return Err(TermError::new("is no handle", "write it as it is shown, with * for any beginning or end"));
         }
+        if text.contains('|') {
+            return Err(TermError::new("is more than one handle", "make it several entries: [\"ann\", \"bob\"]"));
+        }
         let phrase = Phrase::parse(text)?;
         // A handle is compared whole.
         let ends = |open: bool, end: &'static str| if open { "" } else { end };
         let before = ends(phrase.open_before, "^");
         let after = ends(phrase.open_after, "$");
-        Self::pattern(&format!("{before}{}{after}", regex::escape(&phrase.words)))
+        Self::compiled(&format!("{before}{}{after}", regex::escape(&phrase.words)))
     }
 
     fn pattern(pattern: &str) -> Result<Self, TermError> {
         if pattern.is_empty() {
             return Err(TermError::new("is an empty pattern", "write /…/ around what is to be found"));
         }
+        // What is wrong with it is told of the pattern as it was written.
+        Self::compiled(&folded_pattern(pattern)).or_else(|_| Self::compiled(pattern))
+    }
+
+    fn compiled(pattern: &str) -> Result<Self, TermError> {
         let mut builder = RegexBuilder::new(pattern);
         // Linear in the text whatever the pattern is; the sizes keep compiling it bounded.
         builder.case_insensitive(true).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).nest_limit(50);

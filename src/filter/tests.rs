@@ -41,6 +41,28 @@ fn an_entry_is_words_parts_alternatives_or_a_pattern() {
         ("a_b", "x a_b y", true),
         ("b", "a_b", false),
         ("zero", "ze\u{200b}ro", true),
+        ("ha ha", "aha ha ha", true),
+        ("no no", "piano no no thanks", true),
+        ("ha ha", "aha hah", false),
+        ("AT&T", "AT&amp;T is down", true),
+        ("at&amp;t", "AT&T", true),
+        ("/^at&t$/", "AT&#38;T", true),
+        ("amp", "AT&amp;T", false),
+        ("a b", "a&nbsp;b", true),
+        ("&amp", "x &amp y", true),
+        ("<3", "we &lt;3 it", true),
+        ("/ＡＣＭＥ/", "acme", true),
+        ("/[Ａ-Ｃ]+x/", "abcx", true),
+        ("/a  b/", "a   b", true),
+        ("/a\u{3000}b/", "a b", true),
+        ("/cafe\u{301}/", "CAFÉ", true),
+        ("/STRASSE|straße/", "Straße", true),
+        ("/（x）/", "so (x)", true),
+        ("/（x）/", "x", false),
+        ("/\\(x\\)/", "so (x)", true),
+        ("/[\u{fe00}-\u{fe0f}]|x/", "x", true),
+        ("/usr/bin", "in /usr/bin/env", true),
+        ("/s", "sure /s", true),
         ("हम", "हम्पी", false),
         ("हम", "हम हैं", true),
         ("हम*", "हम्पी", true),
@@ -68,6 +90,8 @@ fn an_entry_that_cannot_be_read_says_why() {
         ("a*b", "a * inside"),
         ("//", "empty pattern"),
         ("/a(/", "unclosed group"),
+        ("/x/i", "letters after its pattern"),
+        ("/x|y/gi", "letters after its pattern"),
         ("/(((\\w{1,1000}){1,1000}){1,1000})/", "too large"),
         (&"x".repeat(501), "longer than 500"),
     ] {
@@ -82,6 +106,8 @@ fn an_entry_that_cannot_be_read_says_why() {
         assert!(check_lang(tag).is_ok(), "{tag:?}");
     }
     assert!(check_author("/a/").is_err() && check_author("@bot*").is_ok());
+    let several = check_author("a | b").unwrap_err();
+    assert!(several.text.contains("more than one") && several.hint.contains("several entries"), "{several:?}");
 }
 
 #[test]
