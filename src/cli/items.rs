@@ -55,7 +55,10 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }
     if hiding.hidden() > 0 {
-        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", hiding.hidden()));
+        text.push_str(&format!(
+            "\n{} filtered by their topics on the way to these; --filtered keep shows them\n",
+            hiding.hidden()
+        ));
     }
     if older > 0 {
         text.push_str(&format!("\n{older} first seen since then were older than their window, and are not new\n"));

@@ -1,6 +1,8 @@
 //! `show`: one run's snapshot with every item once: the answer, posts and pages, and which sources agree. As text, as
 //! Markdown ready to paste, or as JSON.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::args::{Common, ShowArgs};
@@ -17,8 +19,8 @@ struct Snapshot {
     answer: Option<AnswerRow>,
     searches: Vec<SearchRow>,
     items: Vec<SeenOnce>,
-    /// Sightings that the topic's filter hides.
-    filtered: u64,
+    /// Items that the topic's filter hides.
+    filtered: usize,
     /// Sources that had not been asked this before.
     baseline: Vec<Source>,
     invented: bool,
@@ -49,14 +51,23 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, std::slice::from_ref(&args.topic), mode).await?;
     let mut sightings = store.sightings_of(&run.run).await?;
-    sightings.retain(|sighting| hiding.sighting(sighting));
+    // Several sources may show one item.
+    let mut hidden = BTreeSet::new();
+    sightings.retain(|sighting| {
+        let before = hiding.hidden();
+        let shown = hiding.sighting(sighting);
+        if hiding.hidden() > before {
+            hidden.insert(sighting.key.clone());
+        }
+        shown
+    });
     let searches = store.searches(std::slice::from_ref(&run.run)).await?;
     let snapshot = Snapshot {
         answer: store.answer_of(&run.run).await?,
         baseline: baseline(&store, &run, &searches).await?,
         searches,
         items: merge(&sightings),
-        filtered: hiding.hidden(),
+        filtered: hidden.len(),
         invented: store.nature().await? == Some(Nature::Sandbox),
         run,
     };

@@ -238,3 +238,30 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_told() {
     }
     assert!(told.iter().all(|other| *other == told[0]));
 }
+
+#[test]
+fn an_item_of_two_sources_is_filtered_once_and_a_list_counts_what_it_passed() {
+    for database in databases() {
+        let world = World::new();
+        let both = topic("acme", "exclude = [\"hiring\"]").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &world.lines(), &both);
+        let hiring = |id: u32| post(id, 20, "acme is hiring", 5);
+        world.posts(&[hiring(1), hiring(2), post(3, 20, "acme three", 5)]);
+        let page = |id: u32| json!({ "title": "acme is hiring", "snippet": "acme is hiring", "url": format!("https://x.com/a/status/{id}") });
+        world.pages(&[page(1), page(2)]);
+        once(&place, 24);
+        assert_eq!(place.database.number("SELECT count(*) FROM sighting"), 5, "{}", place.database.name);
+        let show = place.json(&["show", "acme", "--json"]);
+        assert_eq!(
+            (shown(&show["items"]), &show["filtered"]),
+            (vec!["post:x:3"], &json!(2)),
+            "{}",
+            place.database.name
+        );
+        place.run(&["show", "acme"]).shows(0, &[", 2 filtered"]);
+        assert_eq!(place.json(&["show", "acme", "--filtered", "only", "--json"])["filtered"], 2);
+        let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
+        assert_eq!(diff["counts"]["filtered"], 2, "{diff}");
+        place.run(&["items"]).shows(0, &["2 filtered by their topics on the way to these"]);
+    }
+}
