@@ -1,6 +1,7 @@
 //! What people see: stdout through a handle (a closed pipe is no panic), foreign text with its control characters made
 //! visible, tables. It formats; it decides nothing.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table};
@@ -12,12 +13,36 @@ pub(super) fn stdout() -> io::BufWriter<io::Stdout> {
     io::BufWriter::with_capacity(64 * 1024, io::stdout())
 }
 
-/// Writes a value as indented JSON and a line end.
+/// Writes a value as indented JSON and a line end, with nothing in it that a terminal would obey.
 pub(super) fn json(value: &impl serde::Serialize) -> Result<(), super::Failure> {
     let mut out = stdout();
-    serde_json::to_writer_pretty(&mut out, value)?;
+    out.write_all(inert(&serde_json::to_string_pretty(value)?).as_bytes())?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)
+}
+
+/// JSON whose strings say in escapes what [`visible`] does, too; C0 they cannot hold otherwise. It is the same JSON.
+fn inert(json: &str) -> Cow<'_, str> {
+    let live = |c: char| c >= '\u{7f}' && commands(c);
+    if !json.contains(live) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if live(c) {
+            // Each is one unit of UTF-16.
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// What moves a cursor, or turns the order of what stands beside it: C0, C1, DEL, marks of direction.
+fn commands(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Writes text to stdout.
@@ -53,9 +78,7 @@ pub(super) fn visible(text: &str) -> String {
             shown.push(' ');
         }
         blank = false;
-        if c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-        {
+        if commands(c) {
             shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
         } else {
             shown.push(c);
@@ -183,6 +206,8 @@ pub(super) fn width() -> u16 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
     use super::*;
 
     #[test]
@@ -196,6 +221,19 @@ mod tests {
             assert_eq!(visible(text), shown);
         }
         assert_eq!(brief("abcdef", 4), "abc…");
+    }
+
+    #[test]
+    fn json_commands_no_terminal_either_and_loses_nothing() {
+        let value = serde_json::json!({ "a\u{202e}": ["\u{9b}31m\u{7f}\u{85}", "\u{1b}[2J\n", "plain 🦀 \u{feff}é", "\\\u{9b}"] });
+        let text = serde_json::to_string_pretty(&value).unwrap();
+        let told = inert(&text);
+        assert!(
+            !told.contains(|c: char| commands(c) && c != '\n') && told.contains("\\u009b31m\\u007f\\u0085"),
+            "{told}"
+        );
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);
+        assert!(matches!(inert("{\n  \"a\": \"é 🦀\"\n}"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -79,3 +79,25 @@ fn score_answers_every_such_text() {
     }
     assert_eq!(scored[0]["label"], "negative", "{}", scored[0]);
 }
+
+#[test]
+fn json_and_feeds_command_no_terminal_and_lose_nothing() {
+    let text = "a\u{9b}31mred\u{7f} and \u{202e}turned\u{202c} around";
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[json!({ "id": "1", "text": "the first", "user": "ann", "created_at": hour(20) })]);
+        once(&place, 24);
+        world.posts(&[json!({ "id": "2", "text": text, "user": "ann", "created_at": hour(24) })]);
+        once(&place, 25);
+        let name = place.database.name;
+        for args in [&["items", "--json"][..], &["show", "acme", "--json"], &["diff", "acme", "--json"]] {
+            // Shows nothing that commands a terminal.
+            place.run(args).shows(0, &["\\u009b31mred\\u007f and \\u202eturned\\u202c around"]);
+        }
+        let items = place.json(&["items", "--json"]);
+        assert_eq!(items["items"][0]["text"], text, "{name}");
+        let feed = place.run(&["export", "--format", "atom", "--topic", "acme", "--quiet"]);
+        feed.shows(0, &["a&#x9b;31mred&#x7f; and"]);
+    }
+}
