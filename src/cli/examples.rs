@@ -170,7 +170,8 @@ Examples:
   topicwatch score posts.txt | jq -r .label | sort | uniq -c
 
 Label, score from -1 to 1, probabilities, language and the scorer's version;
-a language the scorer does not know gets the label unsupported, without score.
+a text in a language the scorer does not know, or with nothing to read, gets the
+label unsupported, without score.
 No configuration is needed or read. What it is worth: docs/sentiment.md.";
 pub(super) const RESCORE: &str = "\
 Examples:

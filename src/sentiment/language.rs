@@ -1,13 +1,13 @@
-//! In which language a text is: by its script, then by the most common words, and where those do not decide by trigrams
-//! (`whatlang`), which are ten times slower. Short texts are given the benefit of the doubt: only a text that clearly is
-//! in another language is turned away.
+//! In which language a text is: by its script, then by the most common words and by letters, and where those do not decide
+//! by trigrams (`whatlang`), which are ten times slower. Short texts are given the benefit of the doubt: only a text that
+//! clearly is in another language is turned away, and what nothing speaks for is English.
 
 use whatlang::{Detector, Lang as Trigram};
 
 use super::Lang;
 use super::lexicon::lexicon;
+use super::others::OTHERS;
 use super::text::{Kind, Reading};
-use super::words::OTHERS;
 
 /// A text's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +20,11 @@ pub struct Detected {
     pub supported: bool,
 }
 
-/// Words that trigrams need to be believed against a language we know.
-const ENOUGH_WORDS: usize = 4;
+/// Words that trigrams need to be believed.
+const ENOUGH_WORDS: u32 = 4;
+
+/// Tongues whose words are counted, with room for more.
+const TONGUES: usize = 64;
 
 /// Bytes of a text that trigrams look at.
 const LOOKED_AT: usize = 300;
@@ -73,8 +76,9 @@ pub fn detect(reading: &Reading) -> Detected {
         }
     }
     if latin + arabic + other == 0 {
-        // Pictures, links, numbers: they mean the same everywhere.
-        return Detected { lang: Lang::English, code: "und", supported: !reading.tokens.is_empty() };
+        // Pictures mean the same everywhere; marks, links, names and numbers alone say nothing.
+        let supported = reading.tokens.iter().any(|t| matches!(t.kind, Kind::Emoji | Kind::Emoticon));
+        return Detected { lang: Lang::English, code: "und", supported };
     }
     if other > latin + arabic {
         return Detected { lang: Lang::English, code: foreign(reading, None), supported: false };
@@ -98,43 +102,103 @@ fn known(lang: Lang) -> Detected {
     Detected { lang, code: lang.code(), supported: true }
 }
 
-/// Latin script: the tongue most of whose common words are there.
-fn by_words(reading: &Reading) -> Detected {
-    const TONGUES: usize = 32;
-    let lexicon = lexicon();
-    let (mut hits, mut words) = ([0u32; TONGUES], 0usize);
-    for token in reading.tokens.iter().filter(|t| t.kind == Kind::Word) {
-        words += 1;
-        let mut bits = lexicon.common(token.hash);
-        while bits != 0 {
-            if let Some(hit) = hits.get_mut(bits.trailing_zeros() as usize) {
-                *hit += 1;
+/// What speaks for which tongue in a text of Latin letters.
+#[derive(Debug, Clone, Copy)]
+struct Spoken {
+    /// Words per tongue that are common in it: of `Lang::ALL`, then of `OTHERS`.
+    hits: [u32; TONGUES],
+    /// Words, numbers apart.
+    words: u32,
+    /// Words with a letter that none of our languages writes.
+    strange: u32,
+    /// Words with a letter that English does not write.
+    accented: u32,
+}
+
+impl Spoken {
+    fn of(reading: &Reading) -> Self {
+        let lexicon = lexicon();
+        let mut spoken = Self { hits: [0; TONGUES], words: 0, strange: 0, accented: 0 };
+        for token in reading.tokens.iter().filter(|t| t.kind == Kind::Word) {
+            let word = reading.of(token);
+            if word.starts_with(|c: char| c.is_ascii_digit()) {
+                continue;
             }
-            bits &= bits - 1;
+            spoken.words += 1;
+            if !word.is_ascii() {
+                spoken.accented += 1;
+                spoken.strange += u32::from(word.chars().any(|c| c.is_alphabetic() && !is_ours(c)));
+            }
+            let mut bits = lexicon.common(token.hash);
+            while bits != 0 {
+                if let Some(hit) = spoken.hits.get_mut(bits.trailing_zeros() as usize) {
+                    *hit += 1;
+                }
+                bits &= bits - 1;
+            }
         }
+        spoken
     }
-    let (ours, others) = hits.split_at(Lang::ALL.len());
-    let best =
-        |hits: &[u32]| hits.iter().copied().enumerate().max_by_key(|(at, n)| (*n, usize::MAX - at)).unwrap_or((0, 0));
-    let ((lang, mine), (other, theirs)) = (best(ours), best(others));
+
+    /// The tongue of ours, and the one of the others, most of whose words are there, the first of equals.
+    fn best(&self) -> ((usize, u32), (usize, u32)) {
+        let (ours, others) = self.hits.split_at(Lang::ALL.len());
+        let best = |hits: &[u32]| {
+            hits.iter().copied().enumerate().max_by_key(|(at, n)| (*n, usize::MAX - at)).unwrap_or((0, 0))
+        };
+        (best(ours), best(others))
+    }
+}
+
+/// Letters that one of our languages writes; texts are composed, so that an accent is no letter of its own.
+fn is_ours(c: char) -> bool {
+    matches!(c, 'a'..='z' | 'à'..='ä' | 'æ'..='ï' | 'ñ'..='ö' | 'ù'..='ü' | 'ÿ' | 'œ' | 'ß')
+}
+
+/// Latin script: the tongue most of whose common words are there. One of ours is believed at once when it alone has most
+/// of them and they are not rare; another one when it is two ahead, or when letters are there that none of ours writes.
+/// In between trigrams are asked, in texts of several words and in those with letters that English does not write; they
+/// must be reliable to overrule all words. What nothing decides is English.
+fn by_words(reading: &Reading) -> Detected {
+    let spoken = Spoken::of(reading);
+    let ((lang, mine), (other, theirs)) = spoken.best();
     let lang = Lang::ALL.get(lang).copied().unwrap_or(Lang::English);
-    let alone = ours.iter().filter(|n| **n == mine).count() == 1;
-    if mine > 0 && alone && mine >= theirs {
+    let other = OTHERS.get(other).map_or("und", |(code, _)| code);
+    let away = |code| Detected { lang: Lang::English, code, supported: false };
+    let words = spoken.words;
+    let ours = spoken.hits.get(..Lang::ALL.len()).unwrap_or(&[]);
+    let ahead = mine > theirs && ours.iter().filter(|n| **n == mine).count() == 1;
+    // Two names in a text of ours make no other language of it.
+    let named = ahead && mine >= 2 && mine * 4 >= words;
+    if spoken.strange >= 2 && spoken.strange * 5 >= words && !named {
+        let others: Vec<Trigram> = LATIN.into_iter().filter(|lang| of_trigram(*lang).is_none()).collect();
+        return away(if theirs > mine { other } else { foreign(reading, Some(&others)) });
+    }
+    if ahead && (mine * 4 >= words || mine >= 2 && mine * 8 >= words) {
         return known(lang);
     }
-    if theirs > mine + 1
-        && let Some((code, _)) = OTHERS.get(other)
-    {
-        return Detected { lang, code, supported: false };
+    let few = words < ENOUGH_WORDS;
+    let frequent = theirs * 5 >= words;
+    if frequent && theirs > mine + 1 || few && theirs > mine.max(1) {
+        return away(other);
+    }
+    let accented = words > 1 && spoken.accented * 4 >= words;
+    if few && !accented {
+        return known(lang);
     }
     let Some(found) = Detector::with_allowlist(LATIN.to_vec()).detect(&sample(reading)) else {
         return known(lang);
     };
+    let reliable = found.is_reliable() && !few;
     match of_trigram(found.lang()) {
-        Some(trigram) if mine == 0 || ours.get(trigram as usize).is_some_and(|n| *n == mine) => known(trigram),
-        None if words >= ENOUGH_WORDS && mine == 0 && found.is_reliable() => {
-            Detected { lang: Lang::English, code: code(found.lang()), supported: false }
+        Some(trigram) if reliable && mine <= 1 => known(trigram),
+        Some(trigram)
+            if ours.get(trigram as usize) == Some(&mine)
+                && (reliable || accented || mine > 0 && lang != Lang::English) =>
+        {
+            known(trigram)
         }
+        None if reliable && mine <= 1 || frequent && theirs >= mine + u32::from(!reliable) => away(code(found.lang())),
         _ => known(lang),
     }
 }

@@ -5,8 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 use super::Lang;
+use super::others::OTHERS;
 use super::text::{self, FNV, FNV_PRIME};
-use super::words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS, OTHERS, WORDS};
+use super::words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS, WORDS};
 
 /// What is known of a word in a language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,7 +44,7 @@ type Map<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
 /// The table.
 pub(super) struct Lexicon {
     /// Word to the bits of the tongues whose common words it is of.
-    common: Map<u32>,
+    common: Map<u64>,
     /// Word and language to what it says.
     whole: Map<Entry>,
     prefixes: Map<Entry>,
@@ -103,7 +104,7 @@ impl Lexicon {
     }
 
     /// The bits of the tongues whose common words it is of, in the order of `WORDS`, then `OTHERS`.
-    pub(super) fn common(&self, hash: u64) -> u32 {
+    pub(super) fn common(&self, hash: u64) -> u64 {
         self.common.get(&hash).copied().unwrap_or(0)
     }
 

@@ -5,6 +5,7 @@ mod emoticon;
 pub mod features;
 mod language;
 mod lexicon;
+mod others;
 mod scorer;
 pub mod text;
 pub mod valence;
@@ -15,8 +16,8 @@ pub use language::{Detected, detect};
 pub use scorer::{Scored, judge, score, score_with, sums};
 
 /// The scorer's version: another one whenever the same text could get another score. Scores of different versions must not
-/// be put together: readers choose those of this version, `topicwatch rescore` brings the others up to it.
-pub const VERSION: &str = "builtin-1";
+/// be put together: readers take those of the version that judged most; `topicwatch rescore` brings all up to this one.
+pub const VERSION: &str = "builtin-2";
 
 /// Languages the model was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

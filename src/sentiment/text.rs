@@ -1,5 +1,7 @@
-//! A text as the scorer reads it: bounded, lower case, masked, cut into tokens. What the tokens weigh is `features`'s;
-//! identity of texts is `normalise`'s and follows other rules.
+//! A text as the scorer reads it: bounded, composed, lower case, masked, cut into tokens. What the tokens weigh is
+//! `features`'s; identity of texts is `normalise`'s and follows other rules.
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::emoticon;
 
@@ -74,7 +76,7 @@ pub(super) const FNV_PRIME: u64 = 0x0100_0000_01b3;
 /// Reads a text.
 #[must_use]
 pub fn read(text: &str) -> Reading {
-    let chars = unescaped(text);
+    let chars = composed(text);
     let mut reading = Reading { text: String::with_capacity(text.len().min(MAX_CHARS) + 2), ..Reading::default() };
     reading.text.push(' ');
     let mut at = 0;
@@ -84,11 +86,22 @@ pub fn read(text: &str) -> Reading {
     reading
 }
 
-/// The characters that are read, entities put back and invisible ones left out.
+/// The characters that are read, each written in one way: a letter and its accents as one character, styled and wide
+/// letters as plain ones.
+fn composed(text: &str) -> Vec<char> {
+    let mut chars = unescaped(text);
+    if is_nfkc_quick(chars.iter().copied()) != IsNormalized::Yes {
+        chars = chars.into_iter().nfkc().collect();
+    }
+    chars.truncate(MAX_CHARS);
+    chars
+}
+
+/// Twice as many characters as are read, because an accent may be one, entities put back and invisible ones left out.
 fn unescaped(text: &str) -> Vec<char> {
     let mut out = Vec::with_capacity(text.len().min(MAX_CHARS));
     let mut rest = text.chars();
-    for _ in 0..MAX_CHARS {
+    for _ in 0..MAX_CHARS * 2 {
         let Some(c) = rest.next() else { break };
         if c == '&'
             && let Some((entity, plain)) = ENTITIES.iter().find(|(entity, _)| rest.as_str().starts_with(entity))

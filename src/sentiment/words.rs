@@ -1,6 +1,6 @@
-//! Words written down by hand, per language: the most common ones (which tell languages apart), those that negate, and
-//! those that praise or blame. A `*` at the end stands for any ending. Small on purpose: they help where there is little
-//! to learn from; the weights know the rest.
+//! Words per language: the most common ones (which tell languages apart; many were counted in the posts that are learned
+//! from), and by hand those that negate and those that praise or blame. A `*` at the end stands for any ending. Small on
+//! purpose: they help where there is little to learn from; the weights know the rest.
 
 use super::Lang;
 
@@ -21,10 +21,23 @@ pub(super) struct Words {
 pub(super) const WORDS: &[Words] = &[
     Words {
         lang: Lang::English,
-        common: "the and you is it i'm for that my of this have with are on be not just in to at was we he she they your so what do \
-                 don't it's can't all out up about get go going from who when how will would i me if but an as has had been their there \
-                 now know think like want see time more than then one really did does why by our us her his him its am were them good new \
-                 no can too some got today day love",
+        common: "the and you is it i'm for that my of this have with are on be not just in to at was we he she they your \
+                 so what do don't it's can't all out up about get go going from who when how will would i me if but an as \
+                 has had been their there now know think like want see time more than then one really did does why by our \
+                 us her his him its am were them good new no can too some got today day love a im or may back make made \
+                 after watch still come off first last next only big down here right well play watching should take said \
+                 even before lol people coming because need vs better again work into way ever say much since against \
+                 also start could free you're i'll i've getting being any ready says end most red every very until might \
+                 please went long everyone another old days oh through thanks already little let though doing feel \
+                 something thing things both call around thought we're they're he's she's that's there's what's let's \
+                 didn't isn't wasn't won't couldn't wouldn't shouldn't haven't hasn't aren't ain't yes yeah ok okay hey \
+                 hi hello everything nothing someone anyone many few same such between during without within under while \
+                 where which whose over own use used using per via plus man men war hat die main son till ten pro met van \
+                 care sun sam mine yet look looking looks give gives best worst great bad year years week month morning \
+                 night tonight today's tomorrow yesterday world life always never almost keep makes making gonna wanna \
+                 gotta ur u r lmao omg wow lost won win wins hate help hope wait stop trying told tell done goes gone \
+                 high low part house home show open left two three four five sale date male pain chat sole real sort pour \
+                 pan hero bravo fin actual star arm gift casual pie dice os n",
         negators: "not no never don't dont doesn't doesnt didn't didnt isn't isnt wasn't wasnt aren't arent can't cant cannot won't wont \
                    wouldn't wouldnt shouldn't shouldnt couldn't couldnt ain't aint nothing nobody none neither nor without hardly haven't \
                    hasn't hadn't weren't",
@@ -42,10 +55,16 @@ pub(super) const WORDS: &[Words] = &[
     },
     Words {
         lang: Lang::German,
-        common: "der die das und ist ich nicht du wir sie es ein eine einen dem den mit auf für von zu im auch noch aber nur schon so wie \
-                 was wenn war bin bist hab habe hat mal mir mich dich dir uns ihr euch sich bei aus nach über heute morgen jetzt immer \
-                 sind sein wird werden kann mehr dann doch da dass weil oder als um wieder man alle alles keine kein nen ne vom zum zur \
-                 nochmal gerade halt eben",
+        common: "der die das und ist ich nicht du wir sie es ein eine einen dem den mit auf für von zu im auch noch aber \
+                 nur schon so wie was wenn war bin bist hab habe hat mal mir mich dich dir uns ihr euch sich bei aus nach \
+                 über heute morgen jetzt immer sind sein wird werden kann mehr dann doch da dass weil oder als um wieder \
+                 man alle alles keine kein nen ne vom zum zur nochmal gerade halt eben am an bitte danke er vor hier \
+                 haben macht machen ja sehr will gegen echt einfach meine gut guten endlich ach geht des diese dieser \
+                 dieses voll neue neuen würde ab unter ins beim wohl viel wer wäre ohne warum denn wegen eigentlich sehen \
+                 dafür hast mein dein nie seine einem etwas fast vielleicht ganz gleich gehen wo durch hätte lieber soll \
+                 sollte weiß gerne wurde einer eines seit zeit könnte sonst nix nun einmal ihn ob neben bald müssen muss \
+                 kannst sondern schön liebe leute jahr deutsch deutschland schlecht leider dank gar tag uhr erst keinen \
+                 jeder jede jedes unser unsere ihre ihm ihnen diesen diesem hatte hatten gibt gab lassen kommt wirklich",
         negators: "nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder ned net nix kaum",
         good: "gut gute guten guter gutes besser beste* toll* super schön* wunder* großartig* genial* liebe lieb* geil* klasse prima perfekt* \
                freu* glück* danke* herzlich* lecker* süß* spaß witzig* lustig* cool* hammer spitze erfolg* gewinn* gewonnen begeister* \
@@ -59,9 +78,15 @@ pub(super) const WORDS: &[Words] = &[
     },
     Words {
         lang: Lang::French,
-        common: "le la les des est et une un que qui pour pas dans vous nous je tu il elle on ce c'est de du au aux sur avec mais ou où \
-                 sont en ne plus j'ai par moi toi se sa son ses mon ma mes ça cette ces comme tout tous bien fait faire être avoir suis \
-                 l'a d'un d'une quand si même très aussi été via contre entre sans leur y'a quoi rien",
+        common: "le la les des est et une un que qui pour pas dans vous nous je tu il elle on ce c'est de du au aux sur \
+                 avec mais ou où sont en ne plus j'ai par moi toi se sa son ses mon ma mes ça cette ces comme tout tous \
+                 bien fait faire être avoir suis l'a d'un d'une quand si même très aussi été via contre entre sans leur \
+                 y'a quoi rien à a ont ils elles nos vos notre votre leurs lui y encore peu bon bonne peut faut font doit \
+                 mieux toujours jamais bientôt depuis après avant pendant sous selon chez n'est c'était qu'il qu'on \
+                 qu'elle d'être l'on n'a n'y s'il m'a t'es oui non merci temps ans jour demain aujourd'hui hier monde \
+                 pourquoi comment dont ici là donc alors car tes ton ta cet veut vais va vont étaient était sera serait \
+                 eu voir dire trop beaucoup moins nouveau nouvelle grand petit deux toute toutes autre autres chaque quel \
+                 quelle lors afin ainsi soit déjà eux vraiment juste j'aime personne parce",
         negators: "pas ne jamais rien aucun aucune sans ni personne n'est n'ai n'a n'y",
         good: "bon bonne bons bonnes bien mieux meilleur* super génial* excellent* parfait* magnifique* superbe* beau belle beaux belles \
                aime adore* amour merci bravo félicit* heureu* content* joie joli* sympa* cool formidable* merveill* fantastique* incroyable* \
@@ -76,10 +101,16 @@ pub(super) const WORDS: &[Words] = &[
     },
     Words {
         lang: Lang::Italian,
-        common: "il la che di e un una per non è sono con del della dei delle al alla nel nella mi ti si ci ma come anche se più da lo le \
-                 gli i ho hai ha abbiamo questo questa quello quella cosa io tu lui lei noi voi loro sul sulla dal dalla tutto tutti tutte \
-                 perché perchè quando dove poi ancora oggi domani sempre solo già fare fatto essere stato era bene così cui chi po' ne \
-                 o dopo su ora qui mio mia tuo tua quanto senza",
+        common: "il la che di e un una per non è sono con del della dei delle al alla nel nella mi ti si ci ma come anche \
+                 se più da lo le gli i ho hai ha abbiamo questo questa quello quella cosa io tu lui lei noi voi loro sul \
+                 sulla dal dalla tutto tutti tutte perché perchè quando dove poi ancora oggi domani sempre solo già fare \
+                 fatto essere stato era bene così cui chi po' ne o dopo su ora qui mio mia tuo tua quanto senza a in \
+                 contro alle dalle degli agli allo nello nelle nei negli sulle sui me te va fa sta sto sei siamo siete \
+                 sia può deve devo no sì c'è vi ed anni vita grazie grande proprio tanto molto poco meno troppo dire \
+                 detto invece però ogni qualcuno nessuno niente mai fra tra verso prima adesso allora ecco uno due cose \
+                 casa lavoro giorno giorni sarà avere aveva hanno avete altri altro altra quelli quelle questi queste suo \
+                 sua vostro nostro nostra miei vuole voglio vero bella bello buon buona ciao forse davvero stata stati \
+                 persone com'è dov'è l'ho dell'italia l'italia",
         negators: "non né mai niente nulla nessun nessuno nessuna senza neanche nemmeno neppure",
         good: "bello bella belli belle bellissim* buon buono buona buoni buone ottim* bravo brava bravi brave bravissim* grande grandi \
                grazie amo amore adoro ador* felic* content* meglio migliore migliori perfett* splendid* stupend* meraviglios* fantastic* \
@@ -95,10 +126,16 @@ pub(super) const WORDS: &[Words] = &[
     },
     Words {
         lang: Lang::Portuguese,
-        common: "que não de e o a os as é um uma do da dos das no na nos nas em para pra por com se mais mas eu você vc ele ela nós eles \
-                 elas meu minha seu sua isso esse essa este esta aqui agora já só muito bem tem ter tá tô to está estou foi ser são quando \
-                 como quem ao à até também tbm pq porque mesmo gente hoje vai vou fazer ver sem sobre nem ainda todo toda todos tudo pelo \
-                 pela cara né aí lá era tão kkk kkkk kkkkk rsrs q n",
+        common: "que não de e o a os as é um uma do da dos das no na nos nas em para pra por com se mais mas eu você vc \
+                 ele ela nós eles elas meu minha seu sua isso esse essa este esta aqui agora já só muito bem tem ter tá \
+                 tô to está estou foi ser são quando como quem ao à até também tbm pq porque mesmo gente hoje vai vou \
+                 fazer ver sem sobre nem ainda todo toda todos tudo pelo pela cara né aí lá era tão kkk kkkk kkkkk rsrs q \
+                 n me te lhe dia ai ou pro pros sair acho ta tava tou tenho tinha temos sou somos assim sempre quero quer \
+                 melhor depois antes nunca dele dela deles fala falar faz fez nada nossa nosso desse dessa disso nesse \
+                 nessa pelos cada coisa sei sabe pode posso vem vez vida seria fosse fica ficar ficou deu dá sim muita \
+                 muitos muitas pouco hj mto vcs vocês alguém ninguém amor bom mundo gosto ontem amanhã aquele aquela \
+                 esses essas estes estas uns umas meus minhas nossos casa pessoas dizer será onde então após entre contra \
+                 seus suas qual quais estava estão estamos assistir",
         negators: "não nao nunca nada ninguém ninguem nem nenhum nenhuma sem jamais n",
         good: "bom boa bons boas ótim* otim* melhor* lind* maravilh* amo amei ama amor adoro adorei ador* feliz* felic* alegr* parabéns \
                parabens obrigad* perfeit* excelente* incrível incrivel demais show top fofo fofa fofos gostos* delíci* delici* divertid* \
@@ -112,10 +149,16 @@ pub(super) const WORDS: &[Words] = &[
     },
     Words {
         lang: Lang::Spanish,
-        common: "que de no la el y los las es un una por con para lo me te se le nos mi tu su pero como más mas si sí ya muy del al en yo \
-                 él ella ellos esto esta este eso esa ese hay ha he has son soy eres está estoy estás fue ser hacer tengo tiene cuando quien \
-                 porque qué cómo todo todos todas nada bien hoy mañana aquí también tan sin sobre hasta desde donde ni solo sólo siempre \
-                 gracias día va voy a ver gente algo les pues o",
+        common: "que de no la el y los las es un una por con para lo me te se le nos mi tu su pero como más mas si sí ya \
+                 muy del al en yo él ella ellos esto esta este eso esa ese hay ha he has son soy eres está estoy estás \
+                 fue ser hacer tengo tiene cuando quien porque qué cómo todo todos todas nada bien hoy mañana aquí \
+                 también tan sin sobre hasta desde donde ni solo sólo siempre gracias día va voy a ver gente algo les \
+                 pues o mejor quiero quiere así ahora hace hacía vida año años puedo puede mucho mucha muchos mis tus sus \
+                 ir cosas menos era eran poco dos sea sé casa bueno buena estar estaba están estamos mundo tiempo después \
+                 antes verdad vamos creo uno unos unas nunca alguien pasa da veo dice dicen decir tanto otro otra otros \
+                 otras conmigo estas estos sido aún hecho será entre durante contra según cada toda aunque dónde cuándo \
+                 quién cual cosa fin ti mí gran hola gusta siento claro luego ayer noche digo entonces puedes pueden han \
+                 hemos vez",
         negators: "no nunca nada nadie ni ningún ningun ninguna ninguno sin jamás jamas tampoco",
         good: "buen bueno buena buenos buenas bien mejor* genial* excelente* perfect* maravill* increíble* increible* hermos* bonit* lind* \
                precios* guap* amo amor encant* adoro feliz* felic* alegr* content* gracias gust* mola molan disfrut* divertid* ríe reír risa \
@@ -166,57 +209,3 @@ pub(super) const BAD_EMOJI: &str = "😒😓😔😕😖😞😟😠😡😢😣
 /// Emoticons as the reader names them.
 pub(super) const GOOD_EMOTICONS: &[&str] = &[":)", ";)", ":D", ":P", ":*", "<3", ":')"];
 pub(super) const BAD_EMOTICONS: &[&str] = &[":(", ":'(", ":/", "</3", ":O"];
-
-/// The most common words of languages the model was not trained on, by code; they keep those languages apart.
-pub(super) const OTHERS: &[(&str, &str)] = &[
-    (
-        "nl",
-        "de het een van en ik je niet dat is op te zijn met voor er maar ook aan die nog wel bij naar hij ze wat heb kan geen deze naar \
-            gaan wordt werd hebben mijn jij jullie goed dus als weer over om uit",
-    ),
-    (
-        "sv",
-        "och att det som en på är av för med jag inte till den har om ett var så du vi kan men från han när hon mig alla här sig nu vad \
-            bara ska vill där mycket",
-    ),
-    (
-        "da",
-        "og at det er en på i af for med jeg ikke til den har om et var så du vi kan men fra han når hun mig alle her sig nu hvad bare \
-            skal vil der meget også",
-    ),
-    (
-        "fi",
-        "ja on ei että se mutta niin kun ole oli hän minä sinä mitä ovat nyt vain jos sitä kuin siis mulla sun tää tämä",
-    ),
-    (
-        "tr",
-        "bir ve bu da de için ne çok ama var yok mı mi ben sen gibi kadar daha olan değil her şey ile diye olarak sonra benim bana ki \
-            iyi kim neden",
-    ),
-    (
-        "pl",
-        "nie się to na w i że z jest do jak co ale tak po czy już za od tylko ja mnie mi jestem był być są ten przez",
-    ),
-    ("cs", "se na že je to v a s do jak ale tak po už za od jen já mě mi jsem byl být jsou ten pro co není když"),
-    (
-        "ro",
-        "și si nu că ca de la în in cu pe este sunt am ai mai dar pentru din care ce fi fost asta acest foarte eu tu el ea",
-    ),
-    (
-        "id",
-        "yang dan di itu ini aku kamu tidak ada untuk dengan ya dari saya bisa mau lagi sudah apa juga gak nggak kalau karena buat ke \
-            jadi orang udah sama yg banget",
-    ),
-    (
-        "tl",
-        "ang ng sa na mga ako ko mo ka ay hindi yung naman lang ni kasi siya pa at po kung si para may wala ba nga din niya",
-    ),
-    ("vi", "là của và có không cho một những người được với tôi đã này trong các khi anh em đi thì mà"),
-    (
-        "ca",
-        "el la i de que no és un una amb per els les dels als això aquest aquesta són però molt també ha he hem més tot avui ja",
-    ),
-    ("hu", "a az és hogy nem is egy van ez de meg csak már ha én mint vagy volt lesz mert még most nagyon"),
-    ("hr", "je i u na da se to ne za su sam od što ali kako ima bi samo nije si ja biti smo sve"),
-    ("sw", "na ya wa kwa ni za katika la cha hii kama yake hiyo wewe mimi lakini sana"),
-];

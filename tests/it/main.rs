@@ -85,6 +85,7 @@ mod store_merge;
 mod store_more;
 mod story;
 mod tone;
+mod tongues;
 mod views;
 mod web;
 mod web_alerts;

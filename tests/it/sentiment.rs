@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use topicwatch::model::Tone;
 use topicwatch::sentiment::{self, Lang, VERSION, features, judge, score, text};
 
-const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-1.bin");
-const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-1.tsv");
+const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-2.bin");
+const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-2.tsv");
 const TEXTS: &str = include_str!("../../src/sentiment/weights/parity.txt");
 
 /// What becoming bytes may change of a probability.
