@@ -55,7 +55,8 @@ async fn sources(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun)
     let may_be_ill = Source::ALL.iter().any(|source| {
         let ours = quick.iter().filter(|search| search.source == *source && !search.past);
         let answered = ours.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-        let beats: Vec<Beat> = answered.map(|search| Beat { at: search.at, counts: search.counts }).collect();
+        let beats: Vec<Beat> =
+            answered.map(|search| Beat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
         !beats.is_empty() && suspect(&Pulse { topic: topic.id.clone(), source: *source, beats })
     });
     let searches = if may_be_ill { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };

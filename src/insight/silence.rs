@@ -135,7 +135,7 @@ fn silent(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
 
 /// Whether a search brought something new that was not too old for its window.
 fn fresh(beat: &&Beat) -> bool {
-    beat.counts.new > 0 && beat.counts.outside < beat.counts.found
+    beat.fresh > 0
 }
 
 fn stale(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
@@ -168,7 +168,7 @@ mod tests {
 
     const HOUR: i64 = 3_600_000;
 
-    /// One search an hour: `+` new, `=` nothing new, `o` only old, `.` empty.
+    /// One search an hour: `+` new, `=` nothing new, `o` only old, `d` what is known and something old, `.` empty.
     fn pulse(beats: &str) -> Pulse {
         let beat = |(hour, kind): (i64, char)| Beat {
             at: Time(hour * HOUR),
@@ -176,8 +176,10 @@ mod tests {
                 '+' => Counts { found: 9, new: 2, duplicate: 7, ..Counts::default() },
                 '=' => Counts { found: 9, duplicate: 9, ..Counts::default() },
                 'o' => Counts { found: 9, new: 9, outside: 9, ..Counts::default() },
+                'd' => Counts { found: 9, new: 1, duplicate: 8, outside: 1, ..Counts::default() },
                 _ => Counts::default(),
             },
+            fresh: if kind == '+' { 2 } else { 0 },
         };
         let beats = (0..).zip(beats.chars()).map(beat).collect();
         Pulse { topic: "acme".into(), source: Source::Social, beats }
@@ -197,6 +199,7 @@ mod tests {
             ("nothing new any more", "+".repeat(20) + &"=".repeat(6), Some((Ill::Stale, 6))),
             ("nothing new for a moment", "+".repeat(20) + "==", None),
             ("only old things", "+".repeat(20) + &"o".repeat(8), Some((Ill::Stale, 8))),
+            ("something old beside what is known", "+".repeat(20) + &"d".repeat(8), Some((Ill::Stale, 8))),
             ("news twice a day", "+===========".repeat(8) + &"=".repeat(20), None),
             ("news twice a day, once", "+===========".repeat(8) + &"=".repeat(40), Some((Ill::Stale, 51))),
             ("too little news to know", format!("+{}+{}", "=".repeat(10), "=".repeat(40)), None),
@@ -216,12 +219,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_source_that_just_gave_something_new_is_well(beats in "[+=o.]{0,80}") {
+        fn a_source_that_just_gave_something_new_is_well(beats in "[+=od.]{0,80}") {
             prop_assert_eq!(illness(&pulse(&format!("{beats}+"))), None);
         }
 
         #[test]
-        fn nobody_is_judged_young_and_nothing_panics(beats in "[+=o.]{0,120}") {
+        fn nobody_is_judged_young_and_nothing_panics(beats in "[+=od.]{0,120}") {
             let got = illness(&pulse(&beats));
             prop_assert!(got.is_none() || beats.len() >= JUDGED_FROM);
             prop_assert!(got.is_none() || suspect(&pulse(&beats)), "the quick look overlooks nothing");

@@ -212,6 +212,8 @@ pub struct Searched {
     pub at: Time,
     /// What it held.
     pub counts: Counts,
+    /// Of the new, how many at least were not older than the window.
+    pub fresh: i64,
     /// The span it asked for was over.
     pub past: bool,
     /// Error class, or why it was not made.

@@ -9,6 +9,8 @@ pub struct Beat {
     pub at: Time,
     /// What it held.
     pub counts: Counts,
+    /// Of the new, how many at least were not older than the window. The counts do not tell: `outside` counts duplicates too.
+    pub fresh: i64,
 }
 
 /// The latest answered searches of a source, in time.

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::changes::{World, once, post, topic};
+use crate::changes::{World, hour, once, post, topic};
 use crate::databases::databases;
 use crate::program::Place;
 use crate::web_client::Pages;
@@ -74,4 +74,35 @@ fn a_source_that_fell_silent_or_stale_is_told_after_twenty_runs() {
         told.push(place.json(&["runs", "--json", "--limit", "1"])["ill"].clone());
     }
     assert!(told.iter().all(|other| *other == told[0]));
+}
+
+#[test]
+fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
+    for database in databases() {
+        let world = World::new();
+        let alert = "[[alerts]]\nname = \"ill\"\nchannels = [\"hook\"]\nrule = \"source\"\ncooldown = \"0s\"\n\n\
+             [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for n in 48..69 {
+            world.posts(&[post(n, n, &format!("post {n}"), 1)]);
+            once(&place, n);
+        }
+        // What was new in the last of them goes on to be shown, and each time something that is days old.
+        for n in 69..75 {
+            world.posts(&[post(68, 68, "post 68", 1), post(n, 0, &format!("archived {n}"), 1)]);
+            once(&place, n);
+        }
+        let told = "acme: social is stale: nothing new in 6 searches since 2026-03-13T20:00:00Z; up to 3h was usual";
+        place.run(&["status", "--fail-on", "stale"]).shows(3, &["acme   stale", told]);
+        place.configure(&world.lines(), &(topic("acme", "") + alert));
+        let past = ["alerts", "backtest", "ill", "--days", "3", "--json", "--at", &hour(75)];
+        let past = place.program(&past).env("HOOK_URL", "http://127.0.0.1:9/").run();
+        past.shows(0, &["social is stale: nothing new in 4 searches"]);
+        place.configure(&world.lines(), &topic("acme", ""));
+        // One of them is fresh: that is what counts, however many are old.
+        let old = [post(80, 0, "archived 80", 1), post(81, 0, "archived 81", 1)];
+        world.posts(&[&old[..], &[post(68, 68, "post 68", 1), post(82, 74, "something new", 1)]].concat());
+        once(&place, 75);
+        place.run(&["status", "--fail-on", "stale"]).shows(0, &["acme   ok"]);
+    }
 }

@@ -202,7 +202,8 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
         return Some(Verdict { subject, standing: Standing::Bad, summary, lines: Vec::new() });
     }
     let beats = searches.iter().filter(|search| answered(search) && !search.past);
-    let beats: Vec<Beat> = beats.map(|search| Beat { at: search.at, counts: search.counts }).collect();
+    let beats: Vec<Beat> =
+        beats.map(|search| Beat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
     if let Some(ill) = illness(&Pulse { topic: topic.to_owned(), source, beats }) {
         let lines = vec![AlertLine { text: advice(&ill).to_owned(), url: None, key: None }];
         return Some(Verdict { subject, standing: Standing::Bad, summary: ill.to_string(), lines });

@@ -67,6 +67,7 @@ fn searches(all: &str) -> Vec<Searched> {
             state,
             at: Time(hour * 3_600_000),
             counts: Counts { found, new, duplicate: found - new, ..Counts::default() },
+            fresh: new,
             past: false,
             trouble: (state == SearchState::Error).then(|| "timeout".to_owned()),
         }

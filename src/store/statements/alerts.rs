@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, jobs, outbox, read};
+use super::{Conn, Row, jobs, outbox, pulse, read};
 use crate::model::{
     Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertStanding, Firing, JobKind, RunState, SearchState,
     Searched, Source, Time,
@@ -111,19 +111,17 @@ pub(in crate::store) async fn searched(
     until: i64,
     runs: u32,
 ) -> Result<Vec<Searched>, StoreError> {
-    let rows = sqlx::query(
-        "SELECT s.source, s.state, r.started_at AS at, s.found, s.new, s.duplicate, s.outside, s.undated, \
+    let sql = format!(
+        "SELECT s.source, s.state, r.started_at AS at, s.found, s.new, s.duplicate, s.outside, s.undated, CAST({} AS BIGINT) AS fresh, \
          coalesce(s.error_class, s.reason) AS trouble, CAST(CASE WHEN s.asked_until < r.started_at - 60000 THEN 1 ELSE 0 END AS BIGINT) AS past \
          FROM run r JOIN search s ON s.run = r.id AND s.attempt = r.attempt \
          WHERE r.topic = $1 AND r.seq <= $2 AND r.started_at IS NOT NULL \
          AND r.seq >= coalesce((SELECT o.seq FROM run o WHERE o.topic = $1 AND o.seq <= $2 AND o.started_at IS NOT NULL \
            ORDER BY o.seq DESC LIMIT 1 OFFSET $3), 0) ORDER BY s.source, r.seq, s.id",
-    )
-    .bind(topic)
-    .bind(until)
-    .bind(i64::from(runs.max(1)) - 1)
-    .fetch_all(conn)
-    .await?;
+        pulse::FRESH
+    );
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until).bind(i64::from(runs.max(1)) - 1);
+    let rows = asked.fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             Ok(Searched {
@@ -131,6 +129,7 @@ pub(in crate::store) async fn searched(
                 state: read::word(row, "state", SearchState::parse)?,
                 at: Time(row.try_get("at")?),
                 counts: read::counts(row)?,
+                fresh: row.try_get("fresh")?,
                 past: row.try_get::<i64, _>("past")? != 0,
                 trouble: row.try_get("trouble")?,
             })
