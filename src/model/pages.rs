@@ -24,7 +24,7 @@ pub struct TopicCard {
     pub last_run: Option<RunRow>,
     /// Begin of the last run that was `ok` or `partial`.
     pub last_success: Option<Time>,
-    /// Items first seen since an instant.
+    /// Items that are new since an instant, as a diff counts them but for the topic's filter.
     pub new: i64,
 }
 
@@ -33,6 +33,12 @@ impl TopicCard {
     #[must_use]
     pub fn timezone(&self) -> &str {
         self.definition.as_ref().map_or("UTC", Topic::timezone)
+    }
+
+    /// Whether it has a filter, which `new` knows nothing of.
+    #[must_use]
+    pub fn has_filter(&self) -> bool {
+        self.definition.as_ref().is_some_and(|topic| !topic.filter.is_none())
     }
 
     /// Whether its slot has come and the planner has not looked at it in time.

@@ -19,6 +19,7 @@ mod editions;
 mod engine;
 mod error;
 mod forget;
+mod fresh;
 #[cfg(feature = "graphile")]
 mod graphile;
 mod jobs;

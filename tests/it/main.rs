@@ -42,6 +42,7 @@ mod filters;
 mod foresight;
 mod forget;
 mod formats;
+mod fresh;
 mod health;
 mod hostile;
 mod hostile_texts;

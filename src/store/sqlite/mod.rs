@@ -42,6 +42,8 @@ pub(super) mod erase;
 pub(super) mod foresight;
 #[path = "../statements/forgotten.rs"]
 pub(super) mod forgotten;
+#[path = "../statements/fresh.rs"]
+pub(super) mod fresh;
 #[path = "../statements/handing.rs"]
 pub(super) mod handing;
 #[path = "../statements/instances.rs"]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, read, report};
+use super::{Conn, fresh, read, report};
 use crate::model::{LedgerRow, LivingRow, Time, Topic, TopicCard};
 use crate::store::StoreError;
 
@@ -52,16 +52,8 @@ pub(in crate::store) async fn cards(
         let run = read::run(&row)?;
         runs.insert(run.run.clone(), run);
     }
-    let list = serde_json::json!(cards.iter().map(|card| &card.topic).collect::<Vec<_>>()).to_string();
-    let sql = format!(
-        "SELECT given.value AS topic, (SELECT count(*) FROM topic_item t WHERE t.topic = given.value AND t.first_seen >= $2 \
-         AND (SELECT f.seq FROM run f WHERE f.id = t.first_run) IS NOT NULL) AS many FROM {}",
-        super::texts(1)
-    );
-    let mut new = HashMap::new();
-    for row in sqlx::query(AssertSqlSafe(sql)).bind(list).bind(since.0).fetch_all(conn).await? {
-        new.insert(row.try_get::<String, _>("topic")?, row.try_get::<i64, _>("many")?);
-    }
+    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let mut new = fresh::new_since(conn, &ids, since).await?;
     for (card, last) in cards.iter_mut().zip(last) {
         card.last_run = last.and_then(|run| runs.remove(&run));
         card.new = new.remove(&card.topic).unwrap_or(0);

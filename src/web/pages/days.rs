@@ -140,7 +140,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Prob
             figure { (chart::volume(&chart, zone)) figcaption { "Items a day (" (zone) "), by when they were published; dark: without near-copies." @if drawn { " Hatched: not covered." } } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }
         }
-        @if card.definition.as_ref().is_some_and(|topic| !topic.filter.is_none()) { p.meta { "Counted before the topic's filter." } }
+        @if card.has_filter() { p.meta { "Counted before the topic's filter." } }
         details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
             thead { tr { th scope="col" { "Day" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
             tbody { @for day in chart.days.iter().rev() { tr {

@@ -104,7 +104,7 @@ fn row(card: &TopicCard, known: &Known, firing: &[FiringAt], days: &[spark::Spar
             }
         } }
         td data-label="Sources" { (sources(card, known)) }
-        td.n data-label="New, 24 h" { (number(card.new.unsigned_abs())) }
+        td.n data-label="New, 24 h" { (number(card.new.unsigned_abs())) @if card.has_filter() { span.sub { "before its filter" } } }
         td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
         td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }

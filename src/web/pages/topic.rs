@@ -107,7 +107,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
-            dt { "New, 24 h" } dd { (number(card.new.unsigned_abs())) }
+            dt { "New, 24 h" } dd { (number(card.new.unsigned_abs())) @if card.has_filter() { ", before its filter" } }
         }
         (actions)
         (charts)
@@ -170,7 +170,7 @@ pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: u
 
 fn form(ask: &Ask, card: &TopicCard, wish: &Wish) -> Markup {
     let given = |name: &str| ask.get(name).unwrap_or("");
-    let filters = card.definition.as_ref().is_some_and(|topic| !topic.filter.is_none());
+    let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
         div { label for="q" { "Words" } input #q type="search" name="q" value=(given("q")) maxlength="300"; }
         div { label for="sort" { "Order" } select #sort name="sort" { @for (name, told) in ORDERS { option value=(name) selected[wish.order == name] { (told) } } } }

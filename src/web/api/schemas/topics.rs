@@ -24,7 +24,11 @@ const STANDING: &[Field] = &[
     ("next_slot", Maybe(&Time), "when it is due next, as planned"),
     ("overdue", Flag, "that has passed without a run being planned"),
     ("sources", List(&Of("SourceState")), "each source that is on"),
-    ("new_24h", Integer, "items first seen in the last 24 hours"),
+    (
+        "new_24h",
+        Integer,
+        "items new in the last 24 hours, as in a diff: no baseline, nothing older than the window; before the topic's filter",
+    ),
 ];
 
 const SCHEDULE: &[Field] = &[

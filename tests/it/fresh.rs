@@ -1,0 +1,91 @@
+//! What counts as new, wherever it is counted: the pages, the API, `status`, `runs`, `items`, exports and feeds say what `diff`
+//! says, on both databases. Each item is judged as its first sighting was, whatever the topic's window is later.
+
+use serde_json::{Value, json};
+
+use crate::changes::{World, hour, once, post, topic};
+use crate::databases::databases;
+use crate::program::Place;
+use crate::web_client::Pages;
+
+/// Social posts and web pages, with more lines of the topic.
+fn both(query: &str, more: &str) -> String {
+    topic(query, more).replace("[\"social\"]", "[\"social\", \"web\"]")
+}
+
+fn page(n: u32) -> Value {
+    json!({ "title": format!("Page {n}"), "url": format!("https://example.org/{n}") })
+}
+
+/// A call that can be asked for a day that is over.
+const BASIC: &str = "social.operation = \"basic\"";
+
+/// A baseline, then three that are new, and two that were published long before.
+fn begin(place: &Place, world: &World) {
+    world.posts(&[post(1, 20, "what was there", 1)]);
+    world.pages(&[page(1)]);
+    once(place, 24);
+    world.posts(&[
+        post(1, 20, "what was there", 1),
+        post(2, 28, "just now", 1),
+        json!({ "id": "3", "text": "without a date" }),
+        post(4, 0, "archived", 1),
+        post(5, 1, "archived too", 1),
+    ]);
+    world.pages(&[page(1), page(2)]);
+    once(place, 30);
+}
+
+/// How many are new in 24 hours: on both pages, and by the API.
+fn told(place: &Place, at: u32, beside: &str) -> i64 {
+    let pages = Pages::serve(place, &["--at", &hour(at)]);
+    let answer: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme")).unwrap();
+    let new = answer["data"]["new_24h"].as_i64().unwrap();
+    let said = if beside.is_empty() { String::new() } else { format!("<span class=\"sub\">{beside}</span>") };
+    let cell = format!("data-label=\"New, 24 h\">{new}{said}</td>");
+    assert!(pages.page("/").contains(&cell), "{cell}: {}", pages.page("/"));
+    let said = if beside.is_empty() { String::new() } else { format!(", {beside}") };
+    let fact = format!("<dt>New, 24 h</dt><dd>{new}{said}</dd>");
+    assert!(pages.page("/topics/acme").contains(&fact), "{fact}: {}", pages.page("/topics/acme"));
+    new
+}
+
+#[test]
+fn new_in_24_hours_is_what_a_diff_calls_new() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", BASIC));
+        begin(&place, &world);
+        let new =
+            |since: u32| place.json(&["diff", "acme", "--since", &hour(since), "--json"])["counts"]["new"].clone();
+        // The baseline lies in the day that is counted, as the two old posts do.
+        assert_eq!((told(&place, 31, ""), new(7)), (3, json!(3)), "{}", place.database.name);
+        // Another question begins with a baseline; what it finds then is new.
+        place.configure(&world.lines(), &both("acme OR globex", BASIC));
+        world.posts(&[post(6, 35, "of the other question", 1)]);
+        world.pages(&[page(3)]);
+        once(&place, 36);
+        assert_eq!((told(&place, 37, ""), new(7)), (3, json!(3)));
+        world.posts(&[post(7, 41, "new to it", 1), post(6, 35, "of the other question", 1)]);
+        once(&place, 42);
+        assert_eq!((told(&place, 43, ""), new(7)), (4, json!(4)));
+        // A day that was over when it was asked for is nothing new.
+        world.posts(&[json!({ "id": "8", "text": "of that day", "created_at": "2026-03-09T12:00:00Z" })]);
+        let day = ["backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
+        place.run(&day).shows(0, &[]);
+        assert_eq!(
+            place.database.number(
+                "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item WHERE i.key = 'post:x:8' AND s.fit = 'in'"
+            ),
+            1
+        );
+        assert_eq!((told(&place, 44, ""), new(7)), (4, json!(4)));
+        // Back to the first question, which was answered before; a filter is not looked at, and that is said.
+        place.configure(&world.lines(), &both("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
+        world.posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
+        once(&place, 46);
+        assert_eq!((told(&place, 47, "before its filter"), new(7)), (6, json!(5)));
+        // The day goes on: what was first seen before it is no longer counted.
+        assert_eq!(told(&place, 68, "before its filter"), 2);
+    }
+}
