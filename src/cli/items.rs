@@ -1,17 +1,13 @@
 //! `items`: what was found, the newest first.
 
-use std::collections::HashMap;
-use std::time::Duration;
-
 use serde_json::json;
 
 use super::args::{Common, ItemsArgs};
 use super::context::{Context, instant};
 use super::{Exit, Failure, output};
 use crate::compare::{Filtered, Hiding};
-use crate::insight::fit_of;
 use crate::model::WindowFit;
-use crate::store::{Filter, ItemRow, Nature, Store};
+use crate::store::{Filter, ItemRow, Nature};
 
 pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
@@ -20,22 +16,24 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, &args.topic, mode).await?;
-    let windows = windows(&store, &args.topic).await?;
     // Some of those that are read are not shown.
     let limit = args.limit as usize;
     let spare = if hiding.any() || since.is_some() { limit.saturating_mul(4).saturating_add(200) } else { 0 };
     let read = store.items(&filter, i64::try_from(limit.saturating_add(spare)).unwrap_or(i64::MAX)).await?;
+    let keys: Vec<String> = read.iter().map(|item| item.key.clone()).collect();
+    let fits = store.first_fits(None, &keys).await?;
     let mut older = 0;
     let mut items: Vec<(ItemRow, WindowFit)> = Vec::new();
     for item in read {
         if items.len() == limit {
             break;
         }
-        let fit = fit_of(item.published_at, item.first_seen, windows.get(&item.topic).copied());
+        let seen = (item.topic.clone(), item.key.clone());
+        let fit = fits.get(&seen).copied().unwrap_or(WindowFit::Undated);
         if !hiding.item(&item) {
             continue;
         }
-        // Kept, but not new: it was older than the window when it was seen first.
+        // Kept, but not new: it lay outside the window of the search that found it first.
         if since.is_some() && fit == WindowFit::Outside {
             older += 1;
             continue;
@@ -61,17 +59,12 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
         ));
     }
     if older > 0 {
-        text.push_str(&format!("\n{older} first seen since then were older than their window, and are not new\n"));
+        text.push_str(&format!(
+            "\n{older} first seen since then were older than their window or dated ahead, and are not new\n"
+        ));
     }
     output::text(&text)?;
     Ok(Exit::Ok)
-}
-
-/// How far back each topic looks.
-async fn windows(store: &Store, topics: &[String]) -> Result<HashMap<String, Duration>, Failure> {
-    let watched = store.watched(topics).await?;
-    let definitions = watched.into_iter().filter_map(|watched| watched.definition);
-    Ok(definitions.map(|topic| (topic.id, topic.window.length())).collect())
 }
 
 /// An item and whether it lay in the window when it was seen first.
@@ -97,6 +90,7 @@ pub(super) fn drawn(items: &[(ItemRow, WindowFit)], width: usize) -> String {
             let said = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
             let mark = match fit {
                 WindowFit::In => "",
+                WindowFit::Outside if i.published_at > Some(i.first_seen) => "(dated ahead) ",
                 WindowFit::Outside => "(older) ",
                 WindowFit::Undated => "(undated) ",
             };

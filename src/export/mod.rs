@@ -13,7 +13,6 @@ mod jsonl;
 mod manifest;
 mod packed;
 mod page;
-mod sieve;
 mod spec;
 mod standing;
 mod verify;
@@ -33,7 +32,6 @@ use self::format::Sheet;
 pub use self::manifest::Manifest;
 pub use self::packed::{Packed, unpacked_name};
 pub use self::page::page;
-use self::sieve::Sieve;
 pub use self::spec::{ExportSpec, Mode};
 pub use self::standing::{Editions, StandingError, make};
 pub use self::verify::{Verdict, verify};
@@ -171,18 +169,17 @@ pub async fn write_watched<W: Write + Send>(
         Sheet::begin(order.format, (order.profile, order.sheet_rows), &order.what.columns(), order.what.as_str(), out)?;
     let mut rows = Rows { sheet, origin, written: 0, watch };
     let filter = &order.filter;
-    let mut sieve = Sieve::of(store, filter, hiding).await?;
     match order.what {
         What::Items => {
-            let mut put = |row| if sieve.item(&row) { rows.put(columns::ITEMS, &row) } else { Ok(()) };
+            let mut put = |row| if hiding.item(&row) { rows.put(columns::ITEMS, &row) } else { Ok(()) };
             store.each_item(filter, &mut put).await?;
         }
         What::Sightings => {
-            let mut put = |row| if sieve.sighting(&row) { rows.put(columns::SIGHTINGS, &row) } else { Ok(()) };
+            let mut put = |row| if hiding.sighting(&row) { rows.put(columns::SIGHTINGS, &row) } else { Ok(()) };
             store.each_sighting(filter, &mut put).await?;
         }
         What::New => {
-            let mut put = |row| if sieve.new_item(&row) { rows.put(columns::NEW, &row) } else { Ok(()) };
+            let mut put = |row| if hiding.new_item(&row) { rows.put(columns::NEW, &row) } else { Ok(()) };
             store.each_new(filter, &mut put).await?;
         }
         What::Runs => store.each_run(filter, &mut |row| rows.put(columns::RUNS, &row)).await?,
@@ -204,9 +201,8 @@ async fn feed<W: Write + Send>(
     invented: bool,
 ) -> Result<Written<W>, ExportError> {
     let mut feed = atom::Feed::new();
-    let mut sieve = Sieve::of(store, &order.filter, hiding).await?;
     let mut take = |row| {
-        if sieve.new_item(&row) {
+        if hiding.new_item(&row) {
             feed.take(row);
         }
         Ok::<_, ExportError>(())

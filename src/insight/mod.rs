@@ -6,7 +6,6 @@
 mod changes;
 mod coverage;
 pub mod daily;
-mod fit;
 mod forecast;
 mod holes;
 mod outlook;
@@ -22,7 +21,6 @@ pub use changes::{
     Unknown, asked, changes, meant, needs,
 };
 pub use coverage::{Cover, cover, sum};
-pub use fit::fit_of;
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};

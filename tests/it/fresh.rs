@@ -89,3 +89,51 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
         assert_eq!(told(&place, 68, "before its filter"), 2);
     }
 }
+
+#[test]
+fn what_a_widened_search_found_is_new_whatever_the_window_is() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));
+        world.posts(&[post(1, 20, "what was there", 1)]);
+        let due = |at: u32| place.run(&["once", "--due", "--at", &hour(at)]).shows(0, &[]);
+        due(23);
+        due(24);
+        // Nobody looked for three days; the next search looks back over them.
+        world.posts(&[
+            post(2, 40, "of the gap", 1),
+            post(3, 95, "just now", 1),
+            json!({ "id": "4", "text": "archived", "created_at": "2026-03-01T00:00:00Z" }),
+            post(5, 200, "of some day", 1),
+        ]);
+        due(96);
+        let diff = place.json(&["diff", "acme", "--json"]);
+        assert_eq!((&diff["counts"]["new"], &diff["counts"]["outside"]), (&json!(2), &json!(2)), "{diff}");
+        let since = hour(90);
+        let fits = |place: &Place| {
+            let listed = place.json(&["items", "--json"])["items"].clone();
+            let fit = |key: &str| {
+                let found = listed.as_array().unwrap().iter().find(|item| item["key"] == format!("post:x:{key}"));
+                found.map_or(Value::Null, |item| item["fit"].clone())
+            };
+            [fit("2"), fit("3"), fit("4"), fit("5")]
+        };
+        let expected = ["in", "in", "outside", "outside"].map(|fit| json!(fit));
+        assert_eq!(fits(&place), expected, "{}", place.database.name);
+        let new = |place: &Place| {
+            let items = place.json(&["items", "--new-since", &since, "--json"]);
+            let rows = |what: &str| place.ok(&["export", "--what", what, "--new-since", &since]).lines().count() - 1;
+            (items["items"].as_array().unwrap().len(), items["outside"].clone(), rows("items"), rows("new"))
+        };
+        assert_eq!(new(&place), (2, json!(2), 2, 2));
+        place.run(&["items"]).shows(0, &["(older) archived", "(dated ahead) of some day"]);
+        let pages = Pages::serve(&place, &["--at", &hour(97)]);
+        let listed: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/items?new_since=6h")).unwrap();
+        assert_eq!((listed["data"].as_array().unwrap().len(), &listed["outside"]), (2, &json!(2)), "{listed}");
+        drop(pages);
+        // Another window changes nothing of what was.
+        place.configure(&world.lines(), &topic("acme", "every = \"6h\"\nwindow = \"PAST_7_DAYS\""));
+        due(102);
+        assert_eq!((fits(&place), new(&place)), (expected, (2, json!(2), 2, 2)));
+    }
+}

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Database, read, tokens};
+use super::{Database, fresh, read, tokens};
 use crate::store::Filter;
 
 /// One of a list.
@@ -57,10 +57,11 @@ pub(super) fn items(query: &mut QueryBuilder<Database>, filter: &Filter) {
     }
 }
 
-/// Those that were first seen, `t`, lately.
+/// Those that were first seen, `t` by its first run `f`, lately, and not older than their window then.
 pub(super) fn new(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if let Some(since) = filter.new_since {
         query.push(" AND t.first_seen >= ").push_bind(since.0);
+        query.push(" AND coalesce(").push(fresh::FIT).push(", 1) <> 2");
     }
 }
 

@@ -8,7 +8,6 @@ use super::call::Call;
 use super::listed::{told, with};
 use super::topics::card;
 use crate::compare::{Filtered, Hiding};
-use crate::insight::fit_of;
 use crate::model::{Source, Tone, TopicCard, WindowFit};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
 use crate::web::ask::words;
@@ -39,11 +38,12 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     };
     let mode = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), mode).await?;
-    let window = card.definition.as_ref().map(|topic| topic.window.length());
+    let keys: Vec<String> = rows.iter().map(|row| row.key.clone()).collect();
+    let mut fits = store.first_fits(Some(&card.topic), &keys).await?;
     let (mut data, mut outside) = (Vec::new(), 0_u64);
     for row in rows.into_iter().filter(|row| hiding.item(row)) {
-        let fit = fit_of(row.published_at, row.first_seen, window);
-        // Kept, but not new: it was older than the window when it was seen first.
+        let fit = fits.remove(&(card.topic.clone(), row.key.clone())).unwrap_or(WindowFit::Undated);
+        // Kept, but not new: it lay outside the window of the search that found it first.
         if call.one("new_since").is_some() && fit == WindowFit::Outside {
             outside += 1;
             continue;

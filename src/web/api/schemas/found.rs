@@ -43,7 +43,7 @@ const ITEM: &[Field] = &[
 ];
 
 const LISTED: &[Field] = &[
-    ("fit", FIT, "published in the topic's window when first seen, or not"),
+    ("fit", FIT, "published in the window of the search that first found it, or not"),
     ("copies", Of("Copies"), "its near-copies in this topic"),
 ];
 
