@@ -1,6 +1,6 @@
 //! `runs`: the ledger as people read it, the latest first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::json;
 
@@ -23,10 +23,11 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     topics.sort();
     topics.dedup();
     let health = health(&store, &topics).await?;
+    let older = store.older_of(&ids).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
-        let runs = runs.iter().map(|run| told(run, &searches)).collect::<Result<Vec<_>, _>>()?;
+        let runs = runs.iter().map(|run| told(run, &searches, &older)).collect::<Result<Vec<_>, _>>()?;
         output::json(&json!({ "sandbox": invented, "runs": runs, "ill": health.ill }))?;
         return Ok(Exit::Ok);
     }
@@ -41,7 +42,7 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
             }
         }
     } else {
-        text.push_str(&drawn(&runs, &full(&searches), usize::from(output::width())));
+        text.push_str(&drawn(&runs, &full(&searches), &older, usize::from(output::width())));
     }
     if runs.is_empty() {
         text.push_str("no runs\n");
@@ -61,11 +62,22 @@ fn whose(run: &RunRow) -> &str {
     run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
 }
 
-/// A run with its searches inside.
-fn told(run: &RunRow, searches: &[SearchRow]) -> Result<serde_json::Value, serde_json::Error> {
+/// How many of a run were new, and beside them how many were first seen and older than their window.
+fn new(first_seen: i64, older: i64, full: bool) -> String {
+    let new = output::at_least(first_seen - older, full);
+    if older == 0 { new } else { format!("{new} (+{older} older)") }
+}
+
+/// A run with its searches inside; `new` is the ledger's, all that was first seen.
+fn told(
+    run: &RunRow,
+    searches: &[SearchRow],
+    older: &HashMap<String, i64>,
+) -> Result<serde_json::Value, serde_json::Error> {
     let mut value = serde_json::to_value(run)?;
     let own: Vec<&SearchRow> = searches.iter().filter(|s| s.run == run.run).collect();
     if let Some(fields) = value.as_object_mut() {
+        fields.insert("new_older".into(), json!(older.get(&run.run).unwrap_or(&0)));
         fields.insert("searches".into(), serde_json::to_value(own)?);
     }
     Ok(value)
@@ -77,14 +89,14 @@ fn full(searches: &[SearchRow]) -> BTreeSet<&str> {
 }
 
 /// A line for each run; two where its id, which must not be broken, would not fit into one.
-fn drawn(runs: &[RunRow], full: &BTreeSet<&str>, width: usize) -> String {
+fn drawn(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
             whose(r).to_owned(),
             output::when_known(r.started_at.or(r.slot)),
             r.state.to_string(),
             output::at_least(r.counts.found, full.contains(r.run.as_str())),
-            output::at_least(r.counts.new, full.contains(r.run.as_str())),
+            new(r.counts.new, *older.get(&r.run).unwrap_or(&0), full.contains(r.run.as_str())),
             r.cost.to_string(),
         ]
     };
@@ -181,7 +193,7 @@ mod tests {
             thinned: false,
         };
         for (width, lines) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2)] {
-            let text = drawn(std::slice::from_ref(&run), &BTreeSet::new(), width);
+            let text = drawn(std::slice::from_ref(&run), &BTreeSet::new(), &HashMap::new(), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
             assert!(text.contains("transport: c") || width == 60, "{text}");
             assert_eq!(text.lines().count(), lines, "{text}");

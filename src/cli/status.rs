@@ -9,7 +9,7 @@ use super::context::Context;
 use super::{Exit, Failure, output, prune};
 use crate::compare::{MOST_JUDGED, filter_of, health};
 use crate::insight::{Amount, Ill, Illness, meant, standing};
-use crate::model::{Between, Budget, Micros, PausedBy, Undelivered, Used};
+use crate::model::{Between, Budget, Micros, PausedBy, Undelivered, Used, WindowFit};
 use crate::schedule::Schedule;
 use crate::store::{Nature, Store, TopicStatus};
 
@@ -23,7 +23,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     let calls = used.calls;
     let budgets = budgets(&context, used, &topics_used);
     let health = health(&store, &topics.iter().map(|t| t.topic.clone()).collect::<Vec<_>>()).await?;
-    let filtered = filtered(&store, &topics).await?;
+    let (filtered, older) = told_apart(&store, &topics).await?;
     let full = full(&store, &topics).await?;
     let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
     let undelivered = store.undelivered(Some(&channels)).await?;
@@ -41,7 +41,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
         let topics: Vec<_> = topics
             .iter()
             .map(|t| json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &health.ill), "items": t.items, "last_run": t.last_run,
-                "new_filtered": filtered.get(&t.topic), "ill": of(&t.topic, &health.ill).collect::<Vec<_>>(), "last_success": t.last_success,
+                "new_filtered": filtered.get(&t.topic), "new_older": t.last_run.as_ref().map(|_| older.get(&t.topic).unwrap_or(&0)), "ill": of(&t.topic, &health.ill).collect::<Vec<_>>(), "last_success": t.last_success,
                 "next_slot": next(t), "paused": t.paused }))
             .collect();
         output::json(
@@ -65,8 +65,8 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
                 run.map_or_else(
                     || "-".to_owned(),
                     |r| {
-                        let new = r.counts.new - filtered.get(&t.topic).unwrap_or(&0);
-                        output::at_least(new, full.contains(&r.run))
+                        let apart = [&filtered, &older].map(|of| of.get(&t.topic).unwrap_or(&0));
+                        output::at_least(r.counts.new - apart[0] - apart[1], full.contains(&r.run))
                     },
                 ),
                 t.items.to_string(),
@@ -101,6 +101,9 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     }
     for (topic, hidden) in filtered.iter().filter(|(_, hidden)| **hidden > 0) {
         text.push_str(&format!("{topic}: {hidden} more new in the last run, filtered\n"));
+    }
+    for (topic, older) in older.iter().filter(|(_, older)| **older > 0) {
+        text.push_str(&format!("{topic}: {older} more first seen in the last run, older than the window\n"));
     }
     for line in budgets.iter().skip(1).filter(|line| line.limit.is_some()) {
         text.push_str(&format!("{line}\n"));
@@ -138,21 +141,37 @@ fn exit(args: &StatusArgs, ill: &[Illness]) -> Exit {
     if fails { Exit::Searches } else { Exit::Ok }
 }
 
-/// Of topics with a filter: how many of the new ones of the last run it hides.
-async fn filtered(store: &Store, topics: &[TopicStatus]) -> Result<BTreeMap<String, i64>, Failure> {
+/// Of the new ones of each topic's last run: how many its filter hides, for topics with one, and how many of the others were
+/// older than their window.
+async fn told_apart(
+    store: &Store,
+    topics: &[TopicStatus],
+) -> Result<(BTreeMap<String, i64>, BTreeMap<String, i64>), Failure> {
     let ids: Vec<String> = topics.iter().map(|t| t.topic.clone()).collect();
-    let mut filtered = BTreeMap::new();
+    let runs: Vec<String> = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone())).collect();
+    let of_runs = store.older_of(&runs).await?;
+    let of_topic = |t: &TopicStatus| Some((t.topic.clone(), *of_runs.get(&t.last_run.as_ref()?.run)?));
+    let (mut filtered, mut older) = (BTreeMap::new(), topics.iter().filter_map(of_topic).collect::<BTreeMap<_, _>>());
     let definitions = store.watched(&ids).await?.into_iter().filter_map(|watched| watched.definition);
     for topic in definitions.filter(|topic| !topic.filter.is_none()).take(MOST_JUDGED) {
         let last = topics.iter().find(|t| t.topic == topic.id).and_then(|t| t.last_run.as_ref()?.seq);
         if let Some(seq) = last {
             let first = store.first_sights(&topic.id, Between { since: seq - 1, until: seq }).await?;
             let filter = filter_of(&topic);
-            let hidden = first.iter().filter(|first| !meant(&filter, &first.item)).count();
-            filtered.insert(topic.id, i64::try_from(hidden).unwrap_or(i64::MAX));
+            let hidden: Vec<String> =
+                first.iter().filter(|first| !meant(&filter, &first.item)).map(|first| first.item.key.clone()).collect();
+            if let Some(older) = older.get_mut(&topic.id) {
+                let fits = store.first_fits(Some(&topic.id), &hidden).await?;
+                *older -= count(fits.values().filter(|fit| **fit == WindowFit::Outside).count());
+            }
+            filtered.insert(topic.id, count(hidden.len()));
         }
     }
-    Ok(filtered)
+    Ok((filtered, older))
+}
+
+fn count(many: usize) -> i64 {
+    i64::try_from(many).unwrap_or(i64::MAX)
 }
 
 /// Of as many topics as are judged: the last runs in which a source returned as much as it could.

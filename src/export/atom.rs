@@ -1,13 +1,13 @@
 //! A feed of what is new in one topic (RFC 4287), the newest first. What the first answers to a question brought is a
-//! baseline, not new, and not in it. Ids come from items' keys, dates from the store: the same data gives the same bytes,
-//! and a reader that saw an entry knows it again.
+//! baseline, not new, and not in it; nor is what was older than its window. Ids come from items' keys, dates from the store:
+//! the same data gives the same bytes, and a reader that saw an entry knows it again.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::Write;
 
 use super::xml;
-use crate::model::{NewRow, Time};
+use crate::model::{NewRow, Time, WindowFit};
 use crate::normalise::safe_link;
 
 /// Entries of a feed.
@@ -28,7 +28,7 @@ impl Feed {
 
     /// Takes a row; rows come in the order in which they were first seen.
     pub(super) fn take(&mut self, row: NewRow) {
-        if row.baseline {
+        if row.baseline || row.fit == WindowFit::Outside {
             return;
         }
         if self.entries.len() == MOST_ENTRIES {

@@ -1,7 +1,7 @@
 //! Rows that only exports hand out: a search with the topic it was for and both its prices, an item at the moment a topic
 //! saw it first. Plain data, without any database-made id.
 
-use super::{Kind, Micros, SearchRow, Time};
+use super::{Kind, Micros, SearchRow, Time, WindowFit};
 
 /// A search with what is known of it besides.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub struct NewRow {
     pub first_run: String,
     /// Every source that showed it then answered its question for the first time.
     pub baseline: bool,
+    /// Whether it lay in the window of the search that found it.
+    pub fit: WindowFit,
     /// Address.
     pub url: Option<String>,
     /// Handle.

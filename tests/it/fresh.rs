@@ -91,6 +91,41 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
 }
 
 #[test]
+fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        begin(&place, &world);
+        let said = "acme: 2 more first seen in the last run, older than the window";
+        place.run(&["status"]).shows(0, &["Z    3      7", said]);
+        place.run(&["runs", "--limit", "1"]).shows(0, &["3 (+2 older)"]);
+        let run = &place.json(&["runs", "--limit", "1", "--json"])["runs"][0];
+        assert_eq!((&run["new"], &run["new_older"]), (&json!(5), &json!(2)));
+        assert_eq!(place.json(&["status", "--json"])["topics"][0]["new_older"], 2);
+        let pages = Pages::serve(&place, &["--at", &hour(31)]);
+        assert!(pages.page("/topics/acme").contains("3 new items (+2 older)"), "{}", pages.page("/topics/acme"));
+        drop(pages);
+        let feed = place.ok(&["export", "--format", "atom", "--topic", "acme"]);
+        assert_eq!((feed.matches("<entry>").count(), feed.contains("archived")), (3, false), "{feed}");
+        // What the filter hides is told once: an old one that is hidden is not told as old, too.
+        place.configure(&world.lines(), &both("acme", "exclude = [\"hidden\"]"));
+        world.posts(&[
+            post(6, 40, "hidden", 1),
+            post(7, 2, "hidden, old", 1),
+            post(8, 2, "old", 1),
+            post(9, 40, "new", 1),
+        ]);
+        once(&place, 42);
+        place.run(&["status"]).shows(
+            0,
+            &["acme: 2 more new in the last run, filtered", "acme: 1 more first seen in the last run, older than"],
+        );
+        let told = &place.json(&["status", "--json"])["topics"][0];
+        assert_eq!((&told["new_filtered"], &told["new_older"]), (&json!(2), &json!(1)));
+    }
+}
+
+#[test]
 fn what_a_widened_search_found_is_new_whatever_the_window_is() {
     for database in databases() {
         let world = World::new();

@@ -3,7 +3,7 @@
 use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, looks, narrow, past, read};
+use super::{Conn, Database, Row, fresh, looks, narrow, past, read};
 use crate::model::{Kind, Look, Micros, NewRow, SearchedRow, Time};
 use crate::store::past as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
@@ -92,6 +92,8 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
         .push(past::of_item())
         .push(" AS past, ")
         .push(BASELINE)
+        .push(", ")
+        .push(fresh::told())
         .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
@@ -115,6 +117,7 @@ fn first_seen(row: &Row) -> Result<NewRow, StoreError> {
         first_seen: Time(row.try_get("first_seen")?),
         first_run: row.try_get("first_run")?,
         baseline: read::flag(row, "baseline")?.unwrap_or(false),
+        fit: fresh::fit(row)?,
         url: row.try_get("url")?,
         author: row.try_get("author")?,
         author_name: row.try_get("author_name")?,

@@ -99,11 +99,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;
     let charts = days::charts(&site, &card).await?;
+    let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
+    let older = store.older_of(&last).await?.into_values().sum::<i64>();
     let answers = answers::latest(&site, &card).await?;
     let main = html! {
         h1 { (words::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
-            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (shown::when(run.started_at, card.timezone())) ", " (counted(run.counts.new.unsigned_abs(), "new item")) } } }
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (shown::when(run.started_at, card.timezone())) ", " (counted((run.counts.new - older).unsigned_abs(), "new item")) @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
