@@ -1,7 +1,7 @@
 //! What the store reads about a span of a topic's runs; see `model::changes`. What changed in it is `insight`'s to say.
 
 use super::{Db, Store, StoreError, postgres, sqlite};
-use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Pulse, Question, Snapshots, Source, Time};
+use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Pulse, Question, Snapshots, Source, Span, Time};
 
 /// Rows of one reading of [`Store`] about a span; as many mean that there may be more.
 pub const MOST_SIGHTS: i64 = 20_000;
@@ -15,6 +15,11 @@ impl Store {
     /// The searches of a span, and some before it to compare with.
     pub async fn snapshots(&self, topic: &str, between: Between) -> Result<Snapshots, StoreError> {
         read!(self, changes::snapshots(topic, between))
+    }
+
+    /// When a topic was asked something else than before, in a span, in time.
+    pub async fn asked_anew(&self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
+        read!(self, changes::asked_anew(topic, span))
     }
 
     /// Whether a question was answered for a topic before a place in the reading order.

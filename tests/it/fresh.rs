@@ -172,3 +172,28 @@ fn what_a_widened_search_found_is_new_whatever_the_window_is() {
         assert_eq!((fits(&place), new(&place)), (expected, (2, json!(2), 2, 2)));
     }
 }
+
+#[test]
+fn charts_of_pages_mark_where_another_query_began() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        world.posts(&[post(1, 20, "what was there", 1)]);
+        world.pages(&[]);
+        for at in [24, 30] {
+            once(&place, at);
+        }
+        let shown = |at: u32| Pages::serve(&place, &["--at", &hour(at)]).page("/topics/acme");
+        assert!(!shown(31).contains("nother query"));
+        place.configure(&world.lines(), &both("acme OR globex", ""));
+        for at in [36, 42] {
+            once(&place, at);
+        }
+        let told = shown(43);
+        assert!(told.contains("Upright line: another query from 2026-03-12 12:00."), "{told}");
+        assert_eq!(told.matches("Another query from here on").count(), 2, "both charts");
+        // The line is where the query changed, also as the first search of the days that are shown.
+        assert!(shown(24 * 14 + 13).contains("another query from 2026-03-12 12:00"));
+        assert!(!shown(24 * 15 + 13).contains("nother query"));
+    }
+}

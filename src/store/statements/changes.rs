@@ -14,6 +14,9 @@ const MOST: i64 = 6_000;
 /// Searches before the span that are read to compare with.
 const BEFORE: i64 = 90;
 
+/// Runs before a span among which its first searches' predecessors are looked for, but for one.
+const LAST: i64 = 29;
+
 /// The last attempt's searches of numbered runs; the tables in this order also before there are statistics.
 const SNAPSHOT: &str = "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
      s.saturated, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated \
@@ -88,6 +91,25 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
             .and_then(|(from, until)| Span::new(from, until)),
         counts: read::counts(row)?,
     })
+}
+
+/// When a topic was asked something else than before, in a span, in time: where two searches of a source that follow one
+/// another ask different things. A few runs of before the span are looked at, so that its first search has one before it.
+pub(in crate::store) async fn asked_anew(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
+    let before = read::RUN_AT.replace("r.", "o.");
+    let sql = format!(
+        "SELECT DISTINCT asked.at FROM (SELECT {at} AS at, s.operation AS operation, s.query AS query, \
+           lag(s.operation) OVER w AS last_operation, lag(s.query) OVER w AS last_query FROM run r CROSS JOIN search s \
+           WHERE r.topic = $1 AND r.seq IS NOT NULL AND {at} < $3 AND {at} >= coalesce((SELECT {before} FROM run o WHERE o.topic = $1 \
+             AND o.seq IS NOT NULL AND {before} < $2 ORDER BY {before} DESC, o.public_id DESC LIMIT 1 OFFSET {LAST}), 0) \
+           AND s.run = r.id AND s.attempt = r.attempt AND s.state NOT IN ('not_run', 'over_quota') \
+           WINDOW w AS (PARTITION BY s.source ORDER BY r.seq)) asked \
+         WHERE asked.at >= $2 AND (asked.operation <> asked.last_operation OR asked.query <> asked.last_query) ORDER BY asked.at",
+        at = read::RUN_AT
+    );
+    let at: Vec<i64> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?;
+    Ok(at.into_iter().map(Time).collect())
 }
 
 /// Whether a question was answered before a place in the reading order. Walks back from there, so that a question that

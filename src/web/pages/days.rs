@@ -60,7 +60,7 @@ impl Counted {
         last(card, now).iter().map(spark).collect()
     }
 
-    fn chart(&self, card: &TopicCard, now: Time, holes: Vec<Gap>, full: &[Span]) -> Chart {
+    fn chart(&self, card: &TopicCard, now: Time, holes: Vec<Gap>, full: &[Span], asked_anew: Vec<Time>) -> Chart {
         let number = |n: i64| n.unsigned_abs();
         let day = |day: &Day| {
             let d = self.of(card, day).copied().unwrap_or(DayCount {
@@ -88,7 +88,7 @@ impl Counted {
             title: card.title.clone(),
             days: last(card, now).iter().map(day).collect(),
             holes,
-            asked_anew: Vec::new(),
+            asked_anew,
             usual: None,
         }
     }
@@ -124,7 +124,8 @@ pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Op
             }
         }
     }
-    Ok(Some(counted.chart(card, now, holes, &full)))
+    let asked_anew = site.store.asked_anew(&card.topic, span).await?;
+    Ok(Some(counted.chart(card, now, holes, &full, asked_anew)))
 }
 
 /// Both charts of a topic.
@@ -137,7 +138,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Prob
         h2 #days { "The last 14 days" }
         @if waits { p.note { "Not all of it is counted yet: what came last is counted beside the loop, within moments while " code { "topicwatch run" } " is up." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { "Items a day (" (zone) "), by when they were published; dark: without near-copies." @if drawn { " Hatched: not covered." } } }
+            figure { (chart::volume(&chart, zone)) figcaption { "Items a day (" (zone) "), by when they were published; dark: without near-copies." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }
         }
         @if card.has_filter() { p.meta { "Counted before the topic's filter." } }
