@@ -144,7 +144,8 @@ pub(super) fn at_least(n: i64, more: bool) -> String {
 /// How much was seen, in items, texts and authors.
 pub(super) fn volume(of: Volume) -> String {
     let word = |n: i64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
-    format!("{}, {} unique, {}", word(of.raw, "item"), of.unique, word(of.authors, "author"))
+    let authors = of.authors.map_or_else(|| "authors not given".to_owned(), |authors| word(authors, "author"));
+    format!("{}, {} unique, {authors}", word(of.raw, "item"), of.unique)
 }
 
 /// A table without lines; `numbers` are the columns aligned to the right. No cell is broken, so that ids, paths and

@@ -103,11 +103,11 @@ pub fn volume(items: &[SeenOnce]) -> Volume {
         let all: BTreeSet<String> = items.iter().filter_map(of).collect();
         i64::try_from(all.len()).unwrap_or(i64::MAX)
     };
-    Volume {
-        raw: i64::try_from(items.len()).unwrap_or(i64::MAX),
-        unique: distinct(&|item| Some(item.cluster.clone().unwrap_or_else(|| item.key.clone()))),
-        authors: distinct(&|item| item.author.clone()),
-    }
+    Volume::new(
+        i64::try_from(items.len()).unwrap_or(i64::MAX),
+        distinct(&|item| Some(item.cluster.clone().unwrap_or_else(|| item.key.clone()))),
+        distinct(&|item| item.author.clone()),
+    )
 }
 
 /// A topic's standing in one word, for people.

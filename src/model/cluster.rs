@@ -70,14 +70,22 @@ impl Room {
 }
 
 /// How much a topic heard, and how much of it was said anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Volume {
     /// Items.
     pub raw: i64,
     /// Items of which none is a near-copy of another.
     pub unique: i64,
-    /// Different authors; items without a known author are not counted.
-    pub authors: i64,
+    /// Different authors; items without a known author are not counted. `None` when no item has one: not known is not none.
+    pub authors: Option<i64>,
+}
+
+impl Volume {
+    /// With so many different authors among those that are known.
+    #[must_use]
+    pub fn new(raw: i64, unique: i64, authors: i64) -> Self {
+        Self { raw, unique, authors: (authors > 0 || raw == 0).then_some(authors) }
+    }
 }
 
 /// One text and those who brought it, in one topic.

@@ -197,3 +197,28 @@ fn charts_of_pages_mark_where_another_query_began() {
         assert!(!shown(24 * 15 + 13).contains("nother query"));
     }
 }
+
+#[test]
+fn authors_that_nobody_tells_are_not_none() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[json!({ "text": "nothing but words" }), json!({ "text": "quite other ones" })]);
+        let said = place.ok(&["once", "--at", &hour(24)]);
+        assert!(said.contains("2 items, 2 unique, authors not given"), "{said}");
+        place.run(&["show", "acme"]).shows(0, &["2 items, 2 unique, authors not given"]);
+        assert_eq!(
+            place.json(&["show", "acme", "--json"])["volume"],
+            json!({ "raw": 2, "unique": 2, "authors": null })
+        );
+        let days = place.ok(&["export", "--what", "daily", "--format", "jsonl"]);
+        let day: Value = serde_json::from_str(days.lines().last().unwrap()).unwrap();
+        assert_eq!((&day["items"], &day["authors"]), (&json!(2), &Value::Null), "{day}");
+        // One that is told is one, and of nothing there is none.
+        world.posts(&[post(1, 24, "with a name", 1)]);
+        let said = place.ok(&["once", "--at", &hour(25)]);
+        assert!(said.contains("1 item, 1 unique, 1 author\n"), "{said}");
+        world.posts(&[]);
+        assert!(place.ok(&["once", "--at", &hour(26)]).contains("0 items, 0 unique, 0 authors"));
+    }
+}

@@ -120,7 +120,7 @@ async fn raw_unique_and_authors_are_told_apart() {
             vec![post(1, "ann", STORM), post(2, "bob", &format!("RT @ann: {STORM}")), post(3, "ann", &quake(4))];
         let second = vec![post(4, "cleo", &STORM.to_uppercase()), post(5, "bob", FLOOD), post(6, "bob", &quake(5))];
         store_runs(&store, &t, 0, vec![first, second]).await;
-        let told = |raw, unique, authors| Volume { raw, unique, authors };
+        let told = Volume::new;
         let all = Filter::default();
         assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(6, 6, 3))], "nobody has looked");
         assert_eq!(store.clusters(&all, 1, 10).await.unwrap(), []);
@@ -129,7 +129,7 @@ async fn raw_unique_and_authors_are_told_apart() {
         let later = Filter { since: Some(at(1)), ..Filter::default() };
         assert_eq!(store.volumes(&later).await.unwrap(), [("storm".to_owned(), told(3, 3, 2))]);
         assert_eq!(store.volume_of(&["storm-000".to_owned()]).await.unwrap(), told(3, 2, 2));
-        assert_eq!(store.volume_of(&[]).await.unwrap(), Volume::default());
+        assert_eq!(store.volume_of(&[]).await.unwrap(), Volume::new(0, 0, 0));
         let campaigns = store.clusters(&all, 2, 10).await.unwrap();
         let [one] = campaigns.as_slice() else { panic!("{campaigns:?}") };
         assert_eq!((one.cluster.as_str(), one.members, one.authors), ("post:x:1", 3, 3), "{}", database.name);

@@ -125,12 +125,15 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
         (false, false) => return None,
     };
     let kind = if usual.same_weekday { "at this hour of this weekday" } else { "at this hour" };
+    let by = match volume.counted.authors {
+        0 => String::new(),
+        authors => format!(" by {authors} authors"),
+    };
     let summary = format!(
-        "{topic}: {} new ones in {} ({} by {} authors), up to {:.0} are usual {kind} (median {:.0} of {})",
+        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual {kind} (median {:.0} of {})",
         volume.counted.unique,
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),
-        volume.counted.authors,
         usual.high.floor(),
         usual.median,
         plural(usual.days, "day"),

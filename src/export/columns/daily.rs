@@ -60,7 +60,14 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
         |r| count(r.counted.raw),
     ),
     Column::integer("unique", "items", "the same with near-copies counted once", |r| count(r.counted.unique)),
-    Column::integer("authors", "authors", "different authors of them, as far as known", |r| count(r.counted.authors)),
+    Column::integer(
+        "authors",
+        "authors",
+        "different authors of them, as far as known; empty when none of them is",
+        |r| {
+            if r.counted.authors == 0 && r.counted.raw > 0 { Cell::Empty } else { count(r.counted.authors) }
+        },
+    ),
     Column::integer("posts", "items", "of the items, posts", |r| count(r.counted.posts)),
     Column::integer("pages", "items", "of the items, pages", |r| count(r.counted.pages)),
     Column::integer("undated", "items", "of the items, without a date", |r| count(r.counted.undated)),

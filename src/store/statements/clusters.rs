@@ -299,7 +299,7 @@ pub(in crate::store) async fn volume_of(conn: &mut Conn, runs: &[String]) -> Res
 }
 
 fn volume(row: &Row) -> Result<Volume, StoreError> {
-    Ok(Volume { raw: row.try_get("heard")?, unique: row.try_get("texts")?, authors: row.try_get("authors")? })
+    Ok(Volume::new(row.try_get("heard")?, row.try_get("texts")?, row.try_get("authors")?))
 }
 
 /// Texts that several items of a topic bring: those of most authors first.
