@@ -32,7 +32,7 @@ impl Store {
         read!(self, sights::first(topic, between))
     }
 
-    /// Items that a run of the span saw and no later one, published since an instant, by key.
+    /// Items that a run of the span saw before its last one, published since an instant, by key.
     pub async fn last_sights(
         &self,
         topic: &str,

@@ -17,6 +17,7 @@ mod backfill;
 mod budget;
 mod budget_store;
 mod changes;
+mod changes_order;
 mod cli;
 mod client;
 mod cluster;

@@ -92,21 +92,24 @@ pub(in crate::store) async fn first(
 /// Items are seen first after they were published, but for clocks that differ.
 const CLOCKS: i64 = 86_400_000;
 
-/// Items that a run of the span saw and no later one, published since an instant; with their sightings in it. Found by
-/// when they were seen first, which is far fewer rows than all sightings of the span.
+/// Items that a run of the span saw before its last one, published since an instant; with their sightings in it. Found by
+/// when they were seen first, which is far fewer rows than all sightings of the span. A topic's row names the run of the
+/// latest time, but the last in the reading order may be another: clocks step back, and a run may end after one that
+/// began later. So their sightings say which it is. What was seen at the end of the span or later is not asked for.
 pub(in crate::store) async fn last(
     conn: &mut Conn,
     topic: &str,
     between: Between,
     published_since: Time,
 ) -> Result<Vec<LastSight>, StoreError> {
+    let Some((from, _)) = times(conn, topic, between).await? else { return Ok(Vec::new()) };
     let sql = format!(
         "SELECT i.id, {HEAD}, r.seq, t.last_seen FROM topic_item t JOIN run r ON r.id = t.last_run {} \
-         WHERE t.topic = $1 AND t.first_seen >= $2 AND r.seq > $3 AND r.seq <= $4 AND i.published_at >= $5 ORDER BY i.key LIMIT $6",
+         WHERE t.topic = $1 AND t.first_seen >= $2 AND t.last_seen >= $3 AND r.seq < $4 AND i.published_at >= $5 ORDER BY i.key LIMIT $6",
         joined("t.item")
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(published_since.0.saturating_sub(CLOCKS));
-    let asked = asked.bind(between.since).bind(between.until);
+    let asked = asked.bind(from).bind(between.until);
     let rows = asked.bind(published_since.0).bind(MOST_SIGHTS).fetch_all(&mut *conn).await?;
     let mut all = Vec::with_capacity(rows.len());
     let mut ids: Vec<i64> = Vec::with_capacity(rows.len());
@@ -120,18 +123,21 @@ pub(in crate::store) async fn last(
         });
     }
     let sql = format!(
-        "SELECT s.item, s.source, r.seq FROM {} CROSS JOIN sighting s CROSS JOIN run r \
-         WHERE s.item = given.value AND s.fit = 'in' AND r.id = s.run AND r.topic = $2 AND r.seq > $3 AND r.seq <= $4 ORDER BY s.item, r.seq, s.source",
+        "SELECT s.item, s.source, s.fit, r.seq FROM {} CROSS JOIN sighting s CROSS JOIN run r \
+         WHERE s.item = given.value AND r.id = s.run AND r.topic = $2 AND r.seq > $3 ORDER BY s.item, r.seq, s.source",
         super::numbers(1)
     );
     let places: HashMap<i64, usize> = ids.iter().copied().zip(0..).collect();
     for chunk in ids.chunks(500) {
         let list = serde_json::json!(chunk).to_string();
         let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(topic).bind(between.since);
-        for row in asked.bind(between.until).fetch_all(&mut *conn).await? {
+        for row in asked.fetch_all(&mut *conn).await? {
             let place = places.get(&row.try_get::<i64, _>("item")?);
-            if let Some(item) = place.and_then(|place| all.get_mut(*place)) {
-                item.seen.push((read::word(&row, "source", Source::parse)?, row.try_get("seq")?));
+            let Some(item) = place.and_then(|place| all.get_mut(*place)) else { continue };
+            let seq: i64 = row.try_get("seq")?;
+            item.last_seq = item.last_seq.max(seq);
+            if seq <= between.until && read::word(&row, "fit", WindowFit::parse)? == WindowFit::In {
+                item.seen.push((read::word(&row, "source", Source::parse)?, seq));
             }
         }
     }

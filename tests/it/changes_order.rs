@@ -1,0 +1,62 @@
+//! `diff` where runs became readable in another order than they began: through the
+//! binary on both databases, with replies written by hand. The words are those of docs/changes.md.
+
+use serde_json::Value;
+
+use crate::changes::{World, hour, once, post, topic};
+use crate::databases::databases;
+use crate::program::Place;
+
+/// Once at so many minutes after an hour.
+fn once_past(place: &Place, hours: u32, minutes: u32, topic: &str) {
+    let at = hour(hours).replace(":00:00Z", &format!(":{minutes:02}:00Z"));
+    let ended = place.run(&["once", "--topic", topic, "--at", &at]);
+    assert_eq!(ended.code, Some(0), "{ended}");
+}
+
+/// The keys of one list of a diff.
+fn told(place: &Place, topic: &str, list: &str, more: &[&str]) -> Vec<String> {
+    let diff = place.json(&[&["diff", topic, "--json"], more].concat());
+    let all = diff[list].as_array().unwrap_or_else(|| panic!("{list}: {diff}"));
+    assert_eq!(diff["counts"][list], all.len(), "{diff}");
+    all.iter().map(|item| item["key"].as_str().unwrap().to_owned()).collect()
+}
+
+fn both() -> [Value; 2] {
+    [post(1, 20, "one is here", 5), post(2, 21, "two is here", 5)]
+}
+
+#[test]
+fn what_the_latest_reply_held_is_not_gone_though_its_run_began_earlier() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&both());
+        for at in [24, 25, 26] {
+            once(&place, at);
+        }
+        // The clock stepped back, or a slow run ended after a later one.
+        once_past(&place, 25, 30, "acme");
+        assert!(told(&place, "acme", "gone", &[]).is_empty(), "{}", place.database.name);
+        // It was seen there: what goes now is gone since then.
+        world.posts(&both()[1..]);
+        once(&place, 27);
+        assert_eq!(told(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn what_went_is_gone_though_an_earlier_run_had_a_later_time() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&both());
+        // The first with a clock that was ahead.
+        for at in [32, 24, 25, 26] {
+            once(&place, at);
+        }
+        world.posts(&both()[1..]);
+        once(&place, 27);
+        assert_eq!(told(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
+    }
+}
