@@ -18,7 +18,7 @@ pub use stretch::{Since, stretch};
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};
-use crate::model::{Between, Time, Topic};
+use crate::model::{Between, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
 /// How far back the span begins for sightings to compare reactions with: the run before it.
@@ -42,15 +42,12 @@ pub async fn changes_between(
         Some(needs) => store.last_sights(id, needs.between, needs.published_since).await?,
         None => Vec::new(),
     };
-    let began = snapshots.all.iter().find(|s| s.seq > between.since).map(|s| s.at);
-    // Other topics' runs of the span may have begun a little earlier.
-    let began = began.map_or(Time(0), |at| at.minus(std::time::Duration::from_secs(3_600)));
     let reading = Reading {
         between,
         window,
         first: store.first_sights(id, between).await?,
         last,
-        edits: store.edits(id, between, began).await?,
+        edits: store.edits(id, between).await?,
         growths: store.growths(id, with_the_run_before(&snapshots, between)).await?,
         most_rows: usize::try_from(MOST_SIGHTS).unwrap_or(usize::MAX),
         snapshots,

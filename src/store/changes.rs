@@ -42,9 +42,9 @@ impl Store {
         read!(self, sights::last(topic, between, published_since))
     }
 
-    /// Items of a topic whose words changed in a span that began at an instant, the latest first.
-    pub async fn edits(&self, topic: &str, between: Between, since: Time) -> Result<Vec<Edit>, StoreError> {
-        read!(self, sights::edited(topic, between, since))
+    /// Items of a topic whose words changed in a span, the latest first.
+    pub async fn edits(&self, topic: &str, between: Between) -> Result<Vec<Edit>, StoreError> {
+        read!(self, sights::edited(topic, between))
     }
 
     /// Items that a source showed twice in a span and whose reactions grew.

@@ -1,4 +1,4 @@
-//! `diff` where runs became readable in another order than they began: through the
+//! `diff` where runs became readable in another order than they began, and where another topic's run noticed first: through the
 //! binary on both databases, with replies written by hand. The words are those of docs/changes.md.
 
 use serde_json::Value;
@@ -20,6 +20,13 @@ fn told(place: &Place, topic: &str, list: &str, more: &[&str]) -> Vec<String> {
     let all = diff[list].as_array().unwrap_or_else(|| panic!("{list}: {diff}"));
     assert_eq!(diff["counts"][list], all.len(), "{diff}");
     all.iter().map(|item| item["key"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The keys of the exported changes of one kind, of a topic.
+fn exported(place: &Place, topic: &str, change: &str, since: &str) -> Vec<String> {
+    let text = place.ok(&["export", "--what", "changes", "--format", "jsonl", "--topic", topic, "--since", since]);
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    rows.filter(|row| row["change"] == change).map(|row| row["key"].as_str().unwrap().to_owned()).collect()
 }
 
 fn both() -> [Value; 2] {
@@ -58,5 +65,33 @@ fn what_went_is_gone_though_an_earlier_run_had_a_later_time() {
         world.posts(&both()[1..]);
         once(&place, 27);
         assert_eq!(told(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
+    }
+}
+
+/// Two topics that find the same posts.
+const TWO: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\n\
+                   [[topics]]\nid = \"corp\"\nquery = \"acme corp\"\nsources = [\"social\"]\n";
+
+#[test]
+fn an_edit_is_told_to_each_topic_whichever_noticed_it_and_however_long_before() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), TWO);
+        let name = place.database.name;
+        world.posts(&[post(1, 20, "one costs $10", 5)]);
+        once(&place, 24);
+        world.posts(&[post(1, 20, "one costs $12", 5)]);
+        once_past(&place, 30, 0, "corp");
+        once_past(&place, 36, 0, "acme");
+        for topic in ["acme", "corp"] {
+            assert_eq!(told(&place, topic, "edited", &[]), ["post:x:1"], "{name}");
+            assert_eq!(told(&place, topic, "edited", &["--since", "2026-03-12T02:00:00Z"]), ["post:x:1"], "{name}");
+            assert_eq!(exported(&place, topic, "edited", "2026-03-12T02:00:00Z"), ["post:x:1"], "{name}");
+        }
+        // Told once: the next span has nothing of it.
+        once(&place, 41);
+        for topic in ["acme", "corp"] {
+            assert!(told(&place, topic, "edited", &[]).is_empty(), "{name}");
+        }
     }
 }

@@ -144,20 +144,28 @@ pub(in crate::store) async fn last(
     Ok(all)
 }
 
-/// Items of the topic whose words a run of the span replaced, whichever topic's run it was; the latest first.
-pub(in crate::store) async fn edited(
-    conn: &mut Conn,
-    topic: &str,
-    between: Between,
-    since: Time,
-) -> Result<Vec<Edit>, StoreError> {
+/// Runs after the begin of a span of which the earliest begin is looked for: no run takes so long that it is not among them.
+const RUNS: i64 = 10_000;
+
+/// Items of the topic whose words a run of the span replaced, whichever topic's run it was; the latest first. They are
+/// found by when that was, which is not before any run of the span began.
+pub(in crate::store) async fn edited(conn: &mut Conn, topic: &str, between: Between) -> Result<Vec<Edit>, StoreError> {
+    let since: Option<i64> = sqlx::query_scalar(
+        "SELECT min(began.started_at) FROM \
+         (SELECT started_at FROM run WHERE seq > $1 AND started_at IS NOT NULL ORDER BY seq LIMIT $2) began",
+    )
+    .bind(between.since)
+    .bind(RUNS)
+    .fetch_one(&mut *conn)
+    .await?;
+    let Some(since) = since else { return Ok(Vec::new()) };
     let sql = format!(
         "SELECT {HEAD}, v.replaced_at, v.title AS old_title, v.text AS old_text, q.seq \
          FROM item_revision v CROSS JOIN topic_item t JOIN run q ON q.id = v.run {} \
          WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND q.seq > $3 ORDER BY v.replaced_at DESC, q.seq DESC, i.key LIMIT $4",
         joined("v.item")
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(since.0).bind(topic).bind(between.since);
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);
     let rows = asked.bind(MOST_SIGHTS).fetch_all(conn).await?;
     let mut all: Vec<Edit> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
