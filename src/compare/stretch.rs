@@ -13,7 +13,7 @@ pub enum Since {
     TheRunBefore,
     /// After the run with this number.
     Run(i64),
-    /// With the first run at or after an instant.
+    /// With the first run, in reading order, at or after an instant.
     Instant(Time),
 }
 
@@ -30,7 +30,7 @@ pub async fn stretch(
     let until = if until.is_none() { last.max(latest) } else { last };
     let since = match since {
         Since::Run(seq) => seq,
-        Since::Instant(at) => store.seq_before(topic, at).await?,
+        Since::Instant(at) => store.seq_since(topic, at).await?,
         Since::TheRunBefore => {
             let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
             let runs = store.runs(&filter, LATEST).await?;

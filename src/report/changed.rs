@@ -17,7 +17,7 @@ const SHOWN: usize = 400;
 
 /// When a topic was asked something else than before, in a span, in time.
 pub(super) async fn asked_anew(store: &Store, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
-    let since = store.seq_before(topic, span.from).await?;
+    let since = store.seq_since(topic, span.from).await?;
     let until = store.seq_before(topic, span.until).await?;
     let asked = queries_between(store, topic, Between { since, until }).await?;
     let anew = asked.iter().flat_map(|source| source.queries.iter().filter(|query| query.changed));
@@ -35,7 +35,7 @@ pub(super) async fn read(
     span: Span,
     now: Time,
 ) -> Result<(), StoreError> {
-    let since = store.seq_before(&topic.id, span.from).await?;
+    let since = store.seq_since(&topic.id, span.from).await?;
     let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
     if until > since {
         let changes = changes_between(store, topic, Between { since, until }, NAMED).await?;

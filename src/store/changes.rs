@@ -12,6 +12,12 @@ impl Store {
         read!(self, changes::seq_before(topic, at))
     }
 
+    /// The last place in the reading order that a topic's run took before all of those that began at an instant or later; 0
+    /// when none did.
+    pub async fn seq_since(&self, topic: &str, at: Time) -> Result<i64, StoreError> {
+        read!(self, changes::seq_since(topic, at))
+    }
+
     /// The searches of a span, and some before it to compare with.
     pub async fn snapshots(&self, topic: &str, between: Between) -> Result<Snapshots, StoreError> {
         read!(self, changes::snapshots(topic, between))

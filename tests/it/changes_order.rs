@@ -95,3 +95,29 @@ fn an_edit_is_told_to_each_topic_whichever_noticed_it_and_however_long_before() 
         }
     }
 }
+
+#[test]
+fn a_span_since_a_time_has_every_run_that_began_after_it() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let name = place.database.name;
+        let [one, two] = both();
+        world.posts(std::slice::from_ref(&one));
+        once(&place, 24);
+        world.posts(&[one.clone(), two]);
+        once_past(&place, 27, 30, "acme");
+        // Readable last, though it began before.
+        world.posts(&[one, post(3, 21, "three is here", 5)]);
+        once(&place, 27);
+        let since = "2026-03-12T03:15:00Z";
+        let mut keys = told(&place, "acme", "new", &["--since", since]);
+        keys.sort_unstable();
+        assert_eq!(keys, ["post:x:2", "post:x:3"], "{name}");
+        assert_eq!(exported(&place, "acme", "new", since), told(&place, "acme", "new", &["--since", since]), "{name}");
+        // Nothing began since, and an instant at which a run began belongs to the span.
+        place.run(&["diff", "acme", "--since", "2026-03-12T03:31:00Z"]).shows(0, &["no run since then"]);
+        assert_eq!(told(&place, "acme", "new", &["--since", "2026-03-12T03:30:00Z"]).len(), 2, "{name}");
+        assert_eq!(told(&place, "acme", "new", &["--since", "2026-03-01"]).len(), 2, "{name}");
+    }
+}
