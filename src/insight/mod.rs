@@ -106,8 +106,14 @@ pub fn volume(items: &[SeenOnce]) -> Volume {
     Volume::new(
         i64::try_from(items.len()).unwrap_or(i64::MAX),
         distinct(&|item| Some(item.cluster.clone().unwrap_or_else(|| item.key.clone()))),
-        distinct(&|item| item.author.clone()),
+        distinct(&|item| item.author.as_deref().map(one_author)),
     )
+}
+
+/// A handle as authors are told apart: without the case of A to Z. Of other letters neither SQLite's `lower` nor that of
+/// PostgreSQL's bytewise columns knows the case, and every figure has to be what SQL over the rows gives.
+fn one_author(handle: &str) -> String {
+    handle.to_ascii_lowercase()
 }
 
 /// A topic's standing in one word, for people.

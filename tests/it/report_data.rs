@@ -112,8 +112,8 @@ pub fn fill(database: &Database) {
                 };
                 let url =
                     if page { key[5..].to_owned() } else { format!("https://x.com/i/status/{slot}{number}{n:03}") };
-                let author = (!page && d(2, 10) > 0)
-                    .then(|| format!("{}{}", if d(3, 9) == 0 { "Who" } else { "who" }, d(4, 17)));
+                let handle = ["Who", "éwho", "ÉWHO"].get(usize::try_from(d(3, 9)).unwrap()).unwrap_or(&"who");
+                let author = (!page && d(2, 10) > 0).then(|| format!("{handle}{}", d(4, 17)));
                 let published = (d(5, 12) > 0).then(|| (at - d(6, 12 * HOUR)).to_string());
                 let likes = (d(7, 8) > 0 && !page).then(|| d(8, 400).to_string());
                 let sound = ["negative", "neutral", "neutral", "positive", "unsupported", ""]

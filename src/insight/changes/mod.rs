@@ -14,6 +14,7 @@ use sources::baselines;
 pub use sources::{InForce, SourceChanges, asked};
 pub use told::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
 
+use super::one_author;
 use super::rising::grown;
 use super::words::word_diff;
 use crate::filter::Filter;
@@ -126,7 +127,7 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
         counts.unknown.engagement += usize::from(unknown(first.engagement));
         texts.insert(first.item.cluster.as_deref().unwrap_or(&first.item.key));
         match &first.item.author {
-            Some(author) => drop(authors.insert(author.to_lowercase())),
+            Some(author) => drop(authors.insert(one_author(author))),
             None => counts.unknown.author += 1,
         }
         for source in &mut sources {

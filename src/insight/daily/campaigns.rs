@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::insight::one_author;
 use crate::model::{Kind, Mark, Time};
 
 /// Copies of one text that are worth a line.
@@ -38,7 +39,7 @@ pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> 
         .filter(|(_, members)| members.len() as u64 >= MIN_COPIES)
         .filter_map(|(cluster, members)| {
             let authors: BTreeSet<String> =
-                members.iter().filter_map(|m| m.author.as_ref().map(|a| a.to_lowercase())).collect();
+                members.iter().filter_map(|m| m.author.as_deref().map(one_author)).collect();
             let first = members.iter().min_by_key(|m| (m.moment(), &m.key))?;
             Some(Campaign {
                 cluster: cluster.to_owned(),

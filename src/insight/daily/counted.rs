@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::insight::one_author;
 use crate::model::{Kind, Mark, Tone};
 
 /// A set of items, counted.
@@ -34,7 +35,7 @@ pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
         counted.raw += 1;
         clusters.insert(mark.cluster.as_str());
         match &mark.author {
-            Some(author) => drop(authors.insert(author.to_lowercase())),
+            Some(author) => drop(authors.insert(one_author(author))),
             None => counted.no_author += 1,
         }
         match mark.kind {
@@ -113,12 +114,12 @@ pub struct Tally {
     pub unique: u64,
 }
 
-/// What most items have in common, the most frequent first; letters compare without case.
+/// What most items have in common, the most frequent first; letters A to Z compare without case.
 #[must_use]
 pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>, most: usize) -> Vec<Tally> {
     let mut all: BTreeMap<String, (String, u64, BTreeSet<&str>)> = BTreeMap::new();
     for (name, mark) in named {
-        let entry = all.entry(name.to_lowercase()).or_insert_with(|| (name.clone(), 0, BTreeSet::new()));
+        let entry = all.entry(one_author(&name)).or_insert_with(|| (name.clone(), 0, BTreeSet::new()));
         entry.0 = entry.0.clone().min(name);
         entry.1 += 1;
         entry.2.insert(&mark.cluster);

@@ -279,7 +279,7 @@ pub(super) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), S
 /// Items, texts and authors of each topic, by when the topic first saw them.
 pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Result<Vec<(String, Volume)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(
-        "SELECT t.topic, count(*) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT i.author) AS authors \
+        "SELECT t.topic, count(*) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run",
     );
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
@@ -290,7 +290,7 @@ pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Resul
 /// The same over what some runs saw.
 pub(in crate::store) async fn volume_of(conn: &mut Conn, runs: &[String]) -> Result<Volume, StoreError> {
     let sql = format!(
-        "SELECT count(DISTINCT i.id) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT i.author) AS authors \
+        "SELECT count(DISTINCT i.id) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
          FROM {} CROSS JOIN run r CROSS JOIN sighting s CROSS JOIN item i \
          WHERE r.public_id = given.value AND r.seq IS NOT NULL AND s.run = r.id AND i.id = s.item",
         super::texts(1)
@@ -310,7 +310,7 @@ pub(in crate::store) async fn clusters(
     most: i64,
 ) -> Result<Vec<ClusterRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(
-        "SELECT t.topic, c.key AS cluster, count(*) AS members, count(DISTINCT i.author) AS authors, \
+        "SELECT t.topic, c.key AS cluster, count(*) AS members, count(DISTINCT lower(i.author)) AS authors, \
          min(t.first_seen) AS first_seen, max(t.first_seen) AS last_new, c.title, c.text, c.url \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN item c ON c.id = i.cluster",
     );
