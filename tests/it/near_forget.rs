@@ -86,6 +86,55 @@ async fn keys_from_before_they_stood_with_their_items_go_too() {
     }
 }
 
+/// What version 1 kept of [`STORM`].
+const FIRST_KEYS: [i64; 7] = [
+    -8_732_144_357_671_275_448,
+    -6_064_713_155_527_373_680,
+    -307_007_849_356_373_310,
+    3_927_126_804_288_616_961,
+    7_842_400_719_531_313_489,
+    -5_530_822_389_944_112_869,
+    993_156_730_567_266_645,
+];
+
+#[tokio::test]
+async fn what_an_older_version_kept_takes_in_nothing_new_and_goes_with_its_item() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("storm");
+        let name = database.name;
+        store_runs(&store, &t, 0, vec![vec![post(1, "ann", STORM), post(2, "bob", STORM)]]).await;
+        cluster(&store, &|| false).await.unwrap();
+        let digits: String = FIRST_KEYS.iter().map(|key| format!("{key:016x}")).collect();
+        let places: Vec<String> = FIRST_KEYS.iter().map(|key| format!("({key}, 1)")).collect();
+        let (sketch, keys) = match name {
+            "SQLite" => ("CAST(x'01' || substr(sketch, 2) AS BLOB)", format!("x'{digits}'")),
+            _ => ("set_byte(sketch, 0, 1)", format!("decode('{digits}', 'hex')")),
+        };
+        let older = format!(
+            "DELETE FROM cluster_lead_young; INSERT INTO cluster_lead_young (key, place) VALUES {}; \
+             UPDATE cluster_head SET sketch = {sketch}, keys = {keys}",
+            places.join(", ")
+        );
+        database.execute(&older).await;
+        let again = format!("RT @ann: {STORM}");
+        store_runs(&store, &t, 1, vec![vec![post(3, "cleo", STORM)], vec![post(4, "dan", &again)]]).await;
+        cluster(&store, &|| false).await.unwrap();
+        let first = |key: &str| {
+            database.texts(&format!("SELECT c.key FROM item i JOIN item c ON c.id = i.cluster WHERE i.key = '{key}'"))
+        };
+        let firsts = || ["post:x:1", "post:x:2", "post:x:3", "post:x:4"].map(|key| first(key).concat());
+        assert_eq!(firsts(), ["post:x:1", "post:x:1", "post:x:3", "post:x:3"], "{name}: what was decided stays");
+        assert_eq!((leads(&database).len(), leads_to(&database, "post:x:1")), (14, 7), "{name}");
+        forget(&store, "post:x:1").await;
+        assert_eq!((leads(&database).len(), leads_to(&database, "post:x:3")), (7, 7), "{name}: old keys go, too");
+        store_runs(&store, &t, 3, vec![vec![post(5, "eve", FLOOD)]]).await;
+        assert_eq!(cluster(&store, &|| false).await.unwrap(), 2, "{name}");
+        assert_eq!(firsts(), ["", "post:x:3", "post:x:3", "post:x:3"], "{name}: its copies are looked at anew");
+        database.close(store).await;
+    }
+}
+
 #[test]
 fn forgetting_reads_no_table_of_keys_whole() {
     for database in databases() {

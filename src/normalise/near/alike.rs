@@ -54,6 +54,12 @@ const TELLING_TITLE: usize = 32;
 /// Snippets alone make pages copies only when they weigh this much.
 const TELLING_SNIPPET: usize = 64;
 
+/// What a headline and a snippet, two headlines or two snippets of different stories hardly ever have in common, in
+/// thousandths of the pieces of the smaller: one in a hundred does. Of longer ones chance brings more.
+const RELATED: u32 = 300;
+const RELATED_LONG: u32 = 400;
+const LONG_SNIPPET: usize = 240;
+
 /// How alike two sketches are, in thousandths, when they are near-copies.
 #[must_use]
 pub fn alike(one: &[u8], other: &[u8]) -> Option<u32> {
@@ -70,14 +76,29 @@ pub(super) fn alike_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u3
     }
     let least = a.text.weight.min(b.text.weight);
     let titled = copies(&a.title, &b.title);
-    let short_title = a.title.weight.min(b.title.weight) < TELLING_TITLE;
+    let title_least = a.title.weight.min(b.title.weight);
+    // A snippet that has nothing of its headline may stand under any (what a site tells every visitor), and a headline
+    // that has nothing of its snippet over any (a series).
+    let told = related(&a.title, &a.text) || related(&b.title, &b.text);
     match (titled, text) {
         // A short title says what kind of page it is; then the snippets must not tell of two.
-        (Some(_), None) if short_title && least >= LEAST => None,
+        (Some(_), None) if title_least < TELLING_TITLE && least >= LEAST => None,
+        (Some(_), None) if least >= TELLING_SNIPPET && !told && !related(&a.text, &b.text) => None,
         (Some(title), _) => Some(title),
+        (None, Some(_)) if title_least >= LEAST && !told && !related(&a.title, &b.title) => None,
         (None, Some(text)) if least >= TELLING_SNIPPET => Some(text),
         (None, _) => None,
     }
+}
+
+/// Whether two parts have more in common than chance brings: no copies, but maybe of one story.
+fn related(a: &Part, b: &Part) -> bool {
+    let bound = if a.weight.max(b.weight) < LONG_SNIPPET { RELATED } else { RELATED_LONG };
+    thousandths(shared(&a.pieces, &b.pieces), a.pieces.len().min(b.pieces.len())) >= bound
+}
+
+fn thousandths(n: usize, of: usize) -> u32 {
+    u32::try_from(n * 1_000 / of.max(1)).unwrap_or(0)
 }
 
 /// How alike two texts are, when they are copies.
@@ -97,7 +118,6 @@ fn compared(a: &Part, b: &Part) -> Option<Common> {
         return None;
     }
     let shared = shared(&small.pieces, &large.pieces);
-    let thousandths = |n: usize, of: usize| u32::try_from(n * 1_000 / of.max(1)).unwrap_or(0);
     let numbers = if small.numbers == large.numbers {
         Numbers::Same
     } else if self::shared(&small.numbers, &large.numbers) == small.numbers.len() {

@@ -2,6 +2,7 @@
 //! several orders. Two texts that share half of their long pieces share one of six keys in 98 of 100 cases; texts that
 //! only have words in common share next to none.
 
+use super::NEAR_VERSION;
 use super::letters::{Letters, weight};
 use super::sketch::{hash, mixed};
 use crate::model::Kind;
@@ -15,6 +16,9 @@ const ORDERS: u64 = 6;
 /// A text below this weight has no copies: too many people write it by themselves.
 pub(super) const LEAST: usize = 16;
 
+/// Keys of other rules lead nowhere: what an older version kept of a whole text may stand for texts that are told apart now.
+const VERSION: u64 = (NEAR_VERSION as u64) << 32;
+
 /// The keys of a text and a title; none when both say too little. The last one stands for all letters.
 pub(super) fn of(kind: Kind, text: &Letters, title: &Letters) -> Vec<i64> {
     let page = u64::from(kind == Kind::Page);
@@ -25,7 +29,7 @@ pub(super) fn of(kind: Kind, text: &Letters, title: &Letters) -> Vec<i64> {
         }
     }
     if !keys.is_empty() {
-        let whole = mixed(hash(8 + page, &text.letters) ^ hash(10, &title.letters).rotate_left(1));
+        let whole = mixed(hash(VERSION | 8 + page, &text.letters) ^ hash(10, &title.letters).rotate_left(1));
         keys.push(whole.cast_signed());
     }
     keys
@@ -50,7 +54,7 @@ fn smallest(salt: u64, letters: &[char], keys: &mut Vec<i64>) {
         sum -= weight(*first);
     }
     for (order, least) in (0..).zip(least) {
-        let key = mixed(least ^ (salt << 8 | order)).cast_signed();
+        let key = mixed(least ^ (VERSION | salt << 8 | order)).cast_signed();
         if !keys.contains(&key) {
             keys.push(key);
         }

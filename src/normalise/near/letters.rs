@@ -1,9 +1,11 @@
 //! What is left of a text for comparing: its letters and digits in a row, and its numbers. Addresses, names of people
-//! that are spoken to, "RT …" and "via …", punctuation, emoji and spaces are gone, because copies differ in them.
+//! that are spoken to, "RT …" and "via …", punctuation, emoji and spaces are gone, because copies differ in them. Of
+//! punctuation only the mark inside a number stays, because 1.99 is not 199.
 
 use unicode_normalization::char::is_combining_mark;
 
 use super::super::text::fold;
+use super::skipped;
 
 /// Characters of a text that are looked at, and letters that are kept of them: two texts that agree so far are copies.
 const MOST_READ: usize = 8_192;
@@ -17,6 +19,12 @@ const ANNOUNCING: [&str; 5] = ["rt", "mt", "via", "cc", "by"];
 
 /// Between a headline and the site's name.
 const BEFORE_A_SITE: [&str; 6] = [" | ", " - ", " – ", " — ", " · ", " » "];
+
+/// What stands for any mark inside a number: who writes 4,5 says 4.5.
+const MARK: char = '.';
+
+/// Digits between the marks of thousands.
+const THOUSANDS: usize = 3;
 
 /// Most characters of a site's name.
 const LONGEST_SITE: usize = 32;
@@ -86,16 +94,17 @@ impl Reader {
     fn read(&mut self, folded: &str) {
         let mut rest = folded;
         while let Some(c) = rest.chars().next() {
-            let skipped = address(rest, self.before)
-                .or_else(|| entity(rest))
-                .or_else(|| name(rest, self.before).inspect(|_| self.forget_announcement()));
+            let skipped = skipped::address(rest, self.before)
+                .or_else(|| skipped::entity(rest))
+                .or_else(|| skipped::keycap(rest))
+                .or_else(|| skipped::name(rest, self.before).inspect(|_| self.forget_announcement()));
             let length = skipped.unwrap_or_else(|| c.len_utf8());
             let (taken, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
             if skipped.is_some() {
                 self.end_word();
                 self.before = Some(' ');
             } else {
-                self.take(c, left.chars().next());
+                self.take(c, left);
                 self.before = taken.chars().last();
             }
             rest = left;
@@ -105,12 +114,9 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, c: char, next: Option<char>) {
+    fn take(&mut self, c: char, left: &str) {
         if c.is_alphanumeric() {
-            if !std::mem::replace(&mut self.in_word, true) {
-                self.word = (self.letters.len(), self.numbers.len());
-            }
-            self.letters.push(c);
+            self.keep(c);
             if c.is_numeric() {
                 self.number.push(c);
             } else {
@@ -118,13 +124,32 @@ impl Reader {
             }
             return;
         }
-        let inside = matches!(c, '.' | ',' | ':') && next.is_some_and(char::is_numeric) && !self.number.is_empty();
+        if is_mark(c) && left.starts_with(char::is_numeric) && (!self.number.is_empty() || self.in_price(c)) {
+            if !parts_thousands(c, left) {
+                self.keep(MARK);
+                self.number.push(MARK);
+            }
+            return;
+        }
         // Neither an apostrophe nor a mark above a letter ends a word.
-        if inside || is_combining_mark(c) || matches!(c, '\'' | '’' | '_') {
+        if is_combining_mark(c) || matches!(c, '\'' | '’' | '_') {
             return;
         }
         self.end_word();
         self.in_tag = c == '#';
+    }
+
+    fn keep(&mut self, c: char) {
+        if !std::mem::replace(&mut self.in_word, true) {
+            self.word = (self.letters.len(), self.numbers.len());
+        }
+        self.letters.push(c);
+    }
+
+    /// Whether a number without a digit before its mark may begin here, as in `$.99`; elsewhere a point before a digit is
+    /// the end of a sentence.
+    fn in_price(&self, c: char) -> bool {
+        c == '.' && matches!(self.before, Some('$' | '€' | '£'))
     }
 
     fn end_number(&mut self) {
@@ -163,33 +188,16 @@ impl Reader {
     }
 }
 
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
+/// Whether this may stand between two digits of one number.
+fn is_mark(c: char) -> bool {
+    matches!(c, '.' | ',' | ':' | '٫' | '٬')
 }
 
-/// Length of the address that begins here, also of one that was cut off.
-fn address(rest: &str, before: Option<char>) -> Option<usize> {
-    let begins = ["http:", "https:", "www."].iter().any(|scheme| rest.starts_with(scheme))
-        || (!before.is_some_and(is_word) && ["pic.twitter.com/", "t.co/"].iter().any(|host| rest.starts_with(host)));
-    // In scripts without spaces an address ends where ASCII does.
-    begins.then(|| rest.find(|c: char| c.is_whitespace() || !c.is_ascii()).unwrap_or(rest.len()))
-}
-
-/// Length of the name of a person that begins here.
-fn name(rest: &str, before: Option<char>) -> Option<usize> {
-    let after = rest.strip_prefix('@').filter(|_| {
-        // `rt@name` is one; `someone@example.com` is none.
-        !before.is_some_and(is_word) || before == Some('t')
-    })?;
-    let length = after.find(|c: char| !is_word(c)).unwrap_or(after.len());
-    (length > 0).then_some(length + 1)
-}
-
-/// Length of the escaped character that begins here.
-fn entity(rest: &str) -> Option<usize> {
-    let after = rest.strip_prefix('&')?;
-    let length = after.find(|c: char| !is_word(c) && c != '#').filter(|at| (2..=8).contains(at))?;
-    after.get(length..)?.starts_with(';').then_some(length + 2)
+/// Whether a mark only makes a number easier to read: 75,000 and 75.000 are 75000, and 1,99 is 1.99. What has three
+/// digits after its point is taken for thousands, too.
+fn parts_thousands(mark: char, left: &str) -> bool {
+    let digits = || left.chars().take(THOUSANDS + 1).take_while(|c| c.is_numeric()).count();
+    mark == '٬' || (matches!(mark, '.' | ',') && digits() == THOUSANDS)
 }
 
 #[cfg(test)]
@@ -203,17 +211,18 @@ mod tests {
     #[test]
     fn what_copies_differ_in_is_gone() {
         for (text, left) in [
-            ("RT @Jane_D: Rust 1.95 is OUT! https://t.co/aB3 via @rustlang", "rust195isout"),
-            ("Rust 1.95 is out", "rust195isout"),
-            ("RT Rust 1.95 is out!!! 🎉🎉", "rust195isout"),
-            ("“@jane: Rust 1.95 is out” http://t.co/x", "rust195isout"),
-            ("rt@jane Rust&nbsp;1.95 &amp; is #out", "rust195isout"),
-            ("Rust 1.95 is out htt…", "rust195isout"),
+            ("RT @Jane_D: Rust 1.95 is OUT! https://t.co/aB3 via @rustlang", "rust1.95isout"),
+            ("Rust 1.95 is out", "rust1.95isout"),
+            ("RT Rust 1.95 is out!!! 🎉🎉", "rust1.95isout"),
+            ("“@jane: Rust 1.95 is out” http://t.co/x", "rust1.95isout"),
+            ("rt@jane Rust&nbsp;1.95 &amp; is #out", "rust1.95isout"),
+            ("Rust 1.95 is out htt…", "rust1.95isout"),
             ("don't dont don’t", "dontdontdont"),
             ("mail jane@example.com", "mailjaneexamplecom"),
             ("詳細はhttp://example.com/aを見て", "詳細はを見て"),
             ("z\u{335}\u{311}a\u{336}lgo", "zalgo"),
             ("❤\u{fe0f} 👍🏽 👨\u{200d}👩", ""),
+            ("1\u{fe0f}\u{20e3} Rust 2\u{20e3} is out #\u{fe0f}\u{20e3}3", "rustisout3"),
         ] {
             assert_eq!(letters(text), left, "{text:?}");
         }
@@ -222,8 +231,68 @@ mod tests {
     #[test]
     fn numbers_are_kept_whole_and_without_those_of_tags() {
         let of = |text: &str| Letters::of_text(text).numbers;
-        assert_eq!(of("M 6.4, 244km, 75,000 at 10:15 #p2 https://t.co/12"), ["1015", "244", "64", "75000"]);
+        assert_eq!(of("M 6.4, 244km, 75,000 at 10:15 #p2 https://t.co/12"), ["10.15", "244", "6.4", "75000"]);
         assert_eq!(of("call 03332602 …"), [""; 0]);
+        assert_eq!(of("3\u{20e3} doors, 2 bit.ly/7Qw4e3 keys"), ["2"]);
+    }
+
+    #[test]
+    fn a_mark_inside_a_number_stays_and_one_of_thousands_goes() {
+        for (text, number) in [
+            ("$1.99", "1.99"),
+            ("$1,99", "1.99"),
+            ("$199", "199"),
+            ("$19.9", "19.9"),
+            ("$.99", ".99"),
+            ("so.99", "99"),
+            ("4.5", "4.5"),
+            ("4．5", "4.5"),
+            ("٤٫٥", "٤.٥"),
+            ("45", "45"),
+            ("1,234", "1234"),
+            ("1.234", "1234"),
+            ("1'234", "1234"),
+            ("1,234,567", "1234567"),
+            ("1.234.567,89", "1234567.89"),
+            ("1,234.5", "1234.5"),
+            ("١٬٢٣", "١٢٣"),
+            ("1.2345", "1.2345"),
+            ("2:1", "2.1"),
+            ("10:15:30", "10.15.30"),
+            ("10:150", "10.150"),
+            ("99.", "99"),
+            ("v1.95b", "1.95"),
+        ] {
+            let Letters { letters, numbers } = Letters::of_text(text);
+            assert_eq!(numbers, [number], "{text}");
+            let letters: String = letters.into_iter().filter(|c| !c.is_alphabetic()).collect();
+            assert_eq!(letters, number, "{text}");
+        }
+        assert_eq!(
+            letters("in 2012. 3 dead, 4.Then"),
+            "in20123dead4then",
+            "what ends a sentence is no part of a number"
+        );
+    }
+
+    #[test]
+    fn an_address_without_a_scheme_is_one_when_it_has_a_path() {
+        for (text, left) in [
+            ("roof gone bit.ly/2xYz91 today", "roofgonetoday"),
+            ("roof gone: youtu.be/dQw4w9WgXcQ", "roofgone"),
+            ("(more at news.example.co.uk/a-b?c=1#d)", "moreat"),
+            ("roof gone example.com/", "roofgone"),
+            ("roof gone...pic.twitter.com/aB3", "roofgone"),
+            ("roof gone t.co/…", "roof"),
+            ("詳細はbit.ly/aを見て", "詳細はを見て"),
+            ("www.example.com roof", "roof"),
+            ("Booking.com raises prices", "bookingcomraisesprices"),
+            ("the end.Then it rained", "theendthenitrained"),
+            ("3.5/5 at 9 a.m./p.m., 1.5/2.5 km/h and/or 24/7", "3.55at9ampm1.52.5kmhandor247"),
+            ("..a./x -.ab/x a..bc/x", "axabxabcx"),
+        ] {
+            assert_eq!(letters(text), left, "{text:?}");
+        }
     }
 
     #[test]

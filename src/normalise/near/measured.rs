@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::pages::EVERYWHERE;
+use super::properties::{are_copies, page};
 use super::{alike, choose, marks, wanted};
 use crate::model::{Choice, Head, Kind, Marks, Wording};
 use crate::normalise::near::choose::Known;
@@ -170,6 +172,28 @@ fn published_pairs_are_mostly_no_copies() {
     }
 }
 
+/// Headlines of the published pairs that tell of nothing alike, each under what sites show everyone.
+#[test]
+fn headlines_that_have_nothing_in_common_are_not_joined_by_what_sites_show_everyone() {
+    let Some(data) = data() else { return };
+    let mut headlines = Vec::new();
+    for file in ["sts_headlines_2013.tsv", "sts_headlines_2014.tsv"] {
+        headlines
+            .extend(rows(&data.join("near_copies").join(file), b'\t').iter().filter_map(|row| row.get(1).cloned()));
+    }
+    let (mut joined, mut all) = (0, 0);
+    for text in EVERYWHERE {
+        let pages: Vec<_> = headlines.iter().map(|title| page(title, text)).collect();
+        // Far enough apart to be of other news.
+        for (a, b) in pages.iter().zip(pages.iter().skip(400)) {
+            joined += usize::from(are_copies(a.as_ref(), b.as_ref()));
+            all += 1;
+        }
+    }
+    say(&format!("headlines of other news under one text of a site: {joined} of {all} called copies"));
+    assert!(joined * 50 <= all, "{joined} of {all}");
+}
+
 #[test]
 fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
     let Some(data) = data() else { return };
@@ -178,10 +202,14 @@ fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
     let firsts = all.values().filter(|members| members.len() > 1).count();
     let copies: usize = all.values().map(|members| members.len() - 1).sum();
     let largest = all.values().map(Vec::len).max().unwrap_or_default();
+    let whole = |item: usize| items[item].as_ref().and_then(|marks| marks.bands.last());
+    let own_words = |members: &Vec<usize>| members.iter().filter(|item| whole(**item) != whole(members[0])).count();
     say(&format!(
-        "{} real posts: {} say too little, {firsts} clusters of several, {copies} copies, the largest of {largest}",
+        "{} real posts: {} say too little, {firsts} clusters of several, {copies} copies, the largest of {largest}, \
+         {} not equal letter by letter",
         items.len(),
         items.iter().filter(|marks| marks.is_none()).count(),
+        all.values().map(own_words).sum::<usize>(),
     ));
     let few: Vec<Option<Marks>> = items.into_iter().step_by(7).collect();
     assert_eq!(clustered(&few, 1), clustered(&few, 333));

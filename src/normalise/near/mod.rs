@@ -13,9 +13,12 @@ mod bands;
 mod choose;
 mod letters;
 mod sketch;
+mod skipped;
 
 #[cfg(test)]
 mod measured;
+#[cfg(test)]
+mod pages;
 #[cfg(test)]
 mod properties;
 
@@ -25,8 +28,8 @@ pub use choose::{Known, choose, wanted};
 use crate::model::{Kind, Marks, Wording};
 use letters::Letters;
 
-/// Rules by which sketches and keys are made; sketches of other rules are never alike.
-pub const NEAR_VERSION: u8 = 1;
+/// Rules by which sketches and keys are made; sketches of other rules are never alike, and keys of other rules lead nowhere.
+pub const NEAR_VERSION: u8 = 2;
 
 /// The marks of an item; `None` when it says too little to be compared.
 #[must_use]
