@@ -301,12 +301,14 @@ fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> 
 #[tokio::test]
 async fn a_mail_goes_from_and_to_whoever_check_calls_ready() {
     let written = [
-        ("Acme, Inc. <w@example.com>", "From: \"Acme, Inc.\" <w@example.com>"),
-        ("\"Acme, \\\"Inc.\\\"\" <w@example.com>", "From: \"Acme, \\\"Inc.\\\"\" <w@example.com>"),
-        ("Team (Berlin) <w@example.com>", "From: \"Team (Berlin)\" <w@example.com>"),
-        ("A. B. Corp.: [news] <w@example.com>", "From: \"A. B. Corp.: [news]\" <w@example.com>"),
-        ("a@b <w@example.com>", "From: \"a@b\" <w@example.com>"),
-        ("Größe, Jürgen <w@example.com>", "<w@example.com>"),
+        ("Acme News <w@example.com>", "From: \"Acme News\" <w@example.com>"),
+        // Anything else in a name is told as base64 of its letters.
+        ("Acme, Inc. <w@example.com>", "From: =?utf-8?b?QWNtZSwgSW5jLg==?= <w@example.com>"),
+        ("\"Acme, \\\"Inc.\\\"\" <w@example.com>", "From: =?utf-8?b?QWNtZSwgIkluYy4i?= <w@example.com>"),
+        ("Team (Berlin) <w@example.com>", "From: =?utf-8?b?VGVhbSAoQmVybGluKQ==?= <w@example.com>"),
+        ("A. B. Corp.: [news] <w@example.com>", "From: =?utf-8?b?QS4gQi4gQ29ycC46IFtuZXdzXQ==?= <w@example.com>"),
+        ("a@b <w@example.com>", "From: =?utf-8?b?YUBi?= <w@example.com>"),
+        ("Größe, Jürgen <w@example.com>", "From: =?utf-8?b?R3LDtsOfZSwgSsO8cmdlbg==?= <w@example.com>"),
         ("<w@example.com>", "From: w@example.com"),
         ("w+tag@example.com", "From: w+tag@example.com"),
         ("watch@localhost", "From: watch@localhost"),
