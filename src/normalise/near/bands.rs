@@ -29,7 +29,7 @@ pub(super) fn of(kind: Kind, text: &Letters, title: &Letters) -> Vec<i64> {
         }
     }
     if !keys.is_empty() {
-        let whole = mixed(hash(VERSION | 8 + page, &text.letters) ^ hash(10, &title.letters).rotate_left(1));
+        let whole = mixed(hash(VERSION | (8 + page), &text.letters) ^ hash(10, &title.letters).rotate_left(1));
         keys.push(whole.cast_signed());
     }
     keys
