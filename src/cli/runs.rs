@@ -44,6 +44,9 @@ pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failur
     } else {
         text.push_str(&drawn(&runs, &full(&searches), &older, usize::from(output::width())));
     }
+    if !args.searches && older.values().any(|older| *older > 0) {
+        text.push_str("(+n): first seen too, and older than the window\n");
+    }
     if runs.is_empty() {
         text.push_str("no runs\n");
     }
@@ -65,7 +68,7 @@ fn whose(run: &RunRow) -> &str {
 /// How many of a run were new, and beside them how many were first seen and older than their window.
 fn new(first_seen: i64, older: i64, full: bool) -> String {
     let new = output::at_least(first_seen - older, full);
-    if older == 0 { new } else { format!("{new} (+{older} older)") }
+    if older == 0 { new } else { format!("{new} (+{older})") }
 }
 
 /// A run with its searches inside; `new` is the ledger's, all that was first seen.

@@ -62,6 +62,12 @@ impl Store {
         read!(self, days_rolled::read(topics, from))
     }
 
+    /// The scorers that judged what a topic saw first at these instants or soon after: more than one, and figures of these
+    /// times cannot be compared.
+    pub async fn scorers_at(&self, topic: &str, at: &[Time]) -> Result<Vec<String>, StoreError> {
+        read!(self, days_rolled::scorers(topic, at))
+    }
+
     /// Whether there is something that days do not hold yet.
     pub async fn days_wait(&self) -> Result<bool, StoreError> {
         read!(self, days_rolled::waits())

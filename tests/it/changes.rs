@@ -237,7 +237,7 @@ fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
         );
         // The other verbs that count what was found say so too.
         place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥7 new"]);
-        place.run(&["runs"]).shows(0, &["≥6 (+1 older)"]);
+        place.run(&["runs"]).shows(0, &["≥6 (+1)", "(+n): first seen too, and older than the window"]);
         place.run(&["runs", "--searches"]).shows(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
         place.run(&["status"]).shows(0, &["≥6", "acme: 1 more first seen in the last run, older than the window"]);
         let bounded = place.ok(&["diff", "acme", "--limit", "2"]);

@@ -197,8 +197,16 @@ async fn every_filter_narrows_the_rows_that_it_means_something_for() {
         ] {
             assert_eq!(many(what, filter.clone()).await, expected, "{}: {what} {filter:?}", database.name);
         }
-        // First seen lately, and not older than the window then: published 40 or 80 hours before is older than a day.
+        // First seen lately, and not older than the window then, which their sightings say and no date.
         let since = Filter { new_since: Some(later(1)), topics: texts(&["=loud"]), ..all() };
+        for what in [What::Items, What::New] {
+            assert_eq!(many(what, since.clone()).await, n, "{}: {what}", database.name);
+        }
+        let old = later(1).0 - 30 * 3_600_000;
+        let older = format!(
+            "UPDATE sighting SET fit = 'outside' WHERE item IN (SELECT id FROM item WHERE published_at < {old})"
+        );
+        database.execute(&older).await;
         for what in [What::Items, What::New] {
             let found = objects(&store, what, since.clone()).await;
             let fresh = |row: &Value| row["published_at"].as_str().is_none_or(|at| at.starts_with("2026-03-11"));

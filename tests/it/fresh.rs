@@ -98,7 +98,7 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
         begin(&place, &world);
         let said = "acme: 2 more first seen in the last run, older than the window";
         place.run(&["status"]).shows(0, &["Z    3      7", said]);
-        place.run(&["runs", "--limit", "1"]).shows(0, &["3 (+2 older)"]);
+        place.run(&["runs", "--limit", "1"]).shows(0, &["3 (+2)", "(+n): first seen too, and older than the window"]);
         let run = &place.json(&["runs", "--limit", "1", "--json"])["runs"][0];
         assert_eq!((&run["new"], &run["new_older"]), (&json!(5), &json!(2)));
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["new_older"], 2);

@@ -262,7 +262,7 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
             // Kolkata is 5 hours and a half ahead all year: a day of it by plain arithmetic.
             for (topic, shift) in [("acme", 0_i64), ("rust", 19_800_000)] {
                 let day = |column: &str| format!("((({column} + {shift}) / 86400000) * 86400000 - {shift})");
-                let moment = "coalesce(i.published_at, t.first_seen)";
+                let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
                 let begin = 1_773_219_600_000_i64 - 14 * 86_400_000;
                 let by_hand = place.database.texts(&format!(
                     "SELECT {} || ' ' || count(*) || ' ' || count(DISTINCT coalesce(i.cluster, i.id)) || ' ' || sum(CASE WHEN i.tone = 'negative' THEN 1 ELSE 0 END) \
@@ -298,6 +298,31 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         place.ok(&["once", "--at", NINE, "--topic", "rust"]);
         let at = place.database.number("SELECT max(day_from) FROM topic_day WHERE topic = 'rust'");
         assert_eq!((at + 9 * 3_600_000) % 86_400_000, 0, "{name}");
+    }
+}
+
+#[test]
+fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
+    for database in databases() {
+        let world = crate::changes::World::new();
+        let place = Place::new(database, &world.lines(), &crate::changes::topic("acme", ""));
+        world.posts(&[crate::changes::post(1, 1, "the first day is fine", 1)]);
+        crate::changes::once(&place, 2);
+        world.posts(&[crate::changes::post(2, 90, "from a clock that is days ahead", 1)]);
+        crate::changes::once(&place, 26);
+        let day = "SELECT CAST(day_from AS TEXT) || ' ' || items FROM topic_day ORDER BY 1";
+        assert_eq!(place.database.texts(day), ["1773187200000 1", "1773273600000 1"], "the days of the first sights");
+        let told = || {
+            let pages = Pages::serve(&place, &["--at", "2026-03-12T03:00:00Z"]);
+            let days: serde_json::Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/days").body).unwrap();
+            (pages.page("/topics/acme").contains("scorers that cannot be compared"), days["scorers"].clone())
+        };
+        let ours = topicwatch::sentiment::VERSION;
+        assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
+        wait(place.database.execute("UPDATE item SET scorer = 'another' WHERE key = 'post:x:1'"));
+        assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
+        place.ok(&["rescore"]);
+        assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::model::{Brought, DayCount, Span, Time};
 use crate::store::{DueDays, RolledDays, StoreError};
 
 /// When an item counts: a report's day is the same.
-const MOMENT: &str = "coalesce(i.published_at, t.first_seen)";
+const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
 
 /// Days are held until they are so old.
 const KEPT: i64 = 40 * 86_400_000;
@@ -184,6 +184,19 @@ pub(in crate::store) async fn read(
 }
 
 /// Whether runs are not counted yet.
+/// Who judged the item that a topic saw first at each of these instants or next after it, and the last one: a few look-ups,
+/// however many items there are.
+pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time]) -> Result<Vec<String>, StoreError> {
+    let of = "SELECT i.scorer FROM topic_item t CROSS JOIN item i WHERE t.topic = $1 AND i.id = t.item";
+    let sql = format!(
+        "SELECT DISTINCT one.scorer FROM (SELECT ({of} AND t.first_seen >= given.value ORDER BY t.first_seen LIMIT 1) AS scorer FROM {} \
+         UNION ALL SELECT ({of} ORDER BY t.first_seen DESC LIMIT 1) AS scorer) one WHERE one.scorer IS NOT NULL ORDER BY one.scorer",
+        super::numbers(2)
+    );
+    let list = serde_json::json!(at.iter().map(|at| at.0).collect::<Vec<_>>()).to_string();
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(list).fetch_all(conn).await?)
+}
+
 pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError> {
     let waits: i64 = sqlx::query_scalar(
         "SELECT (SELECT count(*) FROM (SELECT topic FROM topic_day_due LIMIT 1) AS due) + \

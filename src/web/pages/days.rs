@@ -128,19 +128,29 @@ pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Op
     Ok(Some(counted.chart(card, now, holes, &full, asked_anew)))
 }
 
+/// Who judged the tone of a chart's days.
+pub(in crate::web) async fn scorers_of(site: &Site, chart: &Chart) -> Result<Vec<String>, Problem> {
+    let begins: Vec<Time> = chart.days.iter().map(|day| day.span.from).collect();
+    Ok(site.store.scorers_at(&chart.id, &begins).await?)
+}
+
 /// Both charts of a topic.
 pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let Some(chart) = chart_of(site, card).await? else { return Ok(html! {}) };
     let drawn = chart.holes.iter().any(|hole| !hole.before);
     let zone = card.timezone();
     let waits = site.store.days_wait().await?;
+    let scorers = scorers_of(site, &chart).await?;
     Ok(html! { section aria-labelledby="days" {
         h2 #days { "The last 14 days" }
         @if waits { p.note { "Not all of it is counted yet: what came last is counted beside the loop, within moments while " code { "topicwatch run" } " is up." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { "Items a day (" (zone) "), by when they were published; dark: without near-copies." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend()) " Days of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }
         }
+        @if scorers.len() > 1 { p.note {
+            "Tones of these days are of scorers that cannot be compared (" (scorers.join(", ")) "): " code { "topicwatch rescore" } " has one judge all."
+        } }
         @if card.has_filter() { p.meta { "Counted before the topic's filter." } }
         details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
             thead { tr { th scope="col" { "Day" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }

@@ -85,6 +85,7 @@ pub(super) fn schemas() -> Vec<Named> {
     let days = [
         ("timezone", Text, "IANA zone of the days"),
         ("uncounted", Flag, "what came last is not counted yet"),
+        ("scorers", List(&Text), "who judged the tone of these days; of more than one, shares cannot be compared"),
         SANDBOX,
     ];
     vec![
