@@ -1,8 +1,9 @@
-//! What looking for near-copies costs per item while ever more items are stored: `cargo bench --bench clusters`, with
-//! TEST_POSTGRES_URL for PostgreSQL too. `CLUSTERS_UP_TO=100000` ends earlier than at a million, `CLUSTERS_ONE_TABLE=1` keeps
-//! all keys in one table on SQLite, too, for comparison, `CLUSTERS_ONLY=sqlite` or `postgres` leaves the other out. It is measured over the
-//! rounds before each size; moving keys on, which happens now and then, is told apart, per item since the size before.
-//! It is no test.
+//! What looking for near-copies costs per item in databases of 10,000, 100,000 and 1,000,000 items: `cargo bench --bench
+//! clusters`, with TEST_POSTGRES_URL for PostgreSQL too. Each is filled first; then they are looked at by turns, a round
+//! of new items each, so that what a busy or slow machine adds is added to all. `CLUSTERS_UP_TO=100000` leaves larger ones
+//! out, `CLUSTERS_ONE_TABLE=1` keeps all keys in one table on SQLite, too, for comparison, `CLUSTERS_ONLY=sqlite` or
+//! `postgres` leaves the other out. Moving keys on, which happens now and then, is told apart, per item of the second half
+//! of the filling. It is no test.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
 mod stored;
@@ -21,28 +22,29 @@ const ITEMS: u64 = 100;
 const RUNS: u64 = 10;
 /// Items of a run that only fills the database up to there.
 const FILLING: u64 = 1_000;
-/// Sizes at which is measured, over the last rounds before each.
-const SIZES: [u64; 5] = [10_000, 30_000, 100_000, 300_000, 1_000_000];
+/// Items that are stored where is measured.
+const SIZES: [u64; 3] = [10_000, 100_000, 1_000_000];
 /// Items that are decided in one transaction, as `cluster` does; and while the database is filled.
 const AT_ONCE: usize = 500;
 const AT_ONCE_FILLING: usize = 2_000;
-/// Rounds of which the median is told, and the processor time they took together.
-const ROUNDS: u64 = 9;
+/// Rounds that are looked at in each, and rounds before them that only make the machine warm.
+const ROUNDS: usize = 15;
+const WARM: usize = 2;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let up_to = std::env::var("CLUSTERS_UP_TO").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
     pure();
     let folder = tempfile::tempdir().unwrap();
-    let sqlite = format!("sqlite:{}", folder.path().join("bench.db").display());
     let only = std::env::var("CLUSTERS_ONLY").unwrap_or_default();
     if only != "postgres" {
-        measure("SQLite", &sqlite, "", up_to).await;
+        let file = |size: u64| format!("sqlite:{}", folder.path().join(format!("{size}.db")).display());
+        measure("SQLite", |size| (file(size), String::new()), up_to).await;
     }
     if let (Ok(url), true) = (std::env::var("TEST_POSTGRES_URL"), only != "sqlite") {
-        let schema = format!("topicwatch_clusters_{}", std::process::id());
-        measure("PostgreSQL", &url, &schema, up_to).await;
-        println!("left behind: schema {schema}");
+        let schema = |size: u64| format!("topicwatch_clusters_{}_{size}", std::process::id());
+        measure("PostgreSQL", |size| (url.clone(), schema(size)), up_to).await;
+        println!("left behind: schemas topicwatch_clusters_{}_*", std::process::id());
     }
 }
 
@@ -101,7 +103,7 @@ fn bytes_written() -> u64 {
 #[derive(Default)]
 struct Spent {
     walls: Vec<Duration>,
-    worked: Duration,
+    works: Vec<Duration>,
     written: u64,
     items: u64,
 }
@@ -111,105 +113,173 @@ impl Spent {
         let (begun, worked, written) = (Instant::now(), processor(), bytes_written());
         let done = work.await;
         self.walls.push(begun.elapsed());
-        self.worked += processor().saturating_sub(worked);
+        self.works.push(processor().saturating_sub(worked));
         self.written += bytes_written() - written;
         self.items += items;
         done
     }
-}
 
-/// Stores a round of runs; returns its items.
-async fn store_round(store: &Store, topic: &Topic, stored: u64, items: u64, runs: u64) -> u64 {
-    for first in (0..runs).map(|run| stored + run * items) {
-        let now = NOW.plus(Duration::from_secs(first / ITEMS));
-        let held = store.start_manual(topic, &format!("run-{first:08}"), now, LEASE, "token").await.unwrap();
-        store.finish(&held, outcome(now, found(first, items))).await.unwrap();
+    fn mean(&self) -> f64 {
+        micros(self.works.iter().sum(), self.items)
     }
-    store.publish().await.unwrap();
-    items * runs
 }
 
-async fn measure(name: &str, url: &str, schema: &str, up_to: u64) {
-    let store = open(url, schema).await;
-    let topic = topic("topic");
-    store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
-    let room = match std::env::var_os("CLUSTERS_ONE_TABLE") {
-        Some(_) => Room::endless(),
-        None => store.cluster_room(),
-    };
+/// The middle one.
+fn median(times: &[Duration]) -> Duration {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// A database of so many items and what was spent on it.
+struct Filled {
+    store: Store,
+    topic: Topic,
+    room: Room,
+    stored: u64,
+    moved: Spent,
+    looked: Spent,
+    steps: [Vec<Duration>; STEPS.len()],
+    read: Read,
+}
+
+/// What was read for the items that were looked at.
+#[derive(Default)]
+struct Read {
+    keys: usize,
+    led: usize,
+    firsts: usize,
+}
+
+impl Filled {
+    async fn with(size: u64, url: &str, schema: &str) -> Self {
+        let store = open(url, schema).await;
+        let topic = topic("topic");
+        store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
+        let room = match std::env::var_os("CLUSTERS_ONE_TABLE") {
+            Some(_) => Room::endless(),
+            None => store.cluster_room(),
+        };
+        let (moved, looked, steps, read) = Default::default();
+        let mut filled = Self { store, topic, room, stored: 0, moved, looked, steps, read };
+        while filled.stored < size {
+            let count = filled.store_round(FILLING, 1).await;
+            if filled.stored * 2 <= size {
+                filled.moved = Spent::default();
+            }
+            assert_eq!(cluster_by(&filled.store, AT_ONCE_FILLING, room, &|| false).await.unwrap(), count);
+        }
+        filled
+    }
+
+    /// Stores a round of runs and lets keys move on; returns its items.
+    async fn store_round(&mut self, items: u64, runs: u64) -> u64 {
+        for first in (0..runs).map(|run| self.stored + run * items) {
+            let now = NOW.plus(Duration::from_secs(first / ITEMS));
+            let held =
+                self.store.start_manual(&self.topic, &format!("run-{first:08}"), now, LEASE, "token").await.unwrap();
+            self.store.finish(&held, outcome(now, found(first, items))).await.unwrap();
+        }
+        self.store.publish().await.unwrap();
+        self.stored += items * runs;
+        // Early enough that none move on while a round is measured.
+        let early = Room { young: self.room.young - 8 * (ITEMS * RUNS).cast_signed(), ..self.room };
+        let store = &self.store;
+        let crowded = async { while store.sink_cluster_keys(&early).await.unwrap() {} };
+        self.moved.on(items * runs, crowded).await;
+        items * runs
+    }
+
+    /// Looks at new items as `cluster_by` does, with the processor time of each step.
+    async fn look(&mut self) {
+        let count = self.store_round(ITEMS, RUNS).await;
+        let Self { store, steps, read, .. } = self;
+        let mut spent = [Duration::ZERO; STEPS.len()];
+        let work = async {
+            let (mut done, mut before) = (0, processor());
+            let mut took = |step: usize| {
+                let now = processor();
+                spent[step] += now.saturating_sub(before);
+                before = now;
+            };
+            while let Some(batch) = store.unclustered(AT_ONCE).await.unwrap() {
+                took(0);
+                let items: Vec<Option<Marks>> = batch.words.iter().map(near::marks).collect();
+                let keys = items.iter().flatten().flat_map(|marks| marks.bands.iter().copied()).collect();
+                read.keys += std::collections::BTreeSet::len(&keys);
+                took(1);
+                let leads = store.cluster_leads(&keys).await.unwrap();
+                read.led += leads.len();
+                took(2);
+                let heads = store.cluster_heads(&near::wanted(&items, &leads)).await.unwrap();
+                read.firsts += heads.len();
+                took(3);
+                let choices = near::choose(items, &near::Known { leads, heads, next: batch.next });
+                took(4);
+                assert!(store.keep_clusters(&batch, &choices).await.unwrap());
+                took(5);
+                done += choices.len() as u64;
+            }
+            took(0);
+            done
+        };
+        assert_eq!(self.looked.on(count, work).await, count);
+        for (step, spent) in steps.iter_mut().zip(spent) {
+            step.push(spent);
+        }
+    }
+
+    fn tell(&self, size: u64) {
+        let per_item = |times: &[Duration]| micros(median(times), ITEMS * RUNS);
+        println!(
+            "{size:>9} | {:>6.1} | {:>6.1} | {:>6} | {:>6.1} {:>6}",
+            per_item(&self.looked.walls),
+            per_item(&self.looked.works),
+            self.looked.written / self.looked.items.max(1),
+            self.moved.mean(),
+            self.moved.written / self.moved.items.max(1),
+        );
+        for (name, spent) in STEPS.into_iter().zip(&self.steps) {
+            println!("          of it {name:20} {:>6.1}", per_item(spent));
+        }
+        let each = |count: usize| count as f64 / self.looked.items.max(1) as f64;
+        let Read { keys, led, firsts } = self.read;
+        println!(
+            "          read: {:.1} keys, that lead to {:.1} places; {:.1} first items",
+            each(keys),
+            each(led),
+            each(firsts)
+        );
+    }
+}
+
+async fn measure(name: &str, url: impl Fn(u64) -> (String, String), up_to: u64) {
     println!(
         "{name}: items stored | median µs per item | processor | bytes | processor and bytes of keys that move on"
     );
-    let (mut stored, mut known) = (0, 0);
+    let mut all = Vec::new();
     for size in SIZES.into_iter().filter(|size| *size <= up_to) {
-        let (mut looked, mut moved) = (Spent::default(), Spent::default());
-        let mut steps = [Duration::ZERO; STEPS.len()];
-        while stored < size {
-            let measured = stored + ROUNDS * RUNS * ITEMS >= size;
-            let (items, runs, at_once) = if measured { (ITEMS, RUNS, AT_ONCE) } else { (FILLING, 1, AT_ONCE_FILLING) };
-            let count = store_round(&store, &topic, stored, items, runs).await;
-            stored += count;
-            let crowded = async {
-                // Early enough that none move on while a round is measured.
-                let early = Room { young: room.young - 8 * ITEMS.cast_signed() * RUNS.cast_signed(), ..room };
-                while store.sink_cluster_keys(&early).await.unwrap() {}
-            };
-            moved.on(count, crowded).await;
-            if measured {
-                let work = cluster_steps(&store, at_once, &mut steps);
-                assert_eq!(looked.on(count, work).await, count);
-            } else {
-                assert_eq!(cluster_by(&store, at_once, room, &|| false).await.unwrap(), count);
-            }
-        }
-        looked.walls.sort_unstable();
-        let median = looked.walls.get(looked.walls.len() / 2).copied().unwrap_or_default();
-        println!(
-            "{size:>9} | {:>6.1} | {:>6.1} | {:>6} | {:>6.1} {:>6}",
-            micros(median, RUNS * ITEMS),
-            micros(looked.worked, looked.items),
-            looked.written / looked.items.max(1),
-            micros(moved.worked, stored - known),
-            moved.written / (stored - known),
-        );
-        for (name, spent) in STEPS.into_iter().zip(&steps) {
-            println!("          of it {name:20} {:>6.1}", micros(*spent, looked.items));
-        }
-        known = stored;
+        let (url, schema) = url(size);
+        all.push((size, Filled::with(size, &url, &schema).await));
     }
-    let Volume { raw, unique, .. } = store.volumes(&Filter::default()).await.unwrap()[0].1;
-    println!("{name}: {raw} items, {unique} unique");
-    store.close().await;
+    for round in 0..WARM + ROUNDS {
+        for (_, filled) in &mut all {
+            if round == WARM {
+                (filled.looked, filled.steps, filled.read) = Default::default();
+            }
+            filled.look().await;
+        }
+    }
+    for (size, filled) in all {
+        filled.tell(size);
+        let Volume { raw, unique, .. } = filled.store.volumes(&Filter::default()).await.unwrap()[0].1;
+        println!("          {raw} items, {unique} unique");
+        filled.store.close().await;
+    }
 }
 
 /// What looking at items consists of.
-const STEPS: [&str; 5] = ["reading items", "marks", "what keys lead to", "first items", "deciding and keeping"];
-
-/// As `cluster_by`, with the processor time of each step.
-async fn cluster_steps(store: &Store, at_once: usize, spent: &mut [Duration; STEPS.len()]) -> u64 {
-    let (mut done, mut before) = (0, processor());
-    let mut took = |step: usize| {
-        let now = processor();
-        spent[step] += now.saturating_sub(before);
-        before = now;
-    };
-    while let Some(batch) = store.unclustered(at_once).await.unwrap() {
-        took(0);
-        let items: Vec<Option<Marks>> = batch.words.iter().map(near::marks).collect();
-        let keys = items.iter().flatten().flat_map(|marks| marks.bands.iter().copied()).collect();
-        took(1);
-        let leads = store.cluster_leads(&keys).await.unwrap();
-        took(2);
-        let heads = store.cluster_heads(&near::wanted(&items, &leads)).await.unwrap();
-        took(3);
-        let choices = near::choose(items, &near::Known { leads, heads, next: batch.next });
-        assert!(store.keep_clusters(&batch, &choices).await.unwrap());
-        took(4);
-        done += choices.len() as u64;
-    }
-    took(0);
-    done
-}
+const STEPS: [&str; 6] = ["reading items", "marks", "what keys lead to", "first items", "deciding", "keeping"];
 
 /// Spreads a number over all bits.
 fn spread(n: u64) -> u64 {

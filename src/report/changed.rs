@@ -5,7 +5,7 @@ use super::facts::{ChangeFacts, EditFacts, GoneFacts, Shown, TopicFacts};
 use super::gather::TAIL;
 use super::items::shown_of;
 use super::words;
-use crate::compare::{changes_between, health, queries_between};
+use crate::compare::{changes_between, health};
 use crate::insight::Piece;
 use crate::model::{Between, ItemHead, Source, Span, Time, Topic, Words};
 use crate::store::{Store, StoreError};
@@ -14,18 +14,6 @@ use crate::store::{Store, StoreError};
 const NAMED: usize = 8;
 /// Characters of an edit that are shown.
 const SHOWN: usize = 400;
-
-/// When a topic was asked something else than before, in a span, in time.
-pub(super) async fn asked_anew(store: &Store, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
-    let since = store.seq_since(topic, span.from).await?;
-    let until = store.seq_before(topic, span.until).await?;
-    let asked = queries_between(store, topic, Between { since, until }).await?;
-    let anew = asked.iter().flat_map(|source| source.queries.iter().filter(|query| query.changed));
-    let mut at: Vec<Time> = anew.map(|query| query.from).collect();
-    at.sort_unstable();
-    at.dedup();
-    Ok(at)
-}
 
 /// Reads them; bounded by the runs' places in the reading order, which never change.
 pub(super) async fn read(

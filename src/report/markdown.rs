@@ -136,7 +136,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         "One text, many times",
         topic.campaigns.iter().map(|c| {
             let (copies, authors) = (words::items(c.campaign.copies, c.campaign.posts), c.campaign.authors);
-            let by = if authors == 0 { "authors not told".to_owned() } else { counted(authors, "author") };
+            let by = if authors == 0 { "authors not given".to_owned() } else { counted(authors, "author") };
             format!("{copies}, {by}: {}", item(&c.item))
         }),
     ));
@@ -172,7 +172,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
 fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let period = &topic.period;
     let authors = if period.authors == 0 && period.no_author > 0 {
-        "authors not told".to_owned()
+        "authors not given".to_owned()
     } else {
         counted(period.authors, "author")
     };

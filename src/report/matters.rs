@@ -171,7 +171,7 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     if many < MIN_AUTHORS {
         return;
     }
-    let by = if campaign.authors == 0 { "authors not told".to_owned() } else { counted(campaign.authors, "author") };
+    let by = if campaign.authors == 0 { "authors not given".to_owned() } else { counted(campaign.authors, "author") };
     let span = Span::new(campaign.from, campaign.until);
     let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
     let sentence = format!(

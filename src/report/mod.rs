@@ -85,7 +85,7 @@ pub async fn make(
     let compared = Span { from, until: Time(span.until.0.min(now.0.saturating_add(1))) };
     let mut anew = Vec::with_capacity(ours.len());
     for topic in &ours {
-        anew.push(changed::asked_anew(store, &topic.id, compared).await?);
+        anew.push(store.asked_anew(&topic.id, compared).await?);
     }
     let mut moment = store.moment().await?;
     let seq = match spec.window {

@@ -59,7 +59,7 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
             "3 without a date",
             "3 without an author",
             "3 without engagement",
-            "authors not told",
+            "authors not given",
             "No reply told any engagement.",
             "3 items scored by",
             "0 not scored",

@@ -9,7 +9,7 @@ use crate::model::{Choice, Head, Marks};
 
 /// First items that one key leads to; later ones are found by their other keys. So a phrase that everybody uses costs no
 /// more than another.
-const MOST_OF_A_KEY: usize = 16;
+const MOST_OF_A_KEY: usize = 4;
 
 /// First items that one item is compared with: those that share most keys, the later first, since most copies follow soon.
 const MOST_COMPARED: usize = 4;

@@ -101,7 +101,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
                 (named(&copies.item))
                 p.meta {
                     strong { (words::items(copies.campaign.copies, copies.campaign.posts)) } ", "
-                    @if copies.campaign.authors == 0 { "authors not told" } @else { strong { (counted(copies.campaign.authors, "author")) } }
+                    @if copies.campaign.authors == 0 { "authors not given" } @else { strong { (counted(copies.campaign.authors, "author")) } }
                     " · " (report.dated(copies.campaign.from)) " – " (report.dated(copies.campaign.until))
                     @if let Some(place) = copies.row { " · " (to_row(topic, place)) }
                 }

@@ -87,7 +87,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
             p.figures {
                 a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } @if period.raw == 1 { " item" } @else { " items" } } ", "
                 strong { (number(period.unique)) } " unique, "
-                @if period.authors == 0 && period.no_author > 0 { "authors not told" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
+                @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
                 " – " (super::change(report, topic)) "."
             }
             figure {

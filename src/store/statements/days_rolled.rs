@@ -183,7 +183,6 @@ pub(in crate::store) async fn read(
     rows.iter().map(day).collect()
 }
 
-/// Whether runs are not counted yet.
 /// Who judged the item that a topic saw first at each of these instants or next after it, and the last one: a few look-ups,
 /// however many items there are.
 pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time]) -> Result<Vec<String>, StoreError> {
@@ -197,6 +196,7 @@ pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time])
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(list).fetch_all(conn).await?)
 }
 
+/// Whether runs are not counted yet.
 pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError> {
     let waits: i64 = sqlx::query_scalar(
         "SELECT (SELECT count(*) FROM (SELECT topic FROM topic_day_due LIMIT 1) AS due) + \
