@@ -175,6 +175,8 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     found.since = found.since.into_iter().chain(store.forgotten_since().await?).min();
     let (naming, reports) = (naming(store, &known).await?, reports(store, &found).await?);
     crate::mishap::at("forget/swept");
+    // Copies whose first item went are looked at again: until then each would count as a text of its own.
+    crate::collect::cluster(store, &|| false).await?;
     // The index of words keeps what was taken out until it is written anew.
     store.scour_words().await?;
     let scrubbed = store.scrub().await?;

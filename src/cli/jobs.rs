@@ -12,7 +12,7 @@ use crate::config::{Config, RetentionConfig};
 use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
 use crate::export::{self, StandingError};
 use crate::files;
-use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow, Topic};
+use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
 use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
 use crate::report::{self, Report};
 use crate::store::{JobRun, MadeReport, Settled, Store};
@@ -73,7 +73,7 @@ async fn make_report(run: &JobRun, store: &Store, clock: &Clock, kinds: &Kinds) 
     };
     let last = store.cursor(&run.job.id).await?;
     let span = report::span_of(&spec, at, last.map(|cursor| cursor.at));
-    let topics = topics(store, &spec).await?;
+    let topics = store.definitions().await?;
     let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
     let files = put_in_place(&spec, &made)?;
     let messages = messages(run.public_id(), &spec, &made, kinds);
@@ -100,13 +100,6 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock) -> Result<Made,
     };
     let removed = if made.removed > 0 { format!("; {} old files removed", made.removed) } else { String::new() };
     Ok(Made { reason: Some(format!("{files}{removed}")), ..Made::default() })
-}
-
-/// The topics in force, those that a report names first and in its order.
-async fn topics(store: &Store, spec: &ReportSpec) -> Result<Vec<Topic>, Failed> {
-    let mut topics = store.definitions().await?;
-    topics.sort_by_key(|topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX));
-    Ok(topics)
 }
 
 /// Replaces the report's files, each as a whole.

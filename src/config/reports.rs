@@ -1,7 +1,7 @@
 //! `[[reports]]`: which reports are made of which topics, when, and whom they go to. What a report says is not known here.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::discover::LoadRequest;
 use super::document::Document;
@@ -13,7 +13,10 @@ use super::names::slug;
 use super::paths;
 use super::scalars::{plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
-use crate::model::{PingSpec, ReportFormat, ReportSpec, ReportWindow};
+use crate::model::{PingSpec, ReportFormat, ReportSpec, ReportWindow, SchedulePolicy};
+
+/// Where reports since the last one go that name no path: there may be several a day.
+const SINCE_LAST: &str = "reports/{name}-{date}-{time}";
 
 /// Reads all reports. Whatever is wrong is reported; a report with a fault is left out.
 pub(super) fn read(
@@ -37,7 +40,9 @@ pub(super) fn read(
             reader.once(mistakes, key, seen, value, "report", hint);
         };
         once("name", &mut names, report.name.clone(), "names are how reports are filed: choose another");
-        let path = dir.join(&report.path).to_string_lossy().into_owned();
+        // As components: `./out` is `out`.
+        let path: PathBuf = dir.join(&report.path).components().collect();
+        let path = path.to_string_lossy().into_owned();
         once("path", &mut paths, path.replace("{name}", &report.name), "one would replace the other: use {name}");
         report.path = path;
         reports.push(report);
@@ -73,11 +78,25 @@ fn one(
     };
     let window = reader.choice(mistakes, "window", ReportWindow::parse);
     let formats = reader.read(mistakes, "format", formats);
-    let path = reader.read(mistakes, "path", path);
+    let path = match (reader.written("path"), window) {
+        (None, Some(ReportWindow::SinceLast)) => Some(SINCE_LAST.to_owned()),
+        _ => reader.read(mistakes, "path", path),
+    };
     let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
     let schedule = schedules.read(reader, None, mistakes);
     if scheduled && schedule.is_none() {
         return None;
+    }
+    let once_a_day = |policy: &SchedulePolicy| !schedules.several_a_day(policy);
+    if let (Some(ReportWindow::SinceLast), Some(path), Some(given)) = (window, &path, reader.written("path"))
+        && !path.contains("{time}")
+        && !schedule.as_ref().is_none_or(once_a_day)
+    {
+        mistakes.warn(
+            given.origin.span(),
+            "`path` is the same for all reports of a day, and each holds only what is new since the last: it replaces the others",
+            format!("add {{time}}, as in \"{SINCE_LAST}\""),
+        );
     }
     let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
     Some(ReportSpec {
@@ -116,7 +135,7 @@ fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
 
 /// A path without ending: that comes from the format.
 fn path(value: &Value) -> Result<String, Fault> {
-    let path = paths::template(value, &["name", "date"], "reports/{name}-{date}")?;
+    let path = paths::template(value, &["name", "date", "time"], "reports/{name}-{date}")?;
     let lower = path.to_ascii_lowercase();
     if [".html", ".htm", ".md"].iter().any(|ending| lower.ends_with(ending)) {
         return Err(Fault::new("has an ending", "leave it out: it comes from `format`"));

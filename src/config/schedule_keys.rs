@@ -89,6 +89,15 @@ impl Schedules {
         sound.then_some(policy)
     }
 
+    /// Whether a schedule has several slots on some local day of the next week.
+    pub(super) fn several_a_day(&self, policy: &SchedulePolicy) -> bool {
+        let until = self.now.plus(DAY * 8);
+        schedule::Schedule::compile(policy).is_ok_and(|schedule| {
+            let days = schedule.firsts_of_days(&policy.timezone, self.now, until);
+            days.is_ok_and(|days| schedule.count(self.now, until) > days)
+        })
+    }
+
     /// Compiles the schedule; reports what is wrong or doubtful about it where it is written.
     fn compile(
         &mut self,

@@ -75,6 +75,8 @@ pub struct VoiceBar {
     pub title: String,
     /// Its share of unique items; `None` of nothing.
     pub share: Option<Share>,
+    /// The share in words, with the bound that it is where more was said than is counted.
+    pub told: String,
 }
 
 /// The days of a chart along its width.
@@ -247,10 +249,7 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
     #[expect(clippy::cast_precision_loss, reason = "a few topics")]
     let height = voices.len() as f64 * row + 6.0;
     let most = voices.iter().filter_map(|voice| voice.share).map(|share| share.share).fold(0.01, f64::max);
-    let words: Vec<String> = voices
-        .iter()
-        .map(|voice| format!("{} {}", voice.title, voice.share.map_or("none".to_owned(), |s| percent(s.share))))
-        .collect();
+    let words: Vec<String> = voices.iter().map(|voice| format!("{} {}", voice.title, voice.told)).collect();
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-labelledby="voice-title voice-words" {
             title id="voice-title" { "Share of voice by unique items" }
@@ -260,7 +259,7 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
                 @let width = voice.share.map_or(0.0, |share| share.share / most * 300.0);
                 text class="label" x="0" y=(c(top + 10.0)) { (words::line(&voice.title, 30)) }
                 rect class="bar now" x="0" y=(c(top + 14.0)) width=(c(width)) height="14" {}
-                text class="label" x=(c(6.0 + width)) y=(c(top + 25.0)) { (voice.share.map_or("none".to_owned(), |s| percent(s.share))) }
+                text class="label" x=(c(6.0 + width)) y=(c(top + 25.0)) { (voice.told) }
             }
         }
     }

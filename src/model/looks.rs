@@ -48,6 +48,8 @@ pub struct Watched {
     pub ended: Option<Time>,
     /// Not run by its schedule at present.
     pub paused: bool,
+    /// Its first slot that nobody has planned yet; nothing for a topic without a schedule.
+    pub next: Option<Time>,
     /// Its definition, when this version can read it.
     pub definition: Option<Topic>,
 }

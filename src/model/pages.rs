@@ -141,7 +141,7 @@ pub struct CopyRow {
 }
 
 /// What a topic found on a day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayCount {
     /// Its instants.
     pub span: Span,
@@ -155,6 +155,8 @@ pub struct DayCount {
     pub neutral: i64,
     /// See `negative`.
     pub positive: i64,
+    /// Who judged it, the first and the last by name: none, one, or two where there were several.
+    pub scorers: Vec<String>,
 }
 
 /// A run that brought something.

@@ -49,8 +49,13 @@ pub struct TopicFacts {
     pub usual: Option<Usual>,
     /// Earlier days that can be compared with, where they are too few.
     pub comparable: usize,
-    /// Part of the period that searches covered, 0..1.
+    /// Part of the period that searches covered, 0..1, as far as any was due.
     pub covered: f64,
+    /// The same with what was not looked at yet.
+    #[serde(skip)]
+    pub covered_in_all: f64,
+    /// The end of the period that was not looked at yet: no search was due, and the next one looks back over it.
+    pub open: Option<Span>,
     /// The days of the charts, the last one that of the report.
     pub days: Vec<DayFacts>,
     /// Stretches inside these days that nothing covered.
@@ -110,7 +115,7 @@ pub struct DayFacts {
     pub negative: Option<Share>,
     /// Positive among the scored.
     pub positive: Option<Share>,
-    /// Part that searches covered, 0..1.
+    /// Part that searches covered, 0..1, as far as any was due.
     pub covered: f64,
     /// Full replies left a hole: there may be more.
     pub saturated: bool,
@@ -155,6 +160,23 @@ impl TopicFacts {
             }
             Some(_) => None,
         }
+    }
+
+    /// Whether no search was due in the whole of a period.
+    pub(super) fn idle(&self, period: Span) -> bool {
+        self.open.is_some_and(|open| open.from <= period.from)
+    }
+
+    /// How much of a period was covered, in words.
+    pub(super) fn covered_words(&self, period: Span) -> String {
+        if self.idle(period) { "not yet".to_owned() } else { super::words::percent(self.covered) }
+    }
+
+    /// What is said where the end of the period was not looked at yet.
+    pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
+        let open = self.open?;
+        let (from, long) = (super::words::short(open.from, timezone), super::words::length(open));
+        Some(format!("Not looked at yet: {long} from {from}; no search was due, and the next one looks back over it."))
     }
 
     /// Whether it was asked something else in the period than before: what that found cannot be compared.

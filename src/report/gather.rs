@@ -126,7 +126,9 @@ pub(super) async fn topic(
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
         usual: usual.and_then(Result::ok),
         comparable: usual.and_then(Result::err).unwrap_or(0),
-        covered: looked.covered(span),
+        covered: looked.covered_so_far(span),
+        covered_in_all: looked.covered(span),
+        open: open(&looked, span, now),
         days: chart.iter().map(|day| day_facts(day, &marks, &looked, scorer.as_deref())).collect(),
         holes: looked.holes(Span { until: drawn.until.min(now), ..drawn }),
         tone: tone(&period, &marks, latest(&history, &whole), scorer),
@@ -158,6 +160,12 @@ pub(super) async fn topic(
     })
 }
 
+/// The end of a span that was not looked at yet, as far as it has passed.
+fn open(looked: &Looked, span: Span, now: Time) -> Option<Span> {
+    let passed = Span { until: span.until.min(now), ..span };
+    Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans())
+}
+
 /// The days that the last one can be compared with: watched, and looked at all but a little.
 fn whole(before: &[Day], looked: &Looked) -> Vec<Day> {
     let whole = |day: &&Day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE;
@@ -179,7 +187,7 @@ fn day_facts(day: &Day, marks: &[Mark], looked: &Looked, scorer: Option<&str>) -
         negative: share(sounds.negative, sounds.sample()),
         positive: share(sounds.positive, sounds.sample()),
         sounds,
-        covered: looked.covered(day.span),
+        covered: looked.covered_so_far(day.span),
         saturated: looked.saturated(day.span),
     }
 }

@@ -54,9 +54,17 @@ fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some("the period is not over".to_owned());
     }
     if topic.covered < WHOLE {
-        return Some(format!("only {} covered", percent(topic.covered)));
+        let told = if topic.idle(report.span) { "not looked at yet".to_owned() } else { only(topic) };
+        return Some(told);
+    }
+    if topic.covered_in_all < WHOLE {
+        return Some("not all of it was looked at yet".to_owned());
     }
     topic.saturated.then(|| "replies were cut short".to_owned())
+}
+
+fn only(topic: &TopicFacts) -> String {
+    format!("only {} covered", percent(topic.covered))
 }
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
@@ -83,8 +91,11 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         }
         topic.sources.iter().any(|source| source.not_made > 0).then(|| "some searches were not made".to_owned())
     }),
-    ("coverage", "the period is covered", |_, topic| {
-        (topic.covered < super::matters::COVERED).then(|| format!("only {} covered", percent(topic.covered)))
+    ("coverage", "the period is covered", |report, topic| {
+        if topic.idle(report.span) {
+            return Some("not looked at yet".to_owned());
+        }
+        (topic.covered < super::matters::COVERED).then(|| only(topic))
     }),
 ];
 

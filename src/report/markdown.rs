@@ -263,15 +263,16 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
             source.cost,
         )
     });
-    let holes = topic.holes.iter().filter(|hole| !hole.before).rev().take(8);
+    let holes = topic.holes.iter().filter(|hole| !hole.before && !hole.open).rev().take(8);
     let holes = holes.map(|hole| {
         format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
     });
-    let covered =
-        format!("{} of the period {}covered", percent(topic.covered), if report.over() { "" } else { "so far " });
+    let so_far = if report.over() && topic.open.is_none() { "" } else { "so far " };
+    let covered = format!("{} of the period {so_far}covered", percent(topic.covered));
+    let covered = (!topic.idle(report.span)).then_some(covered).into_iter().chain(topic.open_words(zone));
     let ill = topic.ill.iter().map(|ill| escaped(&ill.told(&words::when(ill.since, zone))));
     let cut = topic.searches_cut.then(|| words::SEARCHES_CUT.to_owned());
-    listed("How it was looked at", sources.chain(cut).chain(ill).chain([covered]).chain(holes))
+    listed("How it was looked at", sources.chain(cut).chain(ill).chain(covered).chain(holes))
 }
 
 fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {

@@ -36,10 +36,10 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         if topic.first_day {
             let baseline = topic.changes.as_ref().map_or_else(String::new, |changes| {
                 let many = at_least(changes.baseline, changes.cut);
-                format!("; {many} of what was found is the baseline, the first answer to each query")
+                format!(" The first answer to each query, the baseline, held {many} of whatever day.")
             });
             let many = counted(topic.period.raw, "item");
-            tell(45, "numbers", "baseline", format!("first day: {many}{baseline}. Nothing can be compared yet."));
+            tell(45, "numbers", "baseline", format!("first day: {many}.{baseline} Nothing can be compared yet."));
             continue;
         }
         for ill in &topic.ill {
@@ -74,7 +74,7 @@ pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     let usual = topic.usual.filter(|_| !topic.asked_otherwise())?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.median).abs() >= MIN_CHANGE;
     // Fewer than usual is no news where nobody looked, or before the period is over.
-    let believed = raw > usual.high || over && topic.covered >= WHOLE && !topic.saturated;
+    let believed = raw > usual.high || over && topic.covered.min(topic.covered_in_all) >= WHOLE && !topic.saturated;
     (beyond && believed).then(|| raw / usual.median.max(1.0))
 }
 
@@ -184,15 +184,19 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
 }
 
 fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
-    let inside =
-        topic.holes.iter().filter(|hole| !hole.before).filter_map(|hole| Some((hole, hole.span.within(period)?)));
+    let inside = topic
+        .holes
+        .iter()
+        .filter(|hole| !hole.before && !hole.open)
+        .filter_map(|hole| Some((hole, hole.span.within(period)?)));
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
-    if topic.covered >= COVERED {
+    if topic.covered >= COVERED || topic.idle(period) {
         return;
     }
     let sentence = format!(
-        "{} of the period was not covered by social searches; the longest hole is {}, from {}{}.",
+        "{} of the period{} was not covered by social searches; the longest hole is {}, from {}{}.",
         percent(1.0 - topic.covered),
+        if topic.open.is_some() { " so far" } else { "" },
         length(longest),
         short(longest.from, timezone),
         if hole.why.is_empty() { String::new() } else { format!(" ({})", hole.why) },
@@ -254,7 +258,7 @@ mod tests {
         let mut facts = topic("a");
         facts.covered = 0.5;
         let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
-        facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false }];
+        facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
         let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };
         let (told, _) = of(&[facts.clone()], span, span.until, "UTC");
         assert_eq!(told.len(), 1);

@@ -66,7 +66,7 @@ pub struct Report {
     pub voice: Vec<Voice>,
     /// What the period's searches of all topics cost.
     pub cost: Micros,
-    /// Topics, in the order of the file.
+    /// Topics: those that it names in its order, all others by id.
     pub topics: Vec<TopicFacts>,
 }
 
@@ -80,7 +80,10 @@ pub async fn make(
     since: Option<i64>,
     now: Time,
 ) -> Result<Report, StoreError> {
-    let ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
+    let mut ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
+    // Whoever makes it: the stored definitions know nothing of a file's order.
+    let place = |topic: &Topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX);
+    ours.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.id.cmp(&b.id)));
     let from = gather::history(spec, span).first().map_or(span.from, |day| day.span.from.min(span.from));
     let compared = Span { from, until: Time(span.until.0.min(now.0.saturating_add(1))) };
     let mut anew = Vec::with_capacity(ours.len());
@@ -169,8 +172,33 @@ impl Report {
     /// A line for the subject of a message; it holds no line break.
     #[must_use]
     pub fn subject(&self) -> String {
-        let first = self.matters.first().map_or_else(String::new, |m| format!(": {}", words::line(&m.sentence, 120)));
+        // Of several topics it says which one is meant.
+        let of = |id: &str| {
+            let title = self.topics.iter().find(|topic| topic.id == id && self.topics.len() > 1).map(|t| &*t.title);
+            title.map_or_else(String::new, |title| format!("{}: ", words::line(title, 60)))
+        };
+        let told = |m: &Matter| format!(": {}{}", of(&m.topic), words::line(&m.sentence, 120));
+        let first = self.matters.first().map_or_else(String::new, told);
         let sandbox = if self.sandbox { "[SANDBOX] " } else { "" };
         format!("{sandbox}{} {}{first}", words::line(&self.title, 80), self.date)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::{report, topic};
+    use super::*;
+
+    #[test]
+    fn the_subject_of_a_report_of_several_topics_says_which_is_meant() {
+        let ill = |topics| {
+            let mut made = report(topics);
+            let sentence = "web is failing here.".to_owned();
+            made.matters = vec![Matter { weight: 1, topic: "a".into(), section: "", kind: "source", sentence }];
+            made.subject()
+        };
+        let title = topic("a").title;
+        assert_eq!(ill(vec![topic("a")]), "Daily 1970-01-01: web is failing here.");
+        assert_eq!(ill(vec![topic("a"), topic("b")]), format!("Daily 1970-01-01: {title}: web is failing here."));
     }
 }

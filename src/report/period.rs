@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use crate::insight::daily::{date_of, day_of, days};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
@@ -31,6 +32,12 @@ fn last_of(span: Span) -> Time {
     Time(span.until.0.saturating_sub(1).max(span.from.0))
 }
 
+/// A local time as a part of a name: with its distance from UTC, since some come twice on a day.
+fn time_of(at: Time, timezone: &str) -> String {
+    let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
+    at.to_jiff().map_or_else(String::new, |at| at.to_zoned(zone).strftime("%H%M%z").to_string())
+}
+
 /// The span by its dates.
 pub(super) fn told(span: Span, timezone: &str) -> String {
     let (from, until) = (date_of(span.from, timezone), date_of(last_of(span), timezone));
@@ -40,8 +47,11 @@ pub(super) fn told(span: Span, timezone: &str) -> String {
 /// Where a report's files go, one for each format: the template with name and date filled in, and an ending.
 #[must_use]
 pub fn paths(spec: &ReportSpec, span: &Span) -> Vec<(ReportFormat, PathBuf)> {
-    let date = date_of(last_of(*span), &spec.timezone).to_string();
-    let path = spec.path.replace("{name}", &spec.name).replace("{date}", &date);
+    let date = date_of(last_of(*span), &spec.timezone);
+    // A day that ends at midnight ends on its own date.
+    let end = if date_of(span.until, &spec.timezone) == date { span.until } else { last_of(*span) };
+    let (date, time) = (date.to_string(), time_of(end, &spec.timezone));
+    let path = spec.path.replace("{name}", &spec.name).replace("{date}", &date).replace("{time}", &time);
     let ending = |format: ReportFormat| match format {
         ReportFormat::Html => "html",
         ReportFormat::Markdown => "md",

@@ -50,6 +50,8 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         usual: None,
         comparable: 2,
         covered: 1.0,
+        covered_in_all: 1.0,
+        open: None,
         days: Vec::new(),
         holes: Vec::new(),
         tone,

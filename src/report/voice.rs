@@ -26,6 +26,13 @@ pub struct Voice {
 }
 
 impl Voice {
+    /// The share of unique items as it stands at its bar.
+    pub(super) fn bar(&self) -> String {
+        let told = super::words::part(self.unique, self.saturated, self.others_saturated);
+        let share = told.split(" (").next().unwrap_or_default();
+        if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
+    }
+
     /// The three in words.
     pub(super) fn told(&self) -> [String; 3] {
         let told = |share, more_elsewhere| super::words::part(share, self.saturated, more_elsewhere);
@@ -67,4 +74,25 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
     let part = |voice: &Voice| voice.unique.map_or(0, |share| share.part);
     all.sort_by(|a, b| part(b).cmp(&part(a)).then_with(|| a.topic.cmp(&b.topic)));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::super::samples::topic;
+    use super::*;
+
+    #[test]
+    fn a_bar_says_what_bound_its_share_is() {
+        let heard = |id: &str, unique: u64, saturated: bool| {
+            let mut facts = topic(id);
+            (facts.period.raw, facts.period.unique, facts.saturated) = (unique, unique, saturated);
+            facts
+        };
+        let (full, whole, none) = (heard("a", 60, true), heard("b", 40, false), heard("c", 0, false));
+        let bars = |topics: &[&TopicFacts]| of(topics).iter().map(Voice::bar).collect::<Vec<_>>();
+        assert_eq!(bars(&[&full, &whole]), ["≥\u{a0}60%", "≤\u{a0}40%"]);
+        assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);
+        assert_eq!(bars(&[&none, &none]), ["none", "none"]);
+    }
 }

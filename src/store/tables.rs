@@ -110,7 +110,7 @@ tables! {
     "cluster_lead_middle" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
     "cluster_progress" ["one"], false, MANY; n ["one", "seq", "next", "turn", "young", "middle", "sinking"]; t []; b [];
     "topic_day" ["topic", "day_from"], false, MANY;
-        n ["day_from", "day_until", "items", "unique_items", "negative", "neutral", "positive"]; t ["topic"]; b [];
+        n ["day_from", "day_until", "items", "unique_items", "negative", "neutral", "positive"]; t ["topic", "scorer_from", "scorer_to"]; b [];
     "topic_day_due" ["topic"], false, MANY; n ["turn"]; t ["topic"]; b [];
     "topic_day_progress" ["one"], false, MANY; n ["one", "seq"]; t []; b [];
     "tally" ["name", "labels", "bound"], false, MANY; n ["bound", "value"]; t ["name", "labels"]; b [];

@@ -212,16 +212,13 @@ fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
         );
 
         place.ok(&["forget", "--item", "https://x.com/i/status/1900000000000000000", "--yes"]);
-        assert_eq!(place.database.texts(clusters), [format!("{b} -"), format!("{c} -")], "{name}");
-        assert_eq!(
-            place.database.number("SELECT count(*) FROM cluster_head"),
-            0,
-            "{name}: what its words were is gone"
-        );
-        for keys in ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"] {
-            let left = place.database.number(&format!("SELECT count(*) FROM {keys}"));
-            assert_eq!(left, 0, "{name}: {keys} holds keys of what was forgotten");
-        }
+        // Its copies are looked at again before it ends: figures that are made now are right.
+        assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
+        let firsts = "SELECT i.key FROM cluster_head h JOIN item i ON i.id = h.item";
+        assert_eq!(place.database.texts(firsts), [b], "{name}: what its words were is gone");
+        let kept = "SELECT DISTINCT place FROM (SELECT place FROM cluster_lead_young UNION ALL SELECT place FROM cluster_lead_middle \
+                    UNION ALL SELECT place FROM cluster_lead) AS l WHERE place NOT IN (SELECT place FROM cluster_head)";
+        assert!(place.database.texts(kept).is_empty(), "{name}: keys of what was forgotten");
         place.ok(&["once", "--at", TEN]);
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
         // Another item of the same author is not meant.

@@ -41,6 +41,101 @@ fn what_rose_since_the_run_before_the_period_is_told_with_what_was_seen() {
 }
 
 #[test]
+fn bookmarks_alone_are_reactions_too() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let kept = |many: i64| {
+            let mut post = post(1, 1, "it is kept for later", 0);
+            post.as_object_mut().unwrap().remove("like_count");
+            post["bookmark_count"] = json!(many);
+            post
+        };
+        world.posts(&[kept(15)]);
+        once(&place, 7);
+        world.posts(&[kept(37)]);
+        once(&place, 31);
+        let told = report(&place, "2026-03-12");
+        assert!(told.contains("+22 to 15"), "{}: {told}", place.database.name);
+    }
+}
+
+/// Reports of what is new since the last one, of a topic that is asked every six hours.
+fn every_six_hours(database: crate::databases::Database, world: &World, more: &str) -> Place {
+    let since = "[[reports]]\nname = \"new\"\nwindow = \"since_last\"\nformat = \"markdown\"\n";
+    let place = Place::new(database, &world.lines(), &format!("{}{since}{more}", topic("acme", "every = \"6h\"")));
+    for n in [0, 6, 12, 18, 24, 30] {
+        world.posts(&[post(n + 1, n, &format!("what was said at {n}"), 1)]);
+        place.ok(&["once", "--due", "--at", &hour(n)]);
+    }
+    place
+}
+
+fn since_last(place: &Place, at: &str) -> String {
+    place.ok(&["report", "new", "--at", at, "--out", "new.md"]);
+    std::fs::read_to_string(place.path("new.md")).unwrap()
+}
+
+#[test]
+fn what_no_search_was_due_for_yet_is_no_hole() {
+    for database in databases() {
+        let world = World::new();
+        let place = every_six_hours(database, &world, "");
+        let told = since_last(&place, &hour(31));
+        assert!(!told.contains("not covered"), "{told}");
+        assert!(told.contains("- 100% of the period so far covered\n"), "{told}");
+        let open = "Not looked at yet: 1h from 03-12 06:00; no search was due, and the next one looks back over it.";
+        assert!(told.contains(open), "{told}");
+        let page = place.ok(&["report", "new", "--at", &hour(31), "--out", "-"]);
+        assert!(page.contains(open) && !page.contains("was not covered"), "{page}");
+        // One that was due and was not made is a hole as before.
+        let told = since_last(&place, &hour(40));
+        assert!(told.contains("of the period was not covered by social searches"), "{told}");
+    }
+}
+
+#[test]
+fn reports_since_the_last_one_do_not_replace_one_another() {
+    let world = World::new();
+    let place = every_six_hours(crate::databases::sqlite(), &world, "timezone = \"Europe/Berlin\"\n");
+    for n in [30, 31] {
+        place.ok(&["report", "new", "--at", &hour(n)]);
+    }
+    for name in ["new-2026-03-12-0700+0100.md", "new-2026-03-12-0800+0100.md"] {
+        assert!(place.path(&format!("reports/{name}")).exists(), "{name}");
+    }
+    let named = |path: &str| {
+        let more = format!("every = \"6h\"\npath = \"{path}\"\n");
+        every_six_hours(crate::databases::sqlite(), &world, &more).run(&["check"])
+    };
+    named("r/{name}-{date}").shows(0, &["it replaces the others", "{time}"]);
+    assert!(!named("r/{date}T{time}").to_string().contains("replaces"));
+}
+
+#[test]
+fn topics_stand_in_the_same_order_whoever_makes_the_report() {
+    let world = World::new();
+    let one = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"q\"\nsources = [\"social\"]\nevery = \"6h\"\n");
+    let daily = "[[reports]]\nname = \"daily\"\nevery = \"24h\"\nformat = \"markdown\"\npath = \"r/{date}\"\n";
+    let place =
+        Place::new(crate::databases::sqlite(), &world.lines(), &format!("{}{}{daily}", one("zeta"), one("acme")));
+    world.posts(&[post(1, 1, "said before breakfast", 1)]);
+    for n in [0, 6, 12, 18, 24, 30] {
+        place.ok(&["once", "--due", "--at", &hour(n)]);
+    }
+    let made = std::fs::read(place.path("r/2026-03-11.md")).unwrap();
+    let slot = place.database.texts("SELECT CAST(max(started_at) AS TEXT) FROM run WHERE job = 'report:daily'");
+    assert!(!slot.is_empty());
+    place.ok(&["report", "daily", "--date", "2026-03-11", "--at", &hour(24), "--out", "again.md"]);
+    let again = std::fs::read_to_string(place.path("again.md")).unwrap();
+    let place_of = |text: &str, id: &str| text.find(&format!("\n## {id}")).unwrap_or_else(|| panic!("{id}: {text}"));
+    let made = String::from_utf8(made).unwrap();
+    for text in [&made, &again] {
+        assert!(place_of(text, "acme") < place_of(text, "zeta"), "{text}");
+    }
+}
+
+#[test]
 fn a_topic_that_has_nothing_to_tell_yet_says_why() {
     for database in databases() {
         let server = Raw::saying(|path| {
@@ -57,7 +152,10 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
         let first = report(&place, "2026-03-11");
         let ill = "was run, but no run has brought anything yet: there is nothing to report.";
         assert!(first.contains(ill) && first.contains("social: last error"), "{first}");
-        assert!(first.contains("first day: 1 item; 1 of what was found is the baseline"), "{first}");
+        assert!(
+            first.contains("first day: 1 item. The first answer to each query, the baseline, held 1 of whatever day."),
+            "{first}"
+        );
         let next = report(&place, "2026-03-12");
         assert!(next.contains(ill), "it was tried the day before: {next}");
         assert!(next.contains("was not asked in the period"), "{next}");
@@ -79,7 +177,10 @@ fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
         world.posts(&[post(2, 3, "another one of that day", 1), post(3, 3, "and one more of that day", 1)]);
         once(&place, 4);
         let told = report(&place, "2026-03-11");
-        assert!(told.contains("first day: 3 items; 1 of what was found is the baseline"), "{told}");
+        assert!(
+            told.contains("first day: 3 items. The first answer to each query, the baseline, held 1 of whatever day."),
+            "{told}"
+        );
     }
 }
 

@@ -323,6 +323,15 @@ fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
         assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
         place.ok(&["rescore"]);
         assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
+        // Neither the first of its day nor the last of all: as it was counted.
+        let more = [3, 4, 5].map(|id| crate::changes::post(id, 27, &format!("more of the second day, {id}"), 1));
+        world.posts(&more);
+        crate::changes::once(&place, 27);
+        wait(place.database.execute(
+            "UPDATE item SET scorer = 'another' WHERE key = 'post:x:4'; INSERT INTO topic_day_due (topic, turn) VALUES ('acme', 1)",
+        ));
+        crate::changes::once(&place, 27);
+        assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
     }
 }
 

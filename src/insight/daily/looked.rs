@@ -14,6 +14,14 @@ pub struct HoleFacts {
     pub why: String,
     /// Before the topic was watched.
     pub before: bool,
+    /// Nothing was due since the last search: it is not looked at yet, and the next search looks back over it.
+    #[serde(skip_serializing_if = "is_no")]
+    pub open: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_no(flag: &bool) -> bool {
+    !flag
 }
 
 /// Shorter holes are not told, milliseconds: a daily search that begins seconds after its slot leaves one.
@@ -32,14 +40,24 @@ pub struct Looked {
     checks: Vec<Time>,
     /// What comes after it cannot be covered yet, and is not missing.
     present: Time,
+    /// Since when no search was due; the next one looks back so far.
+    idle_from: Option<Time>,
 }
 
 impl Looked {
     /// What is known of the looks at a topic in a span; what comes after the present is not missing.
     #[must_use]
     pub fn new(watched: Option<Watched>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
-        let mut looked =
-            Self { watched, looks, spans: None, told: Vec::new(), full: Vec::new(), checks: Vec::new(), present };
+        let mut looked = Self {
+            watched,
+            looks,
+            spans: None,
+            told: Vec::new(),
+            full: Vec::new(),
+            checks: Vec::new(),
+            present,
+            idle_from: None,
+        };
         let Some(watched) = &looked.watched else { return looked };
         for source in covered(watched, &looked.looks, seen, Source::ALL) {
             match source.coverage {
@@ -47,6 +65,8 @@ impl Looked {
                     looked.spans = Some(covered.iter().map(|stretch| stretch.span).collect());
                     let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == Why::Saturated);
                     looked.full = holes.iter().filter(full).map(|hole| hole.stretch.span).collect();
+                    let idle = open.as_ref().filter(|hole| idle(hole, watched, &looked.looks, present));
+                    looked.idle_from = idle.map(|hole| hole.stretch.span.from);
                     looked.told = holes
                         .iter()
                         .chain(&open)
@@ -54,6 +74,7 @@ impl Looked {
                             span: hole.stretch.span,
                             why: hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
                             before: false,
+                            open: false,
                         })
                         .collect();
                 }
@@ -85,6 +106,19 @@ impl Looked {
             None => 0.0,
             Some(spans) => part(self.passed(span), spans.iter().copied()),
         }
+    }
+
+    /// The part of a span in which searches were due or made: what lies after it is not looked at yet.
+    #[must_use]
+    pub fn due(&self, span: Span) -> Span {
+        let until = self.idle_from.map_or(span.until, |from| span.until.min(from)).max(span.from);
+        Span { until, ..span }
+    }
+
+    /// What [`Self::covered`] tells of the part that was due; 0 where nothing was.
+    #[must_use]
+    pub fn covered_so_far(&self, span: Span) -> f64 {
+        self.covered(self.due(span))
     }
 
     /// The same, and what replies that were full did not reach: the busiest days are those, and leaving them out would make
@@ -128,24 +162,45 @@ impl Looked {
         self.looks.iter().any(|look| span.holds(look.at) && full(look))
     }
 
-    /// What of a span nothing covered, with causes; what lies before the topic was watched is told apart.
+    /// What of a span nothing covered, with causes; what lies before the topic was watched is told apart, and so is what was
+    /// not looked at yet.
     #[must_use]
     pub fn holes(&self, span: Span) -> Vec<HoleFacts> {
         let (Some(spans), Some(watched)) = (&self.spans, &self.watched) else { return Vec::new() };
+        let idle_from = self.idle_from.unwrap_or(span.until);
         let mut holes = Vec::new();
         for hole in cover(span, spans.iter().copied()).holes {
-            holes.extend(Span::new(hole.from, hole.until.min(watched.began)).map(|span| HoleFacts {
-                span,
-                why: String::new(),
-                before: true,
-            }));
-            let Some(hole) = Span::new(hole.from.max(watched.began), hole.until) else { continue };
-            let why = self.told.iter().find(|told| told.span.within(hole).is_some());
-            holes.push(HoleFacts { span: hole, why: why.map_or_else(String::new, |t| t.why.clone()), before: false });
+            let mut tell = |from: Time, until: Time, before: bool, open: bool| {
+                let Some(span) = Span::new(from, until) else { return };
+                let why = self.told.iter().find(|told| !before && !open && told.span.within(span).is_some());
+                holes.push(HoleFacts { span, why: why.map_or_else(String::new, |t| t.why.clone()), before, open });
+            };
+            let begun = hole.from.max(watched.began);
+            tell(hole.from, hole.until.min(watched.began), true, false);
+            tell(begun, hole.until.min(idle_from), false, false);
+            tell(begun.max(idle_from), hole.until, false, true);
         }
         holes.retain(|hole| hole.span.until.0 - hole.span.from.0 >= SHORT);
         holes
     }
+}
+
+/// Whether a stretch up to the present is one in which no search was due. Of a topic without a schedule nobody knows what is
+/// due: it is one as long as its searches are usually apart.
+fn idle(open: &Hole, watched: &Watched, looks: &[Look], present: Time) -> bool {
+    if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == Why::NothingDue) {
+        return false;
+    }
+    if watched.definition.as_ref().is_some_and(|topic| topic.schedule.is_some()) {
+        return watched.next.is_some_and(|next| next > present);
+    }
+    let mut at: Vec<i64> = looks.iter().map(|look| look.at.0).collect();
+    at.sort_unstable();
+    at.dedup();
+    let mut apart: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    apart.sort_unstable();
+    let usual = apart.get(apart.len() / 2).copied().unwrap_or(0);
+    open.stretch.span.until.0 - open.stretch.span.from.0 <= usual + usual / 2
 }
 
 /// The part of a span that spans cover together.
@@ -171,6 +226,7 @@ mod tests {
             full: Vec::new(),
             checks: Vec::new(),
             present: Time(80),
+            idle_from: None,
         };
         for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {
             assert!((looked.covered(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered(day));

@@ -29,7 +29,7 @@ fn watched(operation: SocialOperation) -> Watched {
         limits: Default::default(),
         filter: Default::default(),
     };
-    Watched { topic: "acme".into(), began: at(0), ended: None, paused: false, definition: Some(definition) }
+    Watched { topic: "acme".into(), began: at(0), ended: None, paused: false, next: None, definition: Some(definition) }
 }
 
 fn run(hour: i64, state: RunState, reason: Option<&str>) -> Look {

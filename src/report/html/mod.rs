@@ -11,7 +11,7 @@ mod topic;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::{Matter, TopicFacts};
-use super::words::{self, at_least, number, percent};
+use super::words::{self, at_least, number};
 use super::{Report, chart, judged, matters};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
@@ -141,7 +141,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td { (change(report, topic)) }
             td.n { (share(Tone::Negative)) }
             td.n { (share(Tone::Positive)) }
-            td.n { (percent(topic.covered)) }
+            td.n { (topic.covered_words(report.span)) }
             td { @if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
             td.n { (topic.cost.to_string()) }
         }
@@ -165,7 +165,7 @@ fn voice(report: &Report) -> Markup {
     if report.voice.is_empty() {
         return html! {};
     }
-    let bar = |voice: &super::Voice| VoiceBar { title: voice.title.clone(), share: voice.unique };
+    let bar = |voice: &super::Voice| VoiceBar { title: voice.title.clone(), share: voice.unique, told: voice.bar() };
     let bars: Vec<VoiceBar> = report.voice.iter().map(bar).collect();
     html! {
         section.whole aria-labelledby="voice-heading" {

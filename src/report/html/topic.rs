@@ -99,7 +99,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of 5 needed. "
                     }
-                    @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered." }
+                    @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not looked at yet" } "." }
                     (chart::anew(&topic.chart(), &report.timezone))
                 }
             }
@@ -200,7 +200,7 @@ fn days(topic: &TopicFacts) -> Markup {
 /// Holes and sources.
 fn looked(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
-    let holes: Vec<_> = topic.holes.iter().filter(|hole| !hole.before).collect();
+    let holes: Vec<_> = topic.holes.iter().filter(|hole| !hole.before && !hole.open).collect();
     html! {
         section aria-labelledby=(words::id(&topic.id, "sources")) {
             h3 id=(words::id(&topic.id, "sources")) { "How it was looked at" }
@@ -221,7 +221,8 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
             @if topic.searches_cut { p.note { (words::SEARCHES_CUT) } }
             @for ill in &topic.ill { p.note { (ill.told(&words::when(ill.since, zone))) } }
             p #(words::id(&topic.id, "coverage")) {
-                (percent(topic.covered)) " of the period " @if !report.over() { "so far " } "covered. "
+                @if !topic.idle(report.span) { (percent(topic.covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " }
+                @if let Some(open) = topic.open_words(zone) { (open) " " }
                 @if holes.is_empty() { "No holes in the days of the charts." }
             }
             @if !holes.is_empty() { ul { @for hole in holes.iter().rev().take(8) { li { (words::span(hole.span, zone)) ", " (words::length(hole.span)) @if !hole.why.is_empty() { ": " (words::line(&hole.why, 160)) } } } @if holes.len() > 8 { li { (counted((holes.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } } }

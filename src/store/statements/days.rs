@@ -145,7 +145,7 @@ pub(in crate::store) async fn reactions(
     // `CROSS JOIN` makes SQLite begin with the runs.
     let mut query = QueryBuilder::<Database>::new(
         "SELECT i.key, s.source, r.started_at, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views FROM run r CROSS JOIN sighting s CROSS JOIN item i \
-         WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND coalesce(s.likes, s.reposts, s.replies, s.quotes) IS NOT NULL AND r.topic = ",
+         WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND coalesce(s.likes, s.reposts, s.replies, s.quotes, s.bookmarks) IS NOT NULL AND r.topic = ",
     );
     within(&mut query, topic, span);
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, i.key, s.source LIMIT ").push_bind(most);

@@ -88,7 +88,7 @@ pub(in crate::store) async fn count(
         let mut query = QueryBuilder::<Database>::new(format!(
             "SELECT v.column1 AS topic, v.column3 AS day_from, v.column4 AS day_until, count(*) AS items, \
              count(DISTINCT coalesce(i.cluster, i.id)) AS unique_items, {negative} AS negative, {neutral} AS neutral, \
-             {positive} AS positive FROM ("
+             {positive} AS positive, min(i.scorer) AS scorer_from, max(i.scorer) AS scorer_to FROM ("
         ));
         query.push_values(some, |mut row, (topic, day)| {
             row.push_bind(topic)
@@ -116,8 +116,16 @@ fn day(row: &Row) -> Result<(String, DayCount), StoreError> {
         negative: row.try_get("negative")?,
         neutral: row.try_get("neutral")?,
         positive: row.try_get("positive")?,
+        scorers: scorers_of(row)?,
     };
     Ok((row.try_get("topic")?, day))
+}
+
+fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
+    let (from, to): (Option<String>, Option<String>) = (row.try_get("scorer_from")?, row.try_get("scorer_to")?);
+    let mut scorers: Vec<String> = from.into_iter().chain(to).collect();
+    scorers.dedup();
+    Ok(scorers)
 }
 
 /// Keeps what was counted, from one number to another; false when somebody else was first, and nothing is changed.
@@ -143,11 +151,12 @@ pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Ti
     }
     for some in rolled.days.chunks(ROWS) {
         let mut insert = QueryBuilder::<Database>::new(
-            "INSERT INTO topic_day (topic, day_from, day_until, items, unique_items, negative, neutral, positive) ",
+            "INSERT INTO topic_day (topic, day_from, day_until, items, unique_items, negative, neutral, positive, scorer_from, scorer_to) ",
         );
         insert.push_values(some, |mut row, (topic, day)| {
             row.push_bind(topic).push_bind(day.span.from.0).push_bind(day.span.until.0).push_bind(day.items);
             row.push_bind(day.unique).push_bind(day.negative).push_bind(day.neutral).push_bind(day.positive);
+            row.push_bind(day.scorers.first()).push_bind(day.scorers.last());
         });
         insert.build().persistent(false).execute(&mut *conn).await?;
     }
@@ -174,7 +183,7 @@ pub(in crate::store) async fn read(
     from: Time,
 ) -> Result<Vec<(String, DayCount)>, StoreError> {
     let sql = format!(
-        "SELECT d.topic, d.day_from, d.day_until, d.items, d.unique_items, d.negative, d.neutral, d.positive \
+        "SELECT d.topic, d.day_from, d.day_until, d.items, d.unique_items, d.negative, d.neutral, d.positive, d.scorer_from, d.scorer_to \
          FROM {} CROSS JOIN topic_day d WHERE d.topic = given.value AND d.day_from >= $2 ORDER BY d.topic, d.day_from",
         super::texts(1)
     );

@@ -68,7 +68,7 @@ pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Resu
     let lists: Vec<&[String]> = if named.is_empty() { vec![&[]] } else { named.chunks(500).collect() };
     for list in lists {
         let mut query = QueryBuilder::<Database>::new(
-            "SELECT t.id, t.created_at, t.removed_at, t.paused, t.definition FROM topic t WHERE ",
+            "SELECT t.id, t.created_at, t.removed_at, t.paused, t.next_slot, t.definition FROM topic t WHERE ",
         );
         if list.is_empty() {
             query.push("t.removed_at IS NULL");
@@ -88,6 +88,7 @@ pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Resu
                 began: Time(row.try_get("created_at")?),
                 ended: read::time(&row, "removed_at")?,
                 paused: rests || read::flag(&row, "paused")?.unwrap_or(false),
+                next: read::time(&row, "next_slot")?.filter(|at| at.0 > 0),
                 definition,
             });
         }

@@ -8,18 +8,15 @@ use super::call::Call;
 use super::listed::told;
 use super::topics::card;
 use crate::draw::chart::{Chart, ChartDay};
-use crate::web::pages::days::{chart_of, scorers_of};
+use crate::web::pages::days::chart_of;
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let chart = chart_of(call.site(), &card).await?;
+    let (chart, scorers) = chart_of(call.site(), &card).await?.unzip();
     let data: Vec<Value> =
         chart.as_ref().map(|chart| chart.days.iter().map(|day| as_json(chart, day)).collect()).unwrap_or_default();
-    let scorers = match &chart {
-        Some(chart) => scorers_of(call.site(), chart).await?,
-        None => Vec::new(),
-    };
+    let scorers: Vec<String> = scorers.unwrap_or_default();
     let waits = call.site().store.days_wait().await?;
     let fields = [
         ("data", json!(data)),

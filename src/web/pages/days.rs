@@ -63,13 +63,14 @@ impl Counted {
     fn chart(&self, card: &TopicCard, now: Time, holes: Vec<Gap>, full: &[Span], asked_anew: Vec<Time>) -> Chart {
         let number = |n: i64| n.unsigned_abs();
         let day = |day: &Day| {
-            let d = self.of(card, day).copied().unwrap_or(DayCount {
+            let d = self.of(card, day).cloned().unwrap_or(DayCount {
                 span: day.span,
                 items: 0,
                 unique: 0,
                 negative: 0,
                 neutral: 0,
                 positive: 0,
+                scorers: Vec::new(),
             });
             let scored = number(d.negative + d.neutral + d.positive);
             ChartDay {
@@ -94,8 +95,8 @@ impl Counted {
     }
 }
 
-/// A topic's days with the holes of its coverage.
-pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Option<Chart>, Problem> {
+/// A topic's days with the holes of its coverage, and who judged their tones.
+pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Option<(Chart, Vec<String>)>, Problem> {
     let now = site.now();
     let counted = read(site, std::slice::from_ref(card)).await?;
     let days = last(card, now);
@@ -125,22 +126,21 @@ pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Op
         }
     }
     let asked_anew = site.store.asked_anew(&card.topic, span).await?;
-    Ok(Some(counted.chart(card, now, holes, &full, asked_anew)))
-}
-
-/// Who judged the tone of a chart's days.
-pub(in crate::web) async fn scorers_of(site: &Site, chart: &Chart) -> Result<Vec<String>, Problem> {
-    let begins: Vec<Time> = chart.days.iter().map(|day| day.span.from).collect();
-    Ok(site.store.scorers_at(&chart.id, &begins).await?)
+    // As they were counted, and as they are: others may have judged some since.
+    let begins: Vec<Time> = days.iter().map(|day| day.span.from).collect();
+    let mut scorers = site.store.scorers_at(&card.topic, &begins).await?;
+    scorers.extend(counted.0.get(&card.topic).into_iter().flatten().flat_map(|day| day.scorers.iter().cloned()));
+    scorers.sort_unstable();
+    scorers.dedup();
+    Ok(Some((counted.chart(card, now, holes, &full, asked_anew), scorers)))
 }
 
 /// Both charts of a topic.
 pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
-    let Some(chart) = chart_of(site, card).await? else { return Ok(html! {}) };
+    let Some((chart, scorers)) = chart_of(site, card).await? else { return Ok(html! {}) };
     let drawn = chart.holes.iter().any(|hole| !hole.before);
     let zone = card.timezone();
     let waits = site.store.days_wait().await?;
-    let scorers = scorers_of(site, &chart).await?;
     Ok(html! { section aria-labelledby="days" {
         h2 #days { "The last 14 days" }
         @if waits { p.note { "Not all of it is counted yet: what came last is counted beside the loop, within moments while " code { "topicwatch run" } " is up." } }
