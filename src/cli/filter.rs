@@ -9,7 +9,7 @@ use super::args::{Common, FilterArgs, FilterTestArgs, FilterVerb};
 use super::context::Context;
 use super::{Exit, Failure, diff, output};
 use crate::compare::filter_of;
-use crate::filter::{Filter as Meant, FilterError, unjudged};
+use crate::filter::{Filter as Meant, FilterError, check_lang, unjudged};
 use crate::model::TopicFilter;
 use crate::store::{Filter, ItemRow, Nature, StoreError};
 
@@ -61,6 +61,9 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         exclude_authors: if over.exclude_authors.is_empty() { written.exclude_authors } else { over.exclude_authors },
     };
     let then = Meant::of(&wanted).map_err(|error| wrong(&error))?;
+    for (place, tag) in wanted.lang.iter().enumerate() {
+        check_lang(tag).map_err(|error| wrong(&FilterError { key: "lang", place, error }))?;
+    }
     let store = context.store(false).await?;
     let topic = diff::stored(&context, &store, &args.topic).await?;
     let now = filter_of(&topic);

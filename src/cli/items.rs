@@ -7,7 +7,19 @@ use super::context::{Context, instant};
 use super::{Exit, Failure, output};
 use crate::compare::{Filtered, Hiding};
 use crate::model::WindowFit;
-use crate::store::{Filter, ItemRow, Nature};
+use crate::store::{Filter, ItemRow, Nature, Store};
+
+/// Items that are read at once after the first page: the fewest and the most.
+const PAGE: (usize, usize) = (500, 5_000);
+
+/// What is shown.
+struct Listed {
+    items: Vec<(ItemRow, WindowFit)>,
+    /// Those that were met on the way and are not new.
+    older: u64,
+    /// There are further ones.
+    more: bool,
+}
 
 pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
@@ -16,30 +28,7 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, &args.topic, mode).await?;
-    // Some of those that are read are not shown.
-    let limit = args.limit as usize;
-    let spare = if hiding.any() || since.is_some() { limit.saturating_mul(4).saturating_add(200) } else { 0 };
-    let read = store.items(&filter, i64::try_from(limit.saturating_add(spare)).unwrap_or(i64::MAX)).await?;
-    let keys: Vec<String> = read.iter().map(|item| item.key.clone()).collect();
-    let fits = store.first_fits(None, &keys).await?;
-    let mut older = 0;
-    let mut items: Vec<(ItemRow, WindowFit)> = Vec::new();
-    for item in read {
-        if items.len() == limit {
-            break;
-        }
-        let seen = (item.topic.clone(), item.key.clone());
-        let fit = fits.get(&seen).copied().unwrap_or(WindowFit::Undated);
-        if !hiding.item(&item) {
-            continue;
-        }
-        // Kept, but not new: it lay outside the window of the search that found it first.
-        if since.is_some() && fit == WindowFit::Outside {
-            older += 1;
-            continue;
-        }
-        items.push((item, fit));
-    }
+    let Listed { items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
@@ -49,7 +38,7 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&drawn(&items, usize::from(output::width())));
-    if items.len() == limit {
+    if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }
     if hiding.hidden() > 0 {
@@ -65,6 +54,42 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
     }
     output::text(&text)?;
     Ok(Exit::Ok)
+}
+
+/// Reads on until there are enough to show, however many are hidden on the way.
+async fn list(store: &Store, filter: &Filter, hiding: &mut Hiding, limit: usize) -> Result<Listed, Failure> {
+    let mut listed = Listed { items: Vec::new(), older: 0, more: false };
+    let mut after: Option<ItemRow> = None;
+    // One more than is shown tells whether there is more.
+    let mut page = limit.saturating_add(1);
+    loop {
+        let read = store.items(filter, after.as_ref(), i64::try_from(page).unwrap_or(i64::MAX)).await?;
+        let last = read.len() < page;
+        let keys: Vec<String> = read.iter().map(|item| item.key.clone()).collect();
+        let fits = store.first_fits(None, &keys).await?;
+        after = read.last().cloned();
+        for item in read {
+            if listed.items.len() == limit {
+                listed.more = true;
+                return Ok(listed);
+            }
+            let seen = (item.topic.clone(), item.key.clone());
+            let fit = fits.get(&seen).copied().unwrap_or(WindowFit::Undated);
+            if !hiding.item(&item) {
+                continue;
+            }
+            // Kept, but not new: it lay outside the window of the search that found it first.
+            if filter.since.is_some() && fit == WindowFit::Outside {
+                listed.older += 1;
+                continue;
+            }
+            listed.items.push((item, fit));
+        }
+        if last {
+            return Ok(listed);
+        }
+        page = page.saturating_mul(2).clamp(PAGE.0, PAGE.1);
+    }
 }
 
 /// An item and whether it lay in the window when it was seen first.

@@ -16,6 +16,18 @@ pub(super) fn asked(tag: &str) -> Result<String, TermError> {
     })
 }
 
+/// Whether somebody may ask for it: a code that names no language is no finding's, so it would hide whatever has one.
+pub(super) fn check(tag: &str) -> Result<(), TermError> {
+    let code = asked(tag)?;
+    if names_none(&code) {
+        return Err(TermError::new(
+            "names no language, so it matches nothing",
+            "leave it out: a finding without a language passes whatever is asked for",
+        ));
+    }
+    Ok(())
+}
+
 /// The code of a language that a finding names; none where it names no language.
 pub(super) fn known(tag: &str) -> Option<String> {
     tag.trim().split(['-', '_']).next().and_then(code).filter(|code| !names_none(code))

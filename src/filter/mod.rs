@@ -57,9 +57,10 @@ pub fn check_author(text: &str) -> Result<(), TermError> {
     Term::author(text).map(drop)
 }
 
-/// The same for a language: `en`, or with a region, which is not looked at.
+/// The same for a language: `en`, or with a region, which is not looked at. A code that names none is refused here; a
+/// stored filter that has one is read as it was.
 pub fn check_lang(text: &str) -> Result<(), TermError> {
-    asked(text).map(drop)
+    lang::check(text)
 }
 
 fn each<T>(

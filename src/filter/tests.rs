@@ -102,8 +102,17 @@ fn an_entry_that_cannot_be_read_says_why() {
         let error = check_lang(tag).unwrap_err();
         assert!(error.text.contains("no code") && error.hint.contains("ISO 639"), "{tag:?}: {error:?}");
     }
-    for tag in ["pt-BR", "en", "zh_Hant_TW", "ast", "DE"] {
+    for tag in ["pt-BR", "en", "zh_Hant_TW", "ast", "DE", "qu", "que"] {
         assert!(check_lang(tag).is_ok(), "{tag:?}");
+    }
+    for tag in ["und", "zxx", "mul", "mis", "art", "qaa", "QTZ", "und-Latn"] {
+        let error = check_lang(tag).unwrap_err();
+        assert!(error.text.contains("names no language") && error.hint.contains("leave it out"), "{tag:?}: {error:?}");
+        let stored = TopicFilter { lang: list(&["en", tag]), ..TopicFilter::default() };
+        assert!(
+            Filter::of(&stored).unwrap().why(None, None, None, Some("de")).is_some(),
+            "what is stored stays in force"
+        );
     }
     assert!(check_author("/a/").is_err() && check_author("@bot*").is_ok());
     let several = check_author("a | b").unwrap_err();

@@ -13,7 +13,7 @@ use crate::store::{Moment, StoreError};
 
 /// Entries of a list.
 const LIST: usize = 5;
-/// Risers that are looked at: a filter may hide some, and some are copies.
+/// Risers whose words are read at once: a filter may hide some, and some are copies.
 const RISERS: usize = 100;
 /// Sightings with reactions that are read at most.
 const MOST_REACTIONS: i64 = 50_000;
@@ -106,25 +106,34 @@ async fn risers(
     let from = moment.look_before(&topic.id, span.from).await?.unwrap_or(span.from);
     let reactions = moment.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
-    let mut risers = rising(&reactions, RISERS);
-    if !topic.filter.is_none() {
-        let filter = crate::compare::filter_of(topic);
-        let keys: Vec<String> = risers.iter().map(|rise| rise.key.clone()).collect();
-        let hidden: BTreeSet<String> = moment
-            .words(&keys)
-            .await?
-            .into_iter()
-            .filter(|words| !means(&filter, words))
-            .map(|words| words.key)
-            .collect();
-        risers.retain(|rise| !hidden.contains(&rise.key));
+    let filter = (!topic.filter.is_none()).then(|| crate::compare::filter_of(topic));
+    let cluster = |rise: &Rise| by_key.get(&*rise.key).map_or(rise.key.as_str(), |mark| &*mark.cluster).to_owned();
+    let (mut shown, mut clusters) = (Vec::new(), BTreeSet::new());
+    let mut rest = rising(&reactions).into_iter();
+    // Any number of the fastest may be hidden, or copies of one text.
+    while shown.len() < LIST {
+        let some: Vec<Rise> = rest.by_ref().filter(|rise| !clusters.contains(&cluster(rise))).take(RISERS).collect();
+        if some.is_empty() {
+            break;
+        }
+        let hidden = match &filter {
+            Some(filter) => hidden(moment, filter, &some).await?,
+            None => BTreeSet::new(),
+        };
+        for rise in some.into_iter().filter(|rise| !hidden.contains(&rise.key)) {
+            if shown.len() < LIST && clusters.insert(cluster(&rise)) {
+                shown.push(rise);
+            }
+        }
     }
-    let mut clusters = BTreeSet::new();
-    risers.retain(|rise| {
-        let cluster = by_key.get(rise.key.as_str()).map_or(rise.key.as_str(), |mark| mark.cluster.as_str());
-        clusters.len() < LIST && clusters.insert(cluster.to_owned())
-    });
-    Ok((risers, cut))
+    Ok((shown, cut))
+}
+
+/// The keys of those that a filter hides.
+async fn hidden(moment: &mut Moment, filter: &Filter, rises: &[Rise]) -> Result<BTreeSet<String>, StoreError> {
+    let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
+    let words = moment.words(&keys).await?;
+    Ok(words.into_iter().filter(|words| !means(filter, words)).map(|words| words.key).collect())
 }
 
 /// Whether a filter means what somebody wrote.

@@ -279,9 +279,14 @@ impl Store {
         read!(self, looks::watched(topics))
     }
 
-    /// Newest items first.
-    pub async fn items(&self, filter: &Filter, limit: i64) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, report::items(filter, limit))
+    /// Newest items first: from the beginning, or those behind one that was read.
+    pub async fn items(
+        &self,
+        filter: &Filter,
+        after: Option<&ItemRow>,
+        limit: i64,
+    ) -> Result<Vec<ItemRow>, StoreError> {
+        read!(self, report::items(filter, after, limit))
     }
 
     /// What searches of each source cost that the service billed, in runs since an instant.

@@ -313,6 +313,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "smaller repetitions",
         ),
         (topic("lang = [\"english\"]"), "6:9", "is no code of a language", "\"en\""),
+        (topic("lang = [\"en\", \"zxx\"]"), "6:15", "names no language", "leave it out"),
         (topic("exclude = [\"/x/i\"]"), "6:12", "letters after its pattern", "leave out the first /"),
         (topic("exclude_authors = [\"@\"]"), "6:20", "has no word", ""),
         (topic("exclude_authors = [\"a | b\"]"), "6:20", "more than one handle", "several entries"),

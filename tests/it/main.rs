@@ -23,6 +23,7 @@ mod client;
 mod cluster;
 mod config;
 mod coverage;
+mod crowded;
 mod daemon;
 mod databases;
 mod docs;

@@ -112,7 +112,7 @@ pub(crate) async fn manual(store: &Store, topic: &Topic, id: &str, at: Time) -> 
 
 pub(crate) async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
     store.publish().await.unwrap();
-    let mut items = store.items(&Filter::default(), 1_000).await.unwrap();
+    let mut items = store.items(&Filter::default(), None, 1_000).await.unwrap();
     items.sort_by(|a, b| (&a.topic, &a.key).cmp(&(&b.topic, &b.key)));
     items
 }

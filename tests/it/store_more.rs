@@ -280,7 +280,7 @@ async fn both_databases_hand_out_the_same_bytes_and_every_row_says_where_it_came
             }
         }
         // The plain lists have an order too, also among equals.
-        written.push(format!("{:?}", store.items(&Filter::default(), 100).await.unwrap()));
+        written.push(format!("{:?}", store.items(&Filter::default(), None, 100).await.unwrap()));
         written.push(format!(
             "{:?}",
             store.runs(&Filter::default(), 100).await.unwrap().iter().map(|r| &r.run).collect::<Vec<_>>()
@@ -456,7 +456,7 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
     let url = format!("{}{joined}statement-cache-capacity=0", database.url);
     let store = Store::open(&Settings { url, ..settings(&database) }).await.unwrap();
     awkward(&store).await;
-    assert_eq!(store.items(&Filter::default(), 100).await.unwrap().len(), 25);
+    assert_eq!(store.items(&Filter::default(), None, 100).await.unwrap().len(), 25);
     database.close(store).await;
 }
 

@@ -139,7 +139,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     Column::integer(
         "reactions_before",
         "reactions",
-        "of a rising item at `before_at`: likes, reposts, replies and quotes, as far as known both times",
+        "of a rising item at `before_at`: likes, reposts, replies, quotes and bookmarks, as far as known both times",
         |r| Cell::integer(r.rising().map(|rising| rising.had)),
     ),
     Column::integer("reactions_after", "reactions", "the same at `at`", |r| {

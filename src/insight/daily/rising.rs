@@ -22,9 +22,10 @@ pub struct Rise {
     pub per_hour: f64,
 }
 
-/// The items that rise, the fastest first: each by its first and its last sighting of one source.
+/// All items that rise, the fastest first: each by its first and its last sighting of one source. Which of them are meant,
+/// and how many are shown, is the caller's: whoever cuts the list before a filter shows less than there is.
 #[must_use]
-pub fn rising(reactions: &[Reaction], most: usize) -> Vec<Rise> {
+pub fn rising(reactions: &[Reaction]) -> Vec<Rise> {
     let mut seen: BTreeMap<(&str, Source), BTreeMap<Time, Engagement>> = BTreeMap::new();
     for reaction in reactions {
         seen.entry((&reaction.key, reaction.source)).or_default().insert(reaction.at, reaction.engagement);
@@ -49,7 +50,6 @@ pub fn rising(reactions: &[Reaction], most: usize) -> Vec<Rise> {
     }
     let mut all: Vec<Rise> = rises.into_values().collect();
     all.sort_by(|a, b| b.per_hour.total_cmp(&a.per_hour).then_with(|| a.key.cmp(&b.key)));
-    all.truncate(most);
     all
 }
 
@@ -67,26 +67,23 @@ mod tests {
             engagement: Engagement { likes: Some(likes), ..Engagement::default() },
         };
         let seen = |key: &str, minutes: i64, likes: i64| by(Source::Social, key, minutes, likes);
-        let all = rising(
-            &[
-                seen("a", 0, 10),
-                seen("a", 60, 12),
-                seen("a", 120, 50),
-                seen("b", 0, 0),
-                seen("b", 5, 900),
-                seen("c", 0, 5),
-                seen("c", 60, 4),
-                seen("d", 0, 1_000),
-                seen("d", 60, 1_100),
-                by(Source::Ai, "e", 0, 1),
-                seen("e", 60, 31),
-                by(Source::Ai, "f", 0, 1),
-                by(Source::Ai, "f", 120, 21),
-                seen("f", 0, 1),
-                seen("f", 60, 19),
-            ],
-            9,
-        );
+        let all = rising(&[
+            seen("a", 0, 10),
+            seen("a", 60, 12),
+            seen("a", 120, 50),
+            seen("b", 0, 0),
+            seen("b", 5, 900),
+            seen("c", 0, 5),
+            seen("c", 60, 4),
+            seen("d", 0, 1_000),
+            seen("d", 60, 1_100),
+            by(Source::Ai, "e", 0, 1),
+            seen("e", 60, 31),
+            by(Source::Ai, "f", 0, 1),
+            by(Source::Ai, "f", 120, 21),
+            seen("f", 0, 1),
+            seen("f", 60, 19),
+        ]);
         let told: Vec<_> = all.iter().map(|rise| (rise.key.as_str(), rise.per_hour)).collect();
         assert_eq!(told, [("b", 900.0), ("a", 20.0), ("f", 10.0)], "a tenth more, and other sources, tell nothing");
         assert_eq!((all[1].had, all[1].gain), (10, 40));

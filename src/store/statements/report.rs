@@ -120,10 +120,25 @@ pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Op
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
 
-pub(in crate::store) async fn items(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<ItemRow>, StoreError> {
+pub(in crate::store) async fn items(
+    conn: &mut Conn,
+    filter: &Filter,
+    after: Option<&ItemRow>,
+    limit: i64,
+) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
+    if let Some(after) = after {
+        // The first part bounds the walk along the index; the others pass over what was shown of the same instant.
+        let published = after.published_at.unwrap_or_default().0;
+        query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
+        query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
+        query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
+        query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);
+        query.push(" AND (i.key > ").push_bind(after.key.clone()).push(" OR (i.key = ").push_bind(after.key.clone());
+        query.push(" AND t.topic > ").push_bind(after.topic.clone()).push("))))");
+    }
     query
         .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
         .push_bind(limit);

@@ -148,7 +148,8 @@ pub(in crate::store) async fn last(
 const RUNS: i64 = 10_000;
 
 /// Items of the topic whose words a run of the span replaced, whichever topic's run it was; the latest first. They are
-/// found by when that was, which is not before any run of the span began.
+/// found by when that was, which is not before any run of the span began. What an item said before the topic first saw it
+/// was never told to it, so it knows of no such edit.
 pub(in crate::store) async fn edited(conn: &mut Conn, topic: &str, between: Between) -> Result<Vec<Edit>, StoreError> {
     let since: Option<i64> = sqlx::query_scalar(
         "SELECT min(began.started_at) FROM \
@@ -161,8 +162,8 @@ pub(in crate::store) async fn edited(conn: &mut Conn, topic: &str, between: Betw
     let Some(since) = since else { return Ok(Vec::new()) };
     let sql = format!(
         "SELECT {HEAD}, v.replaced_at, v.title AS old_title, v.text AS old_text, q.seq \
-         FROM item_revision v CROSS JOIN topic_item t JOIN run q ON q.id = v.run {} \
-         WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND q.seq > $3 ORDER BY v.replaced_at DESC, q.seq DESC, i.key LIMIT $4",
+         FROM item_revision v CROSS JOIN topic_item t JOIN run q ON q.id = v.run JOIN run f ON f.id = t.first_run {} \
+         WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND q.seq > $3 AND q.seq > f.seq ORDER BY v.replaced_at DESC, q.seq DESC, i.key LIMIT $4",
         joined("v.item")
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);

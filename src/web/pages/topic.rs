@@ -163,8 +163,7 @@ pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: u
     let span = Span { from: now.minus(PACE), until: now };
     let reactions = moment.reactions(topic, span, MOST_REACTIONS).await;
     moment.end().await?;
-    let rises = rising(&reactions?, most);
-    let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
+    let keys: Vec<String> = rising(&reactions?).into_iter().take(most).map(|rise| rise.key).collect();
     let mut rows = site.store.items_by_key(topic, &keys).await?;
     rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
     Ok(rows)
