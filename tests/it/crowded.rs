@@ -164,9 +164,8 @@ fn a_topic_is_not_told_of_edits_from_before_it_saw_the_item() {
             let rows = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
             let rows: Vec<_> =
                 rows.filter(|row| row["change"] == "edited").map(|row| row["old_text"].clone()).collect();
-            let told: Vec<_> = diff["edited"].as_array().unwrap().iter().map(|item| item["old_text"].clone()).collect();
-            assert_eq!(rows, told, "{name}: {exported}");
-            told
+            assert_eq!(diff["counts"]["edited"], rows.len(), "{name}: {exported}");
+            rows
         };
         let reported = |topic: &str| {
             let at = ["--date", "2026-03-12", "--at", "2026-03-13T12:00:00Z", "--out", "r.md"];
