@@ -86,30 +86,48 @@ async fn keys_from_before_they_stood_with_their_items_go_too() {
     }
 }
 
-/// What version 1 kept of [`STORM`].
-const FIRST_KEYS: [i64; 7] = [
-    -8_732_144_357_671_275_448,
-    -6_064_713_155_527_373_680,
-    -307_007_849_356_373_310,
-    3_927_126_804_288_616_961,
-    7_842_400_719_531_313_489,
-    -5_530_822_389_944_112_869,
-    993_156_730_567_266_645,
+/// What earlier versions kept of [`STORM`].
+const EARLIER_KEYS: [(u8, [i64; 7]); 2] = [
+    (
+        1,
+        [
+            -8_732_144_357_671_275_448,
+            -6_064_713_155_527_373_680,
+            -307_007_849_356_373_310,
+            3_927_126_804_288_616_961,
+            7_842_400_719_531_313_489,
+            -5_530_822_389_944_112_869,
+            993_156_730_567_266_645,
+        ],
+    ),
+    (
+        2,
+        [
+            -4_948_693_992_091_776_545,
+            1_418_772_201_466_337_184,
+            -1_994_298_091_446_001_707,
+            5_937_472_778_058_468_838,
+            -6_373_950_563_485_574_408,
+            3_945_508_938_519_953_693,
+            -820_160_795_461_257_229,
+        ],
+    ),
 ];
 
 #[tokio::test]
 async fn what_an_older_version_kept_takes_in_nothing_new_and_goes_with_its_item() {
-    for database in databases() {
+    let each = EARLIER_KEYS.iter().flat_map(|earlier| databases().into_iter().map(move |database| (earlier, database)));
+    for ((version, earlier), database) in each {
         let store = open(&database).await;
         let t = topic("storm");
-        let name = database.name;
+        let name = format!("{}, version {version}", database.name);
         store_runs(&store, &t, 0, vec![vec![post(1, "ann", STORM), post(2, "bob", STORM)]]).await;
         cluster(&store, &|| false).await.unwrap();
-        let digits: String = FIRST_KEYS.iter().map(|key| format!("{key:016x}")).collect();
-        let places: Vec<String> = FIRST_KEYS.iter().map(|key| format!("({key}, 1)")).collect();
-        let (sketch, keys) = match name {
-            "SQLite" => ("CAST(x'01' || substr(sketch, 2) AS BLOB)", format!("x'{digits}'")),
-            _ => ("set_byte(sketch, 0, 1)", format!("decode('{digits}', 'hex')")),
+        let digits: String = earlier.iter().map(|key| format!("{key:016x}")).collect();
+        let places: Vec<String> = earlier.iter().map(|key| format!("({key}, 1)")).collect();
+        let (sketch, keys) = match database.name {
+            "SQLite" => (format!("CAST(x'0{version}' || substr(sketch, 2) AS BLOB)"), format!("x'{digits}'")),
+            _ => (format!("set_byte(sketch, 0, {version})"), format!("decode('{digits}', 'hex')")),
         };
         let older = format!(
             "DELETE FROM cluster_lead_young; INSERT INTO cluster_lead_young (key, place) VALUES {}; \

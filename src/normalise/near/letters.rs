@@ -33,7 +33,7 @@ const LONGEST_SITE: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Letters {
     pub(super) letters: Vec<char>,
-    /// Each once, sorted; without those in tags.
+    /// Each once, sorted; without those in tags, which hold a letter: `#123` is a number.
     pub(super) numbers: Vec<String>,
 }
 
@@ -154,18 +154,25 @@ impl Reader {
 
     fn end_number(&mut self) {
         let number = std::mem::take(&mut self.number);
-        if !number.is_empty() && !self.in_tag && self.numbers.len() < MOST_NUMBERS {
+        if !number.is_empty() && self.numbers.len() < MOST_NUMBERS {
             self.numbers.push(number);
         }
     }
 
     fn end_word(&mut self) {
         self.end_number();
-        self.in_tag = false;
+        if std::mem::take(&mut self.in_tag) && self.in_word && self.holds_a_letter() {
+            self.numbers.truncate(self.word.1);
+        }
         // A text that begins with "RT" is one, also when the name is missing.
         if std::mem::take(&mut self.in_word) && self.word.0 == 0 && self.letters == ['r', 't'] {
             self.letters.clear();
         }
+    }
+
+    /// Whether the last word is more than a number: `#p2` is a tag, `#2` says which of several.
+    fn holds_a_letter(&self) -> bool {
+        self.letters.iter().skip(self.word.0).any(|c| !c.is_numeric() && *c != MARK)
     }
 
     /// Before a name, the word that announces it goes too.
@@ -234,6 +241,26 @@ mod tests {
         assert_eq!(of("M 6.4, 244km, 75,000 at 10:15 #p2 https://t.co/12"), ["10.15", "244", "6.4", "75000"]);
         assert_eq!(of("call 03332602 …"), [""; 0]);
         assert_eq!(of("3\u{20e3} doors, 2 bit.ly/7Qw4e3 keys"), ["2"]);
+    }
+
+    #[test]
+    fn a_number_after_a_hash_counts_unless_its_word_holds_a_letter() {
+        for (text, numbers) in [
+            ("Flight #123 to Boston", vec!["123"]),
+            ("Flight ＃123 to Boston", vec!["123"]),
+            ("##123, (#45) #6", vec!["123", "45", "6"]),
+            ("#1.99 #1,234 #2:1", vec!["1.99", "1234", "2.1"]),
+            ("#123", vec!["123"]),
+            ("#p2 #2p #2p3 #4.5km #covid_19 #19_covid #2026年 #1st", vec![]),
+            ("7 #p2 8 #9", vec!["7", "8", "9"]),
+            ("# 12 #, 13", vec!["12", "13"]),
+            ("#\u{fe0f}\u{20e3} 3 #1\u{fe0f}\u{20e3}", vec!["3"]),
+            ("#12 was cut off #34…", vec!["12"]),
+        ] {
+            assert_eq!(Letters::of_text(text).numbers, numbers, "{text}");
+        }
+        let many: String = (10..99).map(|n| format!("#a{n} #{n} ")).collect();
+        assert_eq!(Letters::of_text(&many).numbers.len(), MOST_NUMBERS, "those of tags take no room");
     }
 
     #[test]

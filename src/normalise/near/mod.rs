@@ -29,7 +29,7 @@ use crate::model::{Kind, Marks, Wording};
 use letters::Letters;
 
 /// Rules by which sketches and keys are made; sketches of other rules are never alike, and keys of other rules lead nowhere.
-pub const NEAR_VERSION: u8 = 2;
+pub const NEAR_VERSION: u8 = 3;
 
 /// The marks of an item; `None` when it says too little to be compared.
 #[must_use]

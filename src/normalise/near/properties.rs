@@ -70,6 +70,9 @@ fn what_says_something_else_is_none() {
     for (one, other) in [("4.5", "4,5"), ("75,000", "75000"), ("75.000", "75,000")] {
         assert_eq!(quake(one), quake(other), "{one} is {other}");
     }
+    let flight = |number: &str| post(&format!("Flight {number} to Boston is delayed until further notice"));
+    assert!(!are_copies(flight("#123").as_ref(), flight("#456").as_ref()), "a number after a hash is a number");
+    assert_eq!(flight("#123"), flight("123"));
     assert!(!are_copies(post(STORM).as_ref(), page(STORM, STORM).as_ref()), "a post is no page");
 }
 
@@ -135,6 +138,15 @@ fn a_sketch_of_other_rules_or_cut_off_is_like_nothing() {
 #[test]
 fn what_is_stored_of_a_text_belongs_to_its_version() {
     let marks = post(STORM).unwrap();
+    let third: [i64; 7] = [
+        3_300_086_802_196_707_294,
+        5_476_188_004_181_800_098,
+        4_186_169_821_916_611_835,
+        7_856_111_951_123_962_054,
+        1_912_957_211_833_460_953,
+        7_909_766_094_487_917_376,
+        6_486_443_556_519_136_126,
+    ];
     let second: [i64; 7] = [
         -4_948_693_992_091_776_545,
         1_418_772_201_466_337_184,
@@ -144,7 +156,7 @@ fn what_is_stored_of_a_text_belongs_to_its_version() {
         3_945_508_938_519_953_693,
         -820_160_795_461_257_229,
     ];
-    assert_eq!((NEAR_VERSION, marks.bands.as_slice(), marks.sketch.len()), (2, second.as_slice(), 118));
+    assert_eq!((NEAR_VERSION, marks.bands.as_slice(), marks.sketch.len()), (3, third.as_slice(), 118));
     let first: [i64; 7] = [
         -8_732_144_357_671_275_448,
         -6_064_713_155_527_373_680,
@@ -154,10 +166,11 @@ fn what_is_stored_of_a_text_belongs_to_its_version() {
         -5_530_822_389_944_112_869,
         993_156_730_567_266_645,
     ];
-    assert!(marks.bands.iter().all(|key| !first.contains(key)), "keys of version 1 lead nowhere");
+    let earlier = [first, second].concat();
+    assert!(marks.bands.iter().all(|key| !earlier.contains(key)), "keys of versions 1 and 2 lead nowhere");
     let priced =
         post("Earthquake of magnitude 4.5 at 10:15, 75,000 people near bit.ly/2xYz91 felt it just now").unwrap();
-    assert_eq!(priced.bands.last(), Some(&4_010_926_327_147_224_896));
+    assert_eq!(priced.bands.last(), Some(&-2_966_069_192_939_173_486));
 }
 
 proptest! {
