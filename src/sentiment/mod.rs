@@ -2,6 +2,7 @@
 //! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/sentiment.md).
 
 mod emoticon;
+mod entity;
 pub mod features;
 mod language;
 mod lexicon;
@@ -17,7 +18,7 @@ pub use scorer::{Scored, judge, score, score_with, sums};
 
 /// The scorer's version: another one whenever the same text could get another score. Scores of different versions must not
 /// be put together: readers take those of the version that judged most; `topicwatch rescore` brings all up to this one.
-pub const VERSION: &str = "builtin-2";
+pub const VERSION: &str = "builtin-3";
 
 /// Languages the model was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,7 +10,7 @@ use super::{Lang, VERSION};
 use crate::model::{Judged, Tone};
 
 /// The weights of this version.
-const FILE: &[u8] = include_bytes!("weights/builtin-2.bin");
+const FILE: &[u8] = include_bytes!("weights/builtin-3.bin");
 
 /// What a text got.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,7 @@
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-use super::emoticon;
+use super::{emoticon, entity};
 
 /// Characters that are read of a text. A post has some hundred; what follows in a longer text changes no tone that anybody
 /// could name.
@@ -102,13 +102,15 @@ fn unescaped(text: &str) -> Vec<char> {
     let mut out = Vec::with_capacity(text.len().min(MAX_CHARS));
     let mut rest = text.chars();
     for _ in 0..MAX_CHARS * 2 {
-        let Some(c) = rest.next() else { break };
+        let Some(mut c) = rest.next() else { break };
         if c == '&'
-            && let Some((entity, plain)) = ENTITIES.iter().find(|(entity, _)| rest.as_str().starts_with(entity))
+            && let Some((plain, length)) = entity::after_ampersand(rest.as_str())
         {
-            rest = rest.as_str().get(entity.len()..).unwrap_or("").chars();
-            out.push(*plain);
-        } else if !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ad}' | '\u{1f3fb}'..='\u{1f3ff}')
+            rest = rest.as_str().get(length..).unwrap_or("").chars();
+            c = plain;
+        }
+        // What an entity stands for is read as if it had been written.
+        if !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ad}' | '\u{1f3fb}'..='\u{1f3ff}')
         {
             out.push(match c {
                 '\u{2018}' | '\u{2019}' | '`' | '\u{b4}' => '\'',
@@ -119,9 +121,6 @@ fn unescaped(text: &str) -> Vec<char> {
     }
     out
 }
-
-const ENTITIES: [(&str, char); 6] =
-    [("amp;", '&'), ("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("#39;", '\''), ("nbsp;", ' ')];
 
 /// Reads the token that begins at `at`; returns where the next may begin.
 fn step(reading: &mut Reading, chars: &[char], at: usize) -> usize {

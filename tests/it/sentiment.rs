@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use topicwatch::model::Tone;
 use topicwatch::sentiment::{self, Lang, VERSION, features, judge, score, text};
 
-const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-2.bin");
-const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-2.tsv");
+const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-3.bin");
+const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-3.tsv");
 const TEXTS: &str = include_str!("../../src/sentiment/weights/parity.txt");
 
 /// What becoming bytes may change of a probability.
@@ -93,6 +93,37 @@ fn pictures_alone_are_scored() {
 }
 
 #[test]
+fn what_is_written_as_an_entity_scores_as_what_it_stands_for() {
+    for text in
+        ["I don't like this at all", "it isn't good, we aren't happy", "I wouldn't say that it's bad, I can't complain"]
+    {
+        let plain = score(text);
+        for spelling in [
+            "’", "‘", "&#39;", "&#039;", "&#8217;", "&#8216;", "&#x27;", "&#X27;", "&#x2019;", "&#x2018;", "&#146;",
+            "&apos;", "&rsquo;", "&lsquo;",
+        ] {
+            assert_eq!(score(&text.replace('\'', spelling)), plain, "{spelling} in {text}");
+        }
+    }
+    for (written, plain) in [
+        ("&#128512;", "😀"),
+        ("&#x1F621;&#x1f92c;", "😡🤬"),
+        ("I &lt;3 &#116;&#104;&#105;&#115;", "I <3 this"),
+        ("well&hellip; &ldquo;good&rdquo; &mdash; or &ndash; bad", "well… “good” — or – bad"),
+        ("not&nbsp;good&#160;at&#9;all", "not good at\tall"),
+        ("so&#8203; sad&#7;!", "so\u{200b} sad !"),
+        ("caf&#233; na&#xEF;ve cafe&#769;", "café naïve cafe\u{301}"),
+    ] {
+        assert_eq!(score(written), score(plain), "{written}");
+        assert_eq!(text::read(written).text, text::read(plain).text, "{written}");
+    }
+    // What is none stays as it stands.
+    for text in ["AT&T;", "&#xD800; &#x110000; &#99999999999; &#; &#x; &", "a &rsquo b &nothing; c&#39"] {
+        assert!(text::read(text).text.contains('&'), "{text}");
+    }
+}
+
+#[test]
 fn texts_of_any_size_are_scored_within_bounds() {
     let zalgo = format!("z{}a{}lgo", "\u{301}".repeat(5_000), "\u{489}".repeat(5_000));
     for text in [
@@ -107,6 +138,11 @@ fn texts_of_any_size_are_scored_within_bounds() {
         ":".repeat(100_000),
         "@a".repeat(100_000),
         "&amp;".repeat(100_000),
+        "&#39;".repeat(100_000),
+        "&#x1F600;".repeat(100_000),
+        format!("&#{}", "9".repeat(1_000_000)),
+        "&".repeat(100_000),
+        "&#".repeat(100_000),
         "http://".repeat(100_000),
         "x".into(),
         "\0".into(),
@@ -150,7 +186,7 @@ proptest! {
     fn any_text_gets_a_score_and_probabilities_that_sum_to_one(text in prop_oneof![
         "\\PC{0,200}",
         "[ -~]{0,200}",
-        "([a-z]{1,6}|[:;=8xX<>^()\\[\\]/\\\\|'*DPp3-]{1,4}|#[A-Za-z_]{1,9}|@[a-z]{1,4}|&[a-z#0-9]{0,4};?|\u{301}|😀|!|\\.){0,60}",
+        "([a-z]{1,6}|[:;=8xX<>^()\\[\\]/\\\\|'*DPp3-]{1,4}|#[A-Za-z_]{1,9}|@[a-z]{1,4}|&[a-z#0-9]{0,4};?|&#[0-9]{1,7};?|&#x[0-9a-fA-F]{1,6};?|\u{301}|😀|!|\\.){0,60}",
         "[\u{600}-\u{6ff} \u{900}-\u{97f}\u{4e00}-\u{4e20}a-z]{0,80}",
     ]) {
         let scored = score(&text);

@@ -1,0 +1,103 @@
+//! Characters that a service wrote as HTML entities (`&#8217;`, `&rsquo;`): which one stands here. What HTML does beyond
+//! that (names without `;`, two thousand more names, entities in entities) is not read.
+
+/// Digits of a number, with leading zeros; what is longer is no entity.
+const MOST_DIGITS: usize = 8;
+
+/// Names that posts are seen with.
+const NAMED: [(&str, char); 13] = [
+    ("amp;", '&'),
+    ("lt;", '<'),
+    ("gt;", '>'),
+    ("quot;", '"'),
+    ("nbsp;", ' '),
+    ("apos;", '\''),
+    ("rsquo;", '\u{2019}'),
+    ("lsquo;", '\u{2018}'),
+    ("ldquo;", '\u{201c}'),
+    ("rdquo;", '\u{201d}'),
+    ("hellip;", '\u{2026}'),
+    ("mdash;", '\u{2014}'),
+    ("ndash;", '\u{2013}'),
+];
+
+/// The character that an entity stands for whose `&` was just read, and the bytes of the rest of it.
+pub(super) fn after_ampersand(rest: &str) -> Option<(char, usize)> {
+    match rest.strip_prefix('#') {
+        None => NAMED.iter().find(|(name, _)| rest.starts_with(name)).map(|(name, plain)| (*plain, name.len())),
+        Some(number) => {
+            let hexadecimal = number.strip_prefix(['x', 'X']);
+            let (digits, radix) = hexadecimal.map_or((number, 10), |digits| (digits, 16));
+            let length = digits.bytes().take(MOST_DIGITS + 1).position(|b| !char::from(b).is_digit(radix))?;
+            let (digits, end) = digits.split_at_checked(length).filter(|(_, end)| end.starts_with(';'))?;
+            let plain = plain(u32::from_str_radix(digits, radix).ok()?)?;
+            Some((plain, rest.len() - end.len() + 1))
+        }
+    }
+}
+
+/// `None` where there is no such character. What controls a terminal says nothing; what Windows has in their place is read
+/// as browsers do.
+fn plain(number: u32) -> Option<char> {
+    Some(match char::from_u32(number)? {
+        '\u{85}' => '\u{2026}',
+        '\u{91}' => '\u{2018}',
+        '\u{92}' => '\u{2019}',
+        '\u{93}' => '\u{201c}',
+        '\u{94}' => '\u{201d}',
+        '\u{96}' => '\u{2013}',
+        '\u{97}' => '\u{2014}',
+        c if c.is_control() => ' ',
+        c => c,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entity_is_one_only_when_it_is_whole_and_its_character_exists() {
+        for (text, plain) in [
+            ("#39;", Some('\'')),
+            ("#039;s", Some('\'')),
+            ("#00000039;", Some('\'')),
+            ("#000000039;", None),
+            ("#x27;", Some('\'')),
+            ("#X27;", Some('\'')),
+            ("#x1F600;", Some('😀')),
+            ("#x1f600;", Some('😀')),
+            ("#128512;", Some('😀')),
+            ("#8217;", Some('’')),
+            ("#146;", Some('’')),
+            ("#10;", Some(' ')),
+            ("#0;", Some(' ')),
+            ("#127;", Some(' ')),
+            ("#x9b;", Some(' ')),
+            ("#xD800;", None),
+            ("#x110000;", None),
+            ("#99999999;", None),
+            ("#xFFFFFFFF;", None),
+            ("#;", None),
+            ("#x;", None),
+            ("#+39;", None),
+            ("#-39;", None),
+            ("#39", None),
+            ("#39 ;", None),
+            ("#3a;", None),
+            ("#٣٩;", None),
+            ("#é;", None),
+            ("#", None),
+            ("#x", None),
+            ("", None),
+            ("rsquo;s", Some('’')),
+            ("rsquo", None),
+            ("nothing;", None),
+        ] {
+            let found = after_ampersand(text);
+            assert_eq!(found.map(|(plain, _)| plain), plain, "{text}");
+            let end = found.and_then(|(_, length)| text.get(..length));
+            assert!(found.is_none() || end.is_some_and(|read| read.ends_with(';')), "{text}");
+        }
+    }
+}
