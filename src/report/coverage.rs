@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::SourceFacts;
+use super::facts::{SourceFacts, TopicFacts};
+use super::words;
 use crate::insight::daily::Looked;
 use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
@@ -52,4 +53,23 @@ pub(super) fn sources(searches: &[Asked], span: Span) -> Vec<SourceFacts> {
         }
     }
     all.into_values().collect()
+}
+
+impl TopicFacts {
+    /// Whether no search was due in the whole of a period.
+    pub(super) fn idle(&self, period: Span) -> bool {
+        self.open.is_some_and(|open| open.from <= period.from)
+    }
+
+    /// How much of a period was covered, in words.
+    pub(super) fn covered_words(&self, period: Span) -> String {
+        if self.idle(period) { "not yet".to_owned() } else { words::percent(self.covered) }
+    }
+
+    /// What is said where the end of the period was not looked at yet.
+    pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
+        let open = self.open?;
+        let (from, long) = (words::short(open.from, timezone), words::length(open));
+        Some(format!("Not looked at yet: {long} from {from}; no search was due, and the next one looks back over it."))
+    }
 }

@@ -162,23 +162,6 @@ impl TopicFacts {
         }
     }
 
-    /// Whether no search was due in the whole of a period.
-    pub(super) fn idle(&self, period: Span) -> bool {
-        self.open.is_some_and(|open| open.from <= period.from)
-    }
-
-    /// How much of a period was covered, in words.
-    pub(super) fn covered_words(&self, period: Span) -> String {
-        if self.idle(period) { "not yet".to_owned() } else { super::words::percent(self.covered) }
-    }
-
-    /// What is said where the end of the period was not looked at yet.
-    pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
-        let open = self.open?;
-        let (from, long) = (super::words::short(open.from, timezone), super::words::length(open));
-        Some(format!("Not looked at yet: {long} from {from}; no search was due, and the next one looks back over it."))
-    }
-
     /// Whether it was asked something else in the period than before: what that found cannot be compared.
     pub(super) fn asked_otherwise(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
