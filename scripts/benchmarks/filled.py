@@ -82,8 +82,7 @@ def lived(place: str, begin: int) -> None:
     INSERT INTO item_key (key, version, item) SELECT key, 1, id FROM item;
     UPDATE run SET found = {A_RUN}, new = {A_RUN // 10}, duplicate = {A_RUN - A_RUN // 10}, attempt = 1, cost = 300;
     INSERT INTO search (run, attempt, source, operation, query, state, http_status, tries, started_at, finished_at, latency_ms, found, new, duplicate, cost, cost_basis)
-        SELECT r.id, 1, s.source, 'search', coalesce((SELECT coalesce(json_extract(t.definition, '$.' || s.source || '.query'), json_extract(t.definition, '$.ai.prompt'))
-            FROM topic t WHERE t.id = r.topic), r.topic), s.state, 200, 1, r.started_at, r.finished_at, 300, s.found, s.new, s.found - s.new, 100, 'assumed'
+        SELECT r.id, 1, s.source, 'search', r.topic, s.state, 200, 1, r.started_at, r.finished_at, 300, s.found, s.new, s.found - s.new, 100, 'assumed'
         FROM run r CROSS JOIN (SELECT 'social' AS source, 'ok' AS state, {A_RUN} AS found, {A_RUN // 10} AS new UNION ALL SELECT 'web', 'ok', 5, 0 UNION ALL SELECT 'ai', 'ok', 4, 0) s;
     UPDATE search SET new = 1, duplicate = found - 1 WHERE source <> 'social' AND run / {TOPICS} % 8 = 0;
     INSERT INTO answer (run, text, model, partial, cited) SELECT id, 'What was said of it, in a few sentences. ' || hex(randomblob(300)), 'm', 0, '[]' FROM run WHERE (id - 1) / {TOPICS} % 4 = 0;
@@ -145,3 +144,11 @@ def copied(bench: Bench, place: Path, schema: str) -> None:
     db.close()
     for table in ("run", "item", "topic_item", "sighting"):
         psql(bench, f"ANALYZE {schema}.{table}")
+
+
+def asked(place: str) -> None:
+    """Has each topic asked what it asks now, once the program knows its definition: otherwise all their queries changed today."""
+    db = sqlite3.connect(place, isolation_level=None)
+    db.execute("""UPDATE search SET query = coalesce((SELECT coalesce(json_extract(t.definition, '$.' || search.source || '.query'),
+        json_extract(t.definition, '$.ai.prompt')) FROM run r JOIN topic t ON t.id = r.topic WHERE r.id = search.run), query)""")
+    db.close()

@@ -66,6 +66,8 @@ class Filled:
             bench.measured("migrate", *sqlite)
             if filled.is_empty(str(place)):
                 self.fill()
+                bench.measured("once", *sqlite, "--quiet", "--json", "--due")
+                filled.asked(str(place))
             self.work(sqlite, lambda: filled.waits(str(place)))
             yield "SQLite", (sqlite, lambda sql: sqlite_plan(place, sql))
             if not bench.args.postgres:
