@@ -30,7 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("schedule", &["model"]),
     ("normalise", &["model"]),
     ("filter", &["model", "normalise"]),
-    ("sentiment", &["model"]),
+    ("sentiment", &["model", "normalise"]),
     // Nothing of search: the stand-in and the client check one another.
     ("sandbox", &["model", "listener"]),
     ("search", &["model", "http", "mishap"]),

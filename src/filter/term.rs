@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::normalise::fold;
+use crate::normalise::{after_ampersand, fold};
 
 /// Longest entry, in characters.
 const LONGEST: usize = 500;
@@ -49,35 +49,14 @@ fn plain(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         let (before, found) = rest.split_at(at);
-        let (c, length) = entity(found).unwrap_or(('&', 1));
+        let entity = found.get(1..).and_then(after_ampersand);
+        let (c, length) = entity.map_or(('&', 1), |(c, length)| (c, length + 1));
         out.push_str(before);
         out.push(c);
         rest = found.get(length..).unwrap_or("");
     }
     out.push_str(rest);
     Cow::Owned(out)
-}
-
-/// What an entity at the begin of a text stands for, and its length.
-fn entity(text: &str) -> Option<(char, usize)> {
-    let end = text.bytes().take(10).position(|byte| byte == b';')?;
-    let c = match text.get(1..end)? {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => ' ',
-        name => {
-            let number = name.strip_prefix('#')?;
-            let read = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16),
-                None => number.parse(),
-            };
-            char::from_u32(read.ok()?)?
-        }
-    };
-    Some((c, end + 1))
 }
 
 /// A pattern whose letters are folded as texts are, and in which blanks in a row are one: otherwise what it says could

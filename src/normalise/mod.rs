@@ -10,6 +10,7 @@
 //!       +-words-> tokens that are searched for, and what a question asks for of them
 //! ```
 
+mod entity;
 mod finding;
 mod group;
 mod host;
@@ -27,6 +28,7 @@ mod golden;
 #[cfg(test)]
 mod vectors;
 
+pub use entity::after_ampersand;
 pub use finding::{FUTURE_SLACK, finding, fit};
 pub use group::{Group, group};
 pub use identity::{Identity, KEY_VERSION, keys_of, platform_key};

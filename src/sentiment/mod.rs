@@ -2,7 +2,6 @@
 //! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/sentiment.md).
 
 mod emoticon;
-mod entity;
 pub mod features;
 mod language;
 mod lexicon;

@@ -3,7 +3,8 @@
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-use super::{emoticon, entity};
+use super::emoticon;
+use crate::normalise::after_ampersand;
 
 /// Characters that are read of a text. A post has some hundred; what follows in a longer text changes no tone that anybody
 /// could name.
@@ -104,7 +105,7 @@ fn unescaped(text: &str) -> Vec<char> {
     for _ in 0..MAX_CHARS * 2 {
         let Some(mut c) = rest.next() else { break };
         if c == '&'
-            && let Some((plain, length)) = entity::after_ampersand(rest.as_str())
+            && let Some((plain, length)) = after_ampersand(rest.as_str())
         {
             rest = rest.as_str().get(length..).unwrap_or("").chars();
             c = plain;

@@ -22,7 +22,8 @@ const NAMED: [(&str, char); 13] = [
 ];
 
 /// The character that an entity stands for whose `&` was just read, and the bytes of the rest of it.
-pub(super) fn after_ampersand(rest: &str) -> Option<(char, usize)> {
+#[must_use]
+pub fn after_ampersand(rest: &str) -> Option<(char, usize)> {
     match rest.strip_prefix('#') {
         None => NAMED.iter().find(|(name, _)| rest.starts_with(name)).map(|(name, plain)| (*plain, name.len())),
         Some(number) => {
