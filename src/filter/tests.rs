@@ -48,6 +48,8 @@ fn an_entry_is_words_parts_alternatives_or_a_pattern() {
         ("at&amp;t", "AT&T", true),
         ("/^at&t$/", "AT&#38;T", true),
         ("amp", "AT&amp;T", false),
+        ("rsquo", "the company&rsquo;s day", false),
+        ("acme", "acme&hellip;", true),
         ("a b", "a&nbsp;b", true),
         ("&amp", "x &amp y", true),
         ("<3", "we &lt;3 it", true),
