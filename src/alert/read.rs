@@ -20,11 +20,8 @@ const MOST_NEW: usize = 1_000;
 const MOST_MARKS: i64 = 20_000;
 /// Searches of a window that are counted.
 const MOST_SEARCHES: i64 = 5_000;
-/// Windows of the same weekday that are looked at, and of any.
-const WEEKS: i32 = 8;
-const DAYS: i32 = 14;
-/// Same weekdays that are enough.
-const ENOUGH: usize = 3;
+/// Windows at the same hour of earlier days that are looked at.
+const DAYS: i32 = 28;
 /// Runs whose searches are looked at, and of sources that may be ill.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
@@ -107,7 +104,7 @@ async fn windows(
     let marks = inside(&mut moment, topic, spec, &now, run).await?;
     let looks = answered(&mut moment, topic, &now).await?;
     moment.end().await?;
-    let reaches = window(WEEKS * 7).map_or(Time(0), |day| day.span.from);
+    let reaches = window(DAYS).map_or(Time(0), |day| day.span.from);
     let between = Between { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
     let asked = compare::queries_between(store, &topic.id, between).await?;
     // What another question found first says nothing about what is usual, and floods nobody.
@@ -119,12 +116,7 @@ async fn windows(
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
     let mut moment = store.moment().await?;
     let mut earlier: Vec<(Day, Vec<Mark>)> = Vec::new();
-    let weeks = (1..=WEEKS).map(|week| week * 7);
-    let days = (1..=DAYS).filter(|day| day % 7 != 0);
-    for back in weeks.chain(days) {
-        if back == 1 && earlier.len() >= ENOUGH {
-            break;
-        }
+    for back in 1..=DAYS {
         let Some(day) = window(back).filter(comparable) else { continue };
         // Looked at half as often as now, it would hold less.
         if answered(&mut moment, topic, &day).await?.saturating_mul(2) < looks.max(1) {
@@ -156,8 +148,9 @@ async fn windows(
                 .filter(|share| share.whole >= u64::from(spec.least).div_ceil(2))
                 .collect();
             let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
-            let usual = usual_share(&shares);
-            rules::negative(spec, &topic.id, &Tones { negative: negative(&marks), usual, length: &length, top: &top })
+            let negative = negative(&marks);
+            let usual = usual_share(negative.map_or(0, |share| share.whole), &shares);
+            rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top })
         }
     };
     moment.end().await?;

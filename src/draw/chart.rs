@@ -182,7 +182,7 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
                 @let (high, low) = (y(usual.high / top), y(usual.low / top));
                 @let (from, until) = (axis.x(last.span.from), axis.x(last.span.until));
                 rect class="usual" x=(c(LEFT)) y=(c(high)) width=(c(WIDTH - LEFT - RIGHT)) height=(c(low - high)) {}
-                line class="median" x1=(c(LEFT)) y1=(c(y(usual.median / top))) x2=(c(until)) y2=(c(y(usual.median / top))) {}
+                line class="median" x1=(c(LEFT)) y1=(c(y(usual.expected / top))) x2=(c(until)) y2=(c(y(usual.expected / top))) {}
                 rect class="today" x=(c(from)) y=(c(TOP)) width=(c(until - from)) height=(c(y(0.0) - TOP)) {}
             }
             @for (place, day) in topic.days.iter().enumerate() {

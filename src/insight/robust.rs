@@ -1,6 +1,5 @@
-//! The middle of some values and how far they stray from it, neither moved by a few outliers: the one measure behind
-//! everything that is called usual here. `daily::usual` makes a band of it for counts of days, `silence` a longest wait;
-//! what is too far is theirs to say.
+//! The middle of some values and how far they stray from it, neither moved by a few outliers. `daily::usual` finds wild days
+//! with it, `silence` a longest wait; what is too far is theirs to say.
 
 /// A median absolute deviation as a standard deviation of a normal distribution.
 const SIGMA: f64 = 1.482_602_218_505_602;

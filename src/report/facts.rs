@@ -1,6 +1,8 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/report.md defines each.
 
+use super::beside::Beside;
+use super::tone::ToneFacts;
 use crate::compare::Cited;
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
@@ -49,6 +51,8 @@ pub struct TopicFacts {
     pub usual: Option<Usual>,
     /// Earlier days that can be compared with, where they are too few.
     pub comparable: usize,
+    /// The day before, and the same weekday of the week before.
+    pub beside: Vec<Beside>,
     /// Part of the period that searches covered, 0..1, as far as any was due.
     pub covered: f64,
     /// The same with what was not looked at yet.
@@ -195,23 +199,6 @@ pub struct GoneFacts {
     pub item: Shown,
     /// When a search showed it last.
     pub last_seen: Time,
-}
-
-/// How items sound.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct ToneFacts {
-    /// Whose scores these are; `None` when nothing is scored.
-    pub scorer: Option<String>,
-    /// The period's items.
-    pub period: Sounds,
-    /// Negative, neutral and positive among the scored.
-    pub shares: Vec<(Tone, Share)>,
-    /// Of the seven days before those that can be compared with, by the same scorer.
-    pub before: Sounds,
-    /// See `shares`.
-    pub before_shares: Vec<(Tone, Share)>,
-    /// Each of these days by itself.
-    pub before_days: Vec<Sounds>,
 }
 
 /// The last answer.

@@ -3,15 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::{DayFacts, ToneFacts, TopicFacts};
-use super::{answer, coverage, items};
+use super::facts::{DayFacts, TopicFacts};
+use super::tone::ToneFacts;
+use super::{answer, beside, coverage, items};
 use crate::compare::{Sifted, sifted};
-use crate::insight::daily::{self, Day, Looked, Share, Sounds, share};
-use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Span, Time, Tone, Topic};
+use crate::insight::daily::{self, Day, Looked, share};
+use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Days that what is usual is learned from, and the one that is told.
-const HISTORY: i32 = 29;
+const HISTORY: i32 = 61;
 /// Days of the charts.
 const CHART: usize = 14;
 /// Days before the last one that its tone is compared with.
@@ -107,6 +108,7 @@ pub(super) async fn topic(
     let earlier = items_of(&marks, &whole);
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
+    let beside = compared.map(|_| beside::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
     // A run may begin before midnight, and ask after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
@@ -126,12 +128,13 @@ pub(super) async fn topic(
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
         usual: usual.and_then(Result::ok),
         comparable: usual.and_then(Result::err).unwrap_or(0),
+        beside,
         covered: looked.covered_so_far(span),
         covered_in_all: looked.covered(span),
         open: open(&looked, span, now),
         days: chart.iter().map(|day| day_facts(day, &marks, &looked, scorer.as_deref())).collect(),
         holes: looked.holes(Span { until: drawn.until.min(now), ..drawn }),
-        tone: tone(&period, &marks, latest(&history, &whole), scorer),
+        tone: tone(&period, &marks, &whole, latest(&history, &whole), scorer),
         answer: answer::read(moment, topic, tail).await?,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
@@ -198,21 +201,14 @@ fn latest<'a>(history: &[Day], before: &'a [Day]) -> &'a [Day] {
     before.get(before.partition_point(|day| day.span.from < week)..).unwrap_or_default()
 }
 
-fn tone(period: &[&Mark], marks: &[Mark], before: &[Day], scorer: Option<String>) -> ToneFacts {
+fn tone(period: &[&Mark], marks: &[Mark], earlier: &[Day], week: &[Day], scorer: Option<String>) -> ToneFacts {
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let others = || marks.iter().filter(|mark| !ours.contains(&*mark.key));
-    let inside = |mark: &&Mark| before.iter().any(|day| day.span.holds(mark.moment()));
-    let of_day = |day: &Day| daily::sounds(others().filter(|mark| day.span.holds(mark.moment())), scorer.as_deref());
-    let before_days = before.iter().map(of_day).collect();
-    let before = daily::sounds(others().filter(inside), scorer.as_deref());
+    let others: Vec<&Mark> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
+    let of_day = |day: &Day| {
+        daily::sounds(others.iter().copied().filter(|mark| day.span.holds(mark.moment())), scorer.as_deref())
+    };
+    let of_days = |days: &[Day]| days.iter().map(of_day).collect::<Vec<_>>();
     let period = daily::sounds(period.iter().copied(), scorer.as_deref());
-    ToneFacts { shares: shares(&period), before_shares: shares(&before), scorer, period, before, before_days }
-}
-
-fn shares(sounds: &Sounds) -> Vec<(Tone, Share)> {
-    let whole = sounds.sample();
-    [(Tone::Negative, sounds.negative), (Tone::Neutral, sounds.neutral), (Tone::Positive, sounds.positive)]
-        .into_iter()
-        .filter_map(|(sound, part)| Some((sound, share(part, whole)?)))
-        .collect()
+    let (earlier, week) = (of_days(earlier), of_days(week));
+    ToneFacts::of(period, &earlier, &week, scorer)
 }

@@ -26,7 +26,7 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
         return if topic.saturated { "at least as usual" } else { "as usual" }.to_owned();
     };
     match doubt(report, topic) {
-        _ if (raw - usual.median).abs() < MIN_CHANGE => format!("{side} the usual, but by fewer than {MIN_CHANGE}"),
+        _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} the usual, but by fewer than {MIN_CHANGE}"),
         Some(doubt) if side == "below" => format!("below the usual, but {doubt}"),
         _ => format!("{side} the usual"),
     }
@@ -146,15 +146,16 @@ mod tests {
     use super::*;
     use crate::insight::daily::{Sounds, Usual};
     use crate::model::Time;
+    use crate::report::ToneFacts;
 
-    const USUAL: Usual = Usual { median: 50.0, low: 36.0, high: 64.0, days: 14, same_weekday: false };
+    const USUAL: Usual = Usual { expected: 50.0, low: 36.0, high: 64.0, far: 90.0, days: 14, weekday: false };
 
     #[test]
     fn a_calm_report_says_only_what_was_judged() {
         let mut calm = topic("calm");
         (calm.usual, calm.period.raw) = (Some(USUAL), 50);
-        (calm.tone.period.neutral, calm.tone.before.neutral) = (40, 60);
-        calm.tone.before_days = vec![Sounds { neutral: 20, ..Sounds::default() }; 3];
+        let quiet = |neutral| Sounds { neutral, ..Sounds::default() };
+        calm.tone = ToneFacts::of(quiet(40), &vec![quiet(20); 5], &[], None);
         let young = topic("young");
         let mut part = calm.clone();
         part.title = "Part".into();
@@ -165,7 +166,7 @@ mod tests {
             (
                 vec![young.clone()],
                 "Nothing unusual in what could be judged: every source answered and the period is covered. Not judged: volume \
-                 (too few days to compare with: 2); tone (fewer than 20 scored items now or in the week before)."
+                 (too few days to compare with: 2); tone (fewer than 20 scored items)."
                     .into(),
             ),
             (
@@ -255,7 +256,7 @@ mod tests {
             assert_eq!(super::super::matters::change(&facts, true), None);
             assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
         }
-        facts.usual = Some(Usual { median: 5.0, low: 2.0, high: 8.0, ..USUAL });
+        facts.usual = Some(Usual { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
         (facts.period.raw, facts.saturated, facts.covered) = (12, false, 1.0);
         assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above the usual, but by fewer than 10");
         // Half a day has fewer items than a day; that is no news before it is over.

@@ -5,7 +5,7 @@ use super::escape::{code, escaped, label};
 use super::facts::{RowFacts, Shown, TopicFacts};
 use super::prose::{Piece, pieces};
 use super::words::{self, at_least, counted, number, percent, round};
-use super::{Report, judged, matters, sql};
+use super::{Report, beside, judged, matters, sql};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;
 
@@ -180,11 +180,11 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         .map_or_else(|| judged::standing(report, topic), |factor| format!("{factor:.1} times the usual"));
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
-            " ({}–{}, median {} of {})",
+            " ({}–{} are usual, {} expected, by {})",
             round(u.low.ceil()),
             round(u.high.floor()),
-            round(u.median),
-            counted(u.days as u64, "day")
+            round(u.expected.round()),
+            counted(u.days as u64, "earlier day")
         )
     });
     let mut text = format!(
@@ -196,6 +196,9 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         number(period.no_author),
         number(period.no_engagement),
     );
+    if let Some(beside) = beside::told(report, topic) {
+        text.push_str(&format!("{beside}\n\n"));
+    }
     if topic.filtered > 0 {
         text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
     }

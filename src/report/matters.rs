@@ -1,10 +1,11 @@
 //! What the reader should know first: sentences worked out from the facts, the heaviest first. A change is told only when
 //! chance does not explain it, and what makes a figure doubtful is told beside it.
 
-use super::facts::{Matter, SourceFacts, ToneFacts, TopicFacts};
+use super::facts::{Matter, SourceFacts, TopicFacts};
+use super::tone::ToneFacts;
 use super::words::{at_least, counted, length, number, percent, round, share, short, when};
-use crate::insight::daily::{Sounds, share as part_of};
-use crate::model::{Span, Time, Tone};
+use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
+use crate::model::{Span, Time};
 
 /// Sentences that are told at most.
 const MOST: usize = 10;
@@ -14,8 +15,6 @@ pub(super) const MIN_CHANGE: f64 = 10.0;
 const MIN_AUTHORS: u64 = 5;
 /// Scored items without which shares are not compared.
 pub(super) const MIN_SAMPLE: u64 = 20;
-/// Days of so many scored items without which the tone of a week is not compared.
-pub(super) const MIN_TONE_DAYS: usize = 3;
 /// Part of the period that must be covered before fewer items than usual are news.
 pub(super) const WHOLE: f64 = 0.9;
 /// Part of the period without which its holes are told.
@@ -72,10 +71,10 @@ pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
     let usual = topic.usual.filter(|_| !topic.asked_otherwise())?;
-    let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.median).abs() >= MIN_CHANGE;
+    let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
     // Fewer than usual is no news where nobody looked, or before the period is over.
     let believed = raw > usual.high || over && topic.covered.min(topic.covered_in_all) >= WHOLE && !topic.saturated;
-    (beyond && believed).then(|| raw / usual.median.max(1.0))
+    (beyond && believed).then(|| raw / usual.expected.max(1.0))
 }
 
 fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
@@ -86,13 +85,13 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
         format!("{} below the usual", percent(1.0 - factor))
     };
     let sentence = format!(
-        "{}, {times}: {}–{} are usual (median {} of {}{}). Without near-copies {}, by {}.",
+        "{}, {times}: {}–{} are usual{}, {} expected (by {}). Without near-copies {}, by {}.",
         super::words::several(topic.period.raw, topic.saturated, "item"),
         round(usual.low.ceil()),
         round(usual.high.floor()),
-        round(usual.median),
-        counted(usual.days as u64, "day"),
-        if usual.same_weekday { " of this weekday" } else { "" },
+        if usual.weekday { " on this weekday" } else { "" },
+        round(usual.expected.round()),
+        counted(usual.days as u64, "earlier day"),
         number(topic.period.unique),
         authors(topic),
     );
@@ -114,53 +113,35 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     if topic.asked_otherwise() || topic.period_cut || tone.uncompared().is_some() {
         return;
     }
-    let pairs = tone.shares.iter().filter_map(|(sound, now)| {
-        let (_, before) = tone.before_shares.iter().find(|(other, _)| other == sound)?;
-        // The interval of a week knows nothing of how its days differ.
-        let told = *sound != Tone::Neutral && now.apart(before) && tone.beyond_each_day(*sound, now.share);
-        told.then_some((*sound, *now, *before))
+    let unusual = tone.usual.iter().filter_map(|(sound, usual)| {
+        let (_, now) = tone.shares.iter().find(|(other, _)| other == sound)?;
+        (now.share < usual.low || now.share > usual.high).then_some((*sound, *now, *usual))
     });
-    let far = |now: f64, before: f64| (now - before).abs();
-    let Some((sound, now, before)) =
-        pairs.max_by(|a, b| far(a.1.share, a.2.share).total_cmp(&far(b.1.share, b.2.share)))
-    else {
-        return;
-    };
+    let far = |now: &Share, usual: &UsualShare| (now.share - usual.expected).abs();
+    let Some((sound, now, usual)) = unusual.max_by(|a, b| far(&a.1, &a.2).total_cmp(&far(&b.1, &b.2))) else { return };
     let sentence = format!(
-        "{sound} posts went from {} of {} in the week before to {} of {}: the intervals do not overlap, and no day of \
-         that week had so {}.",
-        share(&before),
-        number(before.whole),
+        "{} of {} scored posts sound {sound}; {}–{} are usual, {} expected (by {}).",
         share(&now),
         number(now.whole),
-        if now.share > before.share { "many" } else { "few" },
+        percent(usual.low),
+        percent(usual.high),
+        percent(usual.expected),
+        counted(usual.samples as u64, "earlier day"),
     );
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
-    let strength = (far(now.share, before.share) * 50.0) as u32;
+    let strength = (far(&now, &usual) * 50.0) as u32;
     tell(60 + strength, "tone", "tone", sentence);
 }
 
 impl ToneFacts {
-    /// The days before that have enough scored items to be compared with one by one.
-    fn telling_days(&self) -> impl Iterator<Item = &Sounds> {
-        self.before_days.iter().filter(|day| day.sample() >= MIN_SAMPLE)
-    }
-
-    /// Why the tone of the period is not compared with that of the week before, if it is not.
+    /// Why the tone of the period is not compared with that of earlier days, if it is not.
     pub(super) fn uncompared(&self) -> Option<String> {
-        if self.period.sample().min(self.before.sample()) < MIN_SAMPLE {
-            return Some(format!("fewer than {MIN_SAMPLE} scored items now or in the week before"));
+        if self.period.sample() < MIN_SAMPLE {
+            return Some(format!("fewer than {MIN_SAMPLE} scored items"));
         }
-        (self.telling_days().count() < MIN_TONE_DAYS)
-            .then(|| format!("fewer than {MIN_TONE_DAYS} whole days of {MIN_SAMPLE} scored items in the week before"))
-    }
-
-    /// Whether a share is larger than on each of these days, or smaller than on each.
-    fn beyond_each_day(&self, sound: Tone, now: f64) -> bool {
-        let part = |day: &Sounds| if sound == Tone::Negative { day.negative } else { day.positive };
-        let shares: Vec<f64> =
-            self.telling_days().filter_map(|day| Some(part_of(part(day), day.sample())?.share)).collect();
-        shares.iter().all(|share| now > *share) || shares.iter().all(|share| now < *share)
+        self.usual.is_empty().then(|| {
+            format!("fewer than {MIN_SAMPLES} whole days of {MIN_SAMPLE} scored items before: {}", self.samples)
+        })
     }
 }
 
@@ -252,6 +233,7 @@ mod tests {
     use super::super::facts::HoleFacts;
     use super::super::samples::{HOUR, topic};
     use super::*;
+    use crate::insight::daily::Sounds;
 
     #[test]
     fn a_hole_before_midnight_is_told_by_a_report_that_crosses_it() {
@@ -271,28 +253,21 @@ mod tests {
     }
 
     #[test]
-    fn tone_is_told_only_beyond_what_each_day_of_the_week_had() {
+    fn tone_is_told_only_beyond_what_is_usual() {
         let day = |negative: u64, neutral: u64| Sounds { negative, neutral, ..Sounds::default() };
-        let shares = |sounds: &Sounds| {
-            [(Tone::Negative, sounds.negative), (Tone::Neutral, sounds.neutral)]
-                .into_iter()
-                .filter_map(|(tone, part)| Some((tone, part_of(part, sounds.sample())?)))
-                .collect::<Vec<_>>()
-        };
+        let calm = vec![day(20, 80), day(25, 75), day(30, 70), day(22, 78), day(28, 72), day(24, 76)];
         for (now, before, told) in [
-            (day(60, 40), vec![day(20, 80), day(25, 75), day(30, 70)], true),
-            (day(5, 95), vec![day(20, 80), day(25, 75), day(30, 70)], true),
-            // One day of the week had more.
-            (day(60, 40), vec![day(10, 90), day(65, 35), day(10, 90)], false),
+            (day(60, 40), calm.clone(), true),
+            (day(3, 97), calm.clone(), true),
+            (day(36, 64), calm.clone(), false),
+            // One day before had more.
+            (day(60, 40), vec![day(10, 90), day(65, 35), day(10, 90), day(40, 60), day(12, 88)], false),
             // Too few days, or too few posts on them.
-            (day(60, 40), vec![day(20, 80), day(25, 75)], false),
-            (day(60, 40), vec![day(100, 300), day(2, 10), day(3, 10)], false),
+            (day(60, 40), calm[..4].to_vec(), false),
+            (day(60, 40), [vec![day(2, 10); 3], calm[..4].to_vec()].concat(), false),
         ] {
             let mut facts = topic("a");
-            let sum = |of: fn(&Sounds) -> u64| before.iter().map(of).sum::<u64>();
-            facts.tone.before = day(sum(|day| day.negative), sum(|day| day.neutral));
-            facts.tone.before_shares = shares(&facts.tone.before);
-            (facts.tone.shares, facts.tone.period, facts.tone.before_days) = (shares(&now), now, before);
+            facts.tone = ToneFacts::of(now, &before, &[], None);
             let (matters, _) =
                 of(&[facts.clone()], Span { from: Time(0), until: Time(24 * HOUR) }, Time(25 * HOUR), "UTC");
             assert_eq!(matters.iter().any(|matter| matter.kind == "tone"), told, "{:?}", facts.tone);

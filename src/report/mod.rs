@@ -6,6 +6,7 @@
 //! ```
 
 mod answer;
+mod beside;
 mod changed;
 mod coverage;
 mod escape;
@@ -20,14 +21,17 @@ mod period;
 #[cfg(test)]
 mod samples;
 mod sql;
+mod tone;
 mod voice;
 
 use crate::draw::{chart, prose, words};
 use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
+pub use beside::Beside;
 pub use facts::*;
 pub use period::{at_date, paths, span_of};
+pub use tone::ToneFacts;
 pub use voice::Voice;
 
 /// Rows of items over all topics, about.

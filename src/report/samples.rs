@@ -1,21 +1,14 @@
 //! Facts for the tests of this room: a topic with nothing unusual in it, and a report of such topics.
 
 use super::{Report, TopicFacts};
-use crate::insight::daily::{Counted, Sounds};
+use crate::insight::daily::Counted;
 use crate::model::{Micros, ReportWindow, Source, Span, Time};
 
 pub(super) const HOUR: i64 = 3_600_000;
 
 /// A day of the topic: watched, covered, asked, and nothing found.
 pub(super) fn topic(id: &str) -> TopicFacts {
-    let tone = super::ToneFacts {
-        scorer: None,
-        period: Sounds::default(),
-        shares: Vec::new(),
-        before: Sounds::default(),
-        before_shares: Vec::new(),
-        before_days: Vec::new(),
-    };
+    let tone = super::ToneFacts::default();
     let source = super::SourceFacts {
         source: Source::Social,
         made: 4,
@@ -49,6 +42,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         ill: Vec::new(),
         usual: None,
         comparable: 2,
+        beside: Vec::new(),
         covered: 1.0,
         covered_in_all: 1.0,
         open: None,

@@ -1,6 +1,7 @@
 //! The figures of the daily report, each worked out again with SQL of its own over the same database; and that both databases
 //! give the same bytes.
 
+use topicwatch::insight::daily::{self, Day, days as days_of};
 use topicwatch::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time, Tone};
 use topicwatch::report::{Report, TopicFacts, at_date, make, paths, span_of};
 
@@ -135,16 +136,32 @@ fn days(database: &Database, facts: &TopicFacts) {
     let usual = facts.usual.unwrap();
     let whole = |day: &&topicwatch::report::DayFacts| day.covered >= 0.9 && day.span.from >= BEGIN;
     let before: Vec<_> = facts.days.split_last().unwrap().1.iter().filter(whole).collect();
-    let mut counts: Vec<u64> = before.iter().map(|day| day.counted.raw).collect();
+    let calendar = days_of(Time(facts.days.last().unwrap().span.until.0 - 1), 15, "Europe/Berlin");
+    let (today, calendar) = calendar.split_last().unwrap();
     // The axis begins on the 3rd; the 2nd is the only other day that counts.
-    let second = at_date(&spec("Europe/Berlin", ReportWindow::Day), "2026-03-02".parse().unwrap()).unwrap();
-    counts.push(count(database, &facts.id, second, "*", ""));
-    counts.sort_unstable();
-    let n = counts.len();
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
-    let median = (counts[(n - 1) / 2] + counts[n / 2]) as f64 / 2.0;
-    assert_eq!((usual.days, usual.median, usual.same_weekday), (n, median, false), "{counts:?}");
-    assert!(n < 14, "days of the hole are left out");
+    let counted = |day: &&Day| day.date.day() == 2 || before.iter().any(|other| other.span == day.span);
+    let counts: Vec<(Day, u64)> =
+        calendar.iter().filter(counted).map(|day| (*day, count(database, &facts.id, day.span, "*", ""))).collect();
+    assert_eq!(Ok(usual), daily::usual(today, &counts));
+    assert!((8..14).contains(&usual.days), "days of the hole are left out: {}", usual.days);
+    let shares: Vec<daily::Share> = counts
+        .iter()
+        .filter_map(|(day, _)| {
+            let of = |and: &str| count(database, &facts.id, day.span, "*", &format!("{and} {BY}"));
+            daily::share(of("AND i.tone = 'negative'"), of("AND i.tone IN ('negative', 'neutral', 'positive')"))
+        })
+        .filter(|share| share.whole >= 20)
+        .collect();
+    assert_eq!(facts.tone.samples, shares.len());
+    let usual = facts.tone.usual.iter().find(|(sound, _)| *sound == Tone::Negative).map(|(_, usual)| *usual);
+    assert_eq!(usual, daily::usual_share(facts.tone.period.sample(), &shares).ok());
+    let beside: Vec<_> = facts.beside.iter().map(|day| (day.back, day.date.clone(), day.raw)).collect();
+    let raw = |back: usize| {
+        let day = calendar[calendar.len() - back];
+        let known = counts.iter().find(|(other, _)| *other == day).map(|(_, count)| *count);
+        (back, day.date.to_string(), known)
+    };
+    assert_eq!(beside, [raw(1), raw(7)]);
 }
 
 /// What stands out, and copied texts.
@@ -377,7 +394,6 @@ fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
             let whole = week.iter().filter(|day| day.covered >= 0.9);
             let negative: Vec<u64> = whole.map(|day| day.sounds.negative).collect();
             assert!((3..7).contains(&negative.len()), "the hole lies in that week: {negative:?}");
-            assert_eq!(facts.tone.before_days.iter().map(|day| day.negative).collect::<Vec<_>>(), negative);
             assert_eq!(facts.tone.before.negative, negative.iter().sum::<u64>());
             assert!(week.iter().map(|day| day.sounds.negative).sum::<u64>() > facts.tone.before.negative);
         }

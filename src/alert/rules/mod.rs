@@ -17,10 +17,6 @@ pub(super) const NAMED: usize = 10;
 /// Characters of an item's words in a line.
 const LONGEST: usize = 140;
 
-/// How many times its distance from the median what is only unusual must be exceeded to be worth a message: what is unusual
-/// (two deviations) happens every few weeks by chance.
-const BEYOND: f64 = 2.0;
-
 /// The words of an alert, ready to be looked for.
 pub(super) struct Wanted(Vec<(String, Filter)>);
 
@@ -116,31 +112,33 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
     let Ok(usual) = volume.usual else { return None };
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let unique = volume.counted.unique as f64;
-    let limit = usual.median + BEYOND * (usual.high - usual.median);
     let enough = volume.counted.unique >= u64::from(spec.least);
-    let standing = match (enough && unique > limit, unique <= usual.high) {
+    let standing = match (enough && unique > usual.far, unique <= usual.high) {
         (true, _) => Standing::Bad,
         (false, true) => Standing::Well,
         // Between the two it stays what it is.
         (false, false) => return None,
     };
-    let kind = if usual.same_weekday { "at this hour of this weekday" } else { "at this hour" };
+    let kind = if usual.weekday { "at this hour of this weekday" } else { "at this hour" };
     let by = match volume.counted.authors {
         0 => String::new(),
         authors => format!(" by {authors} authors"),
     };
     let summary = format!(
-        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual {kind} (median {:.0} of {})",
+        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual {kind} ({:.0} expected, by {})",
         volume.counted.unique,
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),
         usual.high.floor(),
-        usual.median,
-        plural(usual.days, "day"),
+        usual.expected,
+        plural(usual.days, "earlier day"),
     );
     let lines = if standing == Standing::Bad { named(volume.top.iter().cloned(), 0) } else { Vec::new() };
     Some(Verdict { subject: topic.to_owned(), standing, summary, lines })
 }
+
+/// A share differs by at least so much from what is expected before it is worth a message.
+const LEAST_APART: f64 = 0.1;
 
 /// How a window sounds, and what is usual.
 pub(super) struct Tones<'a> {
@@ -150,27 +148,28 @@ pub(super) struct Tones<'a> {
     pub(super) top: &'a [Words],
 }
 
-/// More negative than usual, by more than chance explains.
+/// More negative than usual, by far more than chance explains.
 pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Option<Verdict> {
     let (share, usual) = (tones.negative?, tones.usual.ok()?);
     if share.whole < u64::from(spec.least) {
         return None;
     }
-    let standing = match (share.low > usual.high, share.share <= usual.high) {
+    let standing = match (share.share > usual.far.max(usual.expected + LEAST_APART), share.share <= usual.high) {
         (true, _) => Standing::Bad,
         (false, true) => Standing::Well,
         (false, false) => return None,
     };
     let hundredths = |share: f64| (share * 100.0).round();
     let summary = format!(
-        "{topic}: {} % of {} posts of {} sound negative ({}–{} %), {} % are usual (median of {})",
+        "{topic}: {} % of {} posts of {} sound negative ({}–{} %), up to {} % are usual ({} % expected, by {})",
         hundredths(share.share),
         share.whole,
         tones.length,
         hundredths(share.low),
         hundredths(share.high),
-        hundredths(usual.median),
-        plural(usual.samples, "window"),
+        hundredths(usual.high),
+        hundredths(usual.expected),
+        plural(usual.samples, "earlier window"),
     );
     let lines = if standing == Standing::Bad { named(tones.top.iter().cloned(), 0) } else { Vec::new() };
     Some(Verdict { subject: topic.to_owned(), standing, summary, lines })

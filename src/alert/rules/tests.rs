@@ -5,8 +5,8 @@ use super::*;
 use crate::insight::daily::{share, usual_share};
 use crate::model::{Counts, Kind, Micros};
 
-fn usual(median: f64, high: f64) -> Usual {
-    Usual { median, low: 0.0, high, days: 4, same_weekday: true }
+fn usual(expected: f64, high: f64) -> Usual {
+    Usual { expected, low: 0.0, high, far: expected + 2.0 * (high - expected), days: 28, weekday: true }
 }
 
 fn standing(verdict: Option<Verdict>) -> Option<Standing> {
@@ -37,16 +37,17 @@ fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
 #[test]
 fn a_share_fires_when_chance_does_not_explain_it() {
     let spec = AlertSpec { least: 30, ..spec() };
-    let week: Vec<Share> = [20, 22, 18, 21].iter().filter_map(|part| share(*part, 100)).collect();
-    let few = usual_share(week.get(..2).unwrap_or_default());
-    for (part, whole, usual, expected) in [
-        (60, 100, usual_share(&week), Some(Standing::Bad)),
-        (25, 100, usual_share(&week), Some(Standing::Well)),
+    let week: Vec<Share> = [20, 22, 18, 21, 19, 20, 23].repeat(2).iter().filter_map(|part| share(*part, 100)).collect();
+    for (part, whole, earlier, expected) in [
+        (60, 100, 14, Some(Standing::Bad)),
+        (25, 100, 14, Some(Standing::Well)),
         // Two of three posts are many, but three posts say nothing; nor do forty of which thirty-five in a hundred sound so.
-        (2, 3, usual_share(&week), None),
-        (14, 40, usual_share(&week), None),
-        (60, 100, few, None),
+        (2, 3, 14, None),
+        (14, 40, 14, Some(Standing::Well)),
+        (42, 100, 14, None),
+        (60, 100, 4, None),
     ] {
+        let usual = usual_share(whole, week.get(..earlier).unwrap_or_default());
         let about = Tones { negative: share(part, whole), usual, length: "24h", top: &[] };
         assert_eq!(standing(negative(&spec, "acme", &about)), expected, "{part} of {whole} beside {usual:?}");
     }

@@ -73,6 +73,20 @@ impl Sounds {
     pub fn sample(&self) -> u64 {
         self.negative + self.neutral + self.positive
     }
+
+    /// Two sets together.
+    #[must_use]
+    pub fn plus(mut self, other: &Self) -> Self {
+        self.negative += other.negative;
+        self.neutral += other.neutral;
+        self.positive += other.positive;
+        self.unsupported += other.unsupported;
+        self.unscored += other.unscored;
+        for (name, many) in &other.by_others {
+            *self.by_others.entry(name.clone()).or_default() += many;
+        }
+        self
+    }
 }
 
 /// The scorer that scored most of a set of items; of several the last by name. Figures of two scorers are never mixed.

@@ -10,6 +10,7 @@ mod looked;
 mod rising;
 mod share;
 mod usual;
+mod usual_share;
 
 pub use calendar::{Day, date_of, day_of, days, window_before};
 pub use campaigns::{Campaign, campaigns};
@@ -18,4 +19,5 @@ pub use links::links;
 pub use looked::{HoleFacts, Looked};
 pub use rising::{Rise, rising};
 pub use share::{Share, share};
-pub use usual::{Usual, UsualShare, usual, usual_share};
+pub use usual::{MIN_DAYS, Usual, usual};
+pub use usual_share::{MIN_SAMPLES, UsualShare, usual_share};

@@ -195,7 +195,7 @@ fn foot(report: &Report) -> Markup {
             dl {
                 dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, when it was first seen." }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that was not compared yet counts as unique." }
-                dt { "Usual" } dd { "The median of earlier whole days (the same weekday when there are three of them), and twice the robust spread around it. Days that were not covered are left out." }
+                dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Days that were not covered are left out." }
                 dt { "≥" } dd { "A search returned as much as it can: there may be more. A part of what may be more is at most (≤) so much." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }

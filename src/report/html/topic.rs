@@ -5,8 +5,9 @@ use maud::{Markup, html};
 use super::super::facts::{AnswerFacts, TopicFacts};
 use super::super::prose::{Piece, pieces};
 use super::super::words::{self, at_least, counted, number, percent};
-use super::super::{Report, chart, sql};
+use super::super::{Report, beside, chart, sql};
 use super::{changed, lists};
+use crate::insight::daily;
 use crate::normalise::safe_link;
 
 pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
@@ -90,14 +91,15 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                 @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
                 " – " (super::change(report, topic)) "."
             }
+            @if let Some(beside) = beside::told(report, topic) { p { (beside) } }
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
                     (chart::legend()) " "
                     @if let Some(usual) = topic.usual {
-                        "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) ", median " (words::round(usual.median)) " of " (counted(usual.days as u64, "day")) @if usual.same_weekday { " of this weekday" } ". "
+                        "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (words::round(usual.expected.round())) " expected (by " (counted(usual.days as u64, "earlier day")) "). "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
-                        "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of 5 needed. "
+                        "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of " (daily::MIN_DAYS) " needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not looked at yet" } "." }
                     (chart::anew(&topic.chart(), &report.timezone))
@@ -180,7 +182,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
 
 /// The charts' numbers.
 fn days(topic: &TopicFacts) -> Markup {
-    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), words::share);
+    let share = |share: &Option<daily::Share>| share.as_ref().map_or("–".to_owned(), words::share);
     html! {
         details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
             caption { "Each day of the charts." }

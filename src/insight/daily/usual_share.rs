@@ -1,0 +1,119 @@
+//! The share that is usual: what earlier days let expect of a share, and how far it may stray from that by chance. Shares of
+//! few items scatter for that alone, and days differ beyond it; both are told apart by the random-effects estimate of
+//! DerSimonian and Laird (1986), on the arcsine scale, where the scatter of a share does not depend on it.
+
+use super::Share;
+use crate::insight::robust::{Middle, middle};
+use crate::insight::student::student;
+
+/// Samples without which no share is called usual.
+pub const MIN_SAMPLES: usize = 5;
+/// Days further from the middle than so many robust deviations are cut to there.
+const WILD: f64 = 4.0;
+/// Part of the degrees of freedom that is believed: how much days differ is estimated from few of them.
+const BELIEVED: f64 = 0.6;
+/// Normal quantiles of the chances that a calm day lies beyond an edge (0.5 %), or far beyond (0.05 %).
+const EDGE: f64 = 2.575_8;
+const FAR: f64 = 3.290_5;
+
+/// The share that is usual.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct UsualShare {
+    /// What earlier samples let expect.
+    pub expected: f64,
+    /// Below this is unusual.
+    pub low: f64,
+    /// Above this is unusual.
+    pub high: f64,
+    /// Above this is worth a message.
+    pub far: f64,
+    /// Samples it rests on.
+    pub samples: usize,
+}
+
+/// The share that is usual for a sample of `whole` items, by earlier samples; `Err` tells how many there are where they are
+/// too few.
+pub fn usual_share(whole: u64, earlier: &[Share]) -> Result<UsualShare, usize> {
+    if earlier.len() < MIN_SAMPLES {
+        return Err(earlier.len());
+    }
+    let chance: Vec<f64> = earlier.iter().map(|share| chance(share.whole)).collect();
+    let mut angles: Vec<f64> = earlier.iter().map(angle).collect();
+    let Middle { median, stray } = middle(angles.iter().copied());
+    for (angle, chance) in angles.iter_mut().zip(&chance) {
+        let reach = WILD * stray.max(chance.sqrt());
+        *angle = angle.clamp(median - reach, median + reach);
+    }
+    let between = between(&angles, &chance);
+    let weights: Vec<f64> = chance.iter().map(|chance| 1.0 / (chance + between)).collect();
+    let all: f64 = weights.iter().sum();
+    let expected = angles.iter().zip(&weights).map(|(angle, weight)| angle * weight).sum::<f64>() / all;
+    let deviation = (between + self::chance(whole) + 1.0 / all).sqrt();
+    #[expect(clippy::cast_precision_loss, reason = "counts of days")]
+    let freedom = (earlier.len() - 1) as f64 * BELIEVED;
+    let share = |angle: f64| angle.clamp(0.0, std::f64::consts::FRAC_PI_2).sin().powi(2);
+    let edge = |quantile: f64| student(quantile, freedom) * deviation;
+    Ok(UsualShare {
+        expected: share(expected),
+        low: share(expected - edge(EDGE)),
+        high: share(expected + edge(EDGE)),
+        far: share(expected + edge(FAR)),
+        samples: earlier.len(),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn angle(share: &Share) -> f64 {
+    ((share.part as f64 + 0.375) / (share.whole as f64 + 0.75)).sqrt().asin()
+}
+
+/// The variance that the angle of a share of so many has by chance.
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn chance(whole: u64) -> f64 {
+    1.0 / (4.0 * whole as f64 + 2.0)
+}
+
+/// The variance between samples beyond chance.
+fn between(angles: &[f64], chance: &[f64]) -> f64 {
+    let weights: Vec<f64> = chance.iter().map(|chance| 1.0 / chance).collect();
+    let (all, squares) = (weights.iter().sum::<f64>(), weights.iter().map(|weight| weight * weight).sum::<f64>());
+    let mean = angles.iter().zip(&weights).map(|(angle, weight)| angle * weight).sum::<f64>() / all;
+    let scatter = angles.iter().zip(&weights).map(|(angle, weight)| weight * (angle - mean).powi(2)).sum::<f64>();
+    #[expect(clippy::cast_precision_loss, reason = "counts of days")]
+    let free = (angles.len() - 1) as f64;
+    ((scatter - free) / (all - squares / all)).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::super::share;
+    use super::*;
+
+    fn of(parts: &[(u64, u64)], whole: u64) -> Result<UsualShare, usize> {
+        let earlier: Vec<Share> = parts.iter().filter_map(|(part, whole)| share(*part, *whole)).collect();
+        usual_share(whole, &earlier)
+    }
+
+    #[test]
+    fn few_items_and_days_that_differ_make_it_wide() {
+        let calm = [(20, 100), (22, 100), (18, 100), (21, 100), (19, 100), (20, 100), (20, 100)];
+        let (many, few) = (of(&calm, 400).unwrap(), of(&calm, 20).unwrap());
+        assert!((0.19..0.21).contains(&many.expected) && many.high < 0.35 && many.low > 0.09, "{many:?}");
+        assert!(few.high > 0.45 && few.low < 0.02 && few.far > few.high, "{few:?}");
+        let restless = [(5, 100), (45, 100), (10, 100), (30, 100), (20, 100), (2, 100), (38, 100)];
+        assert!(of(&restless, 400).unwrap().high > 0.6);
+        assert_eq!(of(&calm[..4], 400), Err(4));
+    }
+
+    #[test]
+    fn one_wild_day_does_not_move_it_and_extremes_stay_shares() {
+        let wild = [(20, 100), (22, 100), (95, 100), (21, 100), (19, 100), (20, 100), (20, 100), (21, 100)];
+        let got = of(&wild, 400).unwrap();
+        assert!(got.expected < 0.25 && got.high < 0.5, "{got:?}");
+        for all in [[(0, 50); 6], [(50, 50); 6]] {
+            let got = of(&all, 50).unwrap();
+            assert!((0.0..=1.0).contains(&got.low) && (0.0..=1.0).contains(&got.far), "{got:?}");
+        }
+    }
+}

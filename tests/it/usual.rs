@@ -1,0 +1,225 @@
+//! How often "usual" is wrong: calm streams in which nothing ever changes, drawn by other code than the product's, and
+//! days that fall or rise by a known factor. The table goes into docs/report.md (`UPDATE_DOCS=1` writes it anew).
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rand_distr::{Beta, Binomial, Distribution as _, Gamma, Poisson};
+use topicwatch::insight::daily::{Day, Share, days, share, usual, usual_share};
+use topicwatch::model::Time;
+
+/// Streams of each cell; each gives a calm day, a fall and a rise.
+const STREAMS: u32 = 700;
+/// Calm days of each stream.
+const CALM: u32 = 10;
+/// Items by which a day must differ from what is expected to be told (report::matters::MIN_CHANGE).
+const LEAST: f64 = 10.0;
+
+/// How the counts of a stream scatter around their mean: by chance alone, or with this coefficient of variation.
+const SCATTERS: [(&str, Option<f64>); 4] = [
+    ("Poisson", None),
+    ("negative binomial, cv 0.2", Some(0.2)),
+    ("negative binomial, cv 0.5", Some(0.5)),
+    ("negative binomial, cv 0.8", Some(0.8)),
+];
+const MEANS: [f64; 3] = [20.0, 60.0, 300.0];
+/// Factors of Monday to Sunday.
+const WEEKS: [[f64; 7]; 3] = [[1.0; 7], [1.1, 1.15, 1.15, 1.1, 1.1, 0.7, 0.7], [1.3, 1.2, 1.2, 1.2, 1.1, 0.5, 0.5]];
+const HISTORIES: [usize; 5] = [10, 14, 21, 28, 60];
+
+/// A day's count.
+fn draw(mean: f64, cv: Option<f64>, random: &mut ChaCha8Rng) -> u64 {
+    // What the coefficient of variation leaves beside chance is the rate's own.
+    let own = cv.map_or(0.0, |cv| cv * cv - 1.0 / mean);
+    let rate = if own > 0.0 { Gamma::new(1.0 / own, mean * own).unwrap().sample(random) } else { mean };
+    if rate <= 0.0 {
+        return 0;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+    let count = Poisson::new(rate).unwrap().sample(random) as u64;
+    count
+}
+
+/// Days in a row, the last one today; they begin on another weekday each time.
+fn calendar(many: usize, shift: u32) -> Vec<Day> {
+    let end = Time::parse("2026-03-30T12:00:00Z").unwrap();
+    let end = Time(end.0 + i64::from(shift % 7) * 86_400_000);
+    days(end, i32::try_from(many).unwrap(), "UTC")
+}
+
+/// What was told of the streams of a cell.
+#[derive(Default, Clone, Copy)]
+struct Told {
+    streams: u32,
+    calm: u32,
+    fall: u32,
+    fixed_fall: u32,
+    rise: u32,
+    fixed_rise: u32,
+}
+
+impl Told {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            streams: self.streams + other.streams,
+            calm: self.calm + other.calm,
+            fall: self.fall + other.fall,
+            fixed_fall: self.fixed_fall + other.fixed_fall,
+            rise: self.rise + other.rise,
+            fixed_rise: self.fixed_rise + other.fixed_rise,
+        }
+    }
+
+    fn calm_percent(self) -> f64 {
+        self.percent(self.calm) / f64::from(CALM)
+    }
+
+    fn percent(self, of: u32) -> f64 {
+        f64::from(of) * 100.0 / f64::from(self.streams)
+    }
+}
+
+fn cell(cv: Option<f64>, mean: f64, week: &[f64; 7], history: usize, random: &mut ChaCha8Rng) -> Told {
+    let mut told = Told::default();
+    for shift in 0..STREAMS {
+        let calendar = calendar(history + 1, shift);
+        let of = |day: &Day| mean * week[usize::try_from(day.date.weekday().to_monday_zero_offset()).unwrap()];
+        let (today, before) = calendar.split_last().unwrap();
+        let before: Vec<(Day, u64)> = before.iter().map(|day| (*day, draw(of(day), cv, random))).collect();
+        let usual = usual(today, &before).unwrap();
+        let says = |count: u64| {
+            let count = count as f64;
+            (count < usual.low || count > usual.high) && (count - usual.expected).abs() >= LEAST
+        };
+        let mean = of(today);
+        let whole = |mean: f64| format!("{mean:.0}").parse::<u64>().unwrap();
+        told.streams += 1;
+        // Several calm days beside each history, so that the rate is known well.
+        told.calm += (0..CALM).map(|_| u32::from(says(draw(mean, cv, random)))).sum::<u32>();
+        told.fall += u32::from(says(draw(mean / 10.0, cv, random)));
+        told.rise += u32::from(says(draw(mean * 3.0, cv, random)));
+        told.fixed_fall += u32::from(says(whole(mean / 10.0)));
+        told.fixed_rise += u32::from(says(whole(mean * 3.0)));
+    }
+    told
+}
+
+/// The part of days drawn from a threefold mean that anybody could tell who knew the distribution of calm days exactly and
+/// called two of a hundred of them a rise.
+fn best_possible(cv: f64, random: &mut ChaCha8Rng) -> f64 {
+    let mut calm: Vec<u64> = (0..40_000).map(|_| draw(60.0, Some(cv), random)).collect();
+    calm.sort_unstable();
+    let limit = calm[calm.len() * 98 / 100];
+    let told = (0..40_000).filter(|_| draw(180.0, Some(cv), random) > limit).count();
+    told as f64 / 400.0
+}
+
+/// Writes a table between its marks in a page, or holds the page against it.
+fn told_in(path: &str, mark: &str, table: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
+    let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("{begin} is not in {}", path.display()));
+    let (old, after) = rest.split_once(&end).unwrap();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).unwrap();
+    } else {
+        assert!(old == table, "{} is old: UPDATE_DOCS=1 writes it anew\n{table}", path.display());
+    }
+}
+
+#[test]
+fn calm_streams_are_as_usual_and_falls_and_rises_are_told() {
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_123);
+    let mut table = String::from(
+        "| a calm stream | weekdays | days of history | calm days told | a fall to 10 % told | exactly 10 % told \
+         | a rise to 3 × told | exactly 3 × told |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for (name, cv) in SCATTERS {
+        for (weeks, pattern) in [(&WEEKS[..1], "alike"), (&WEEKS[1..], "quiet weekends")] {
+            for history in HISTORIES {
+                let mut all = Told::default();
+                for mean in MEANS {
+                    for week in weeks {
+                        let told = cell(cv, mean, week, history, &mut random);
+                        let chance = told.calm_percent();
+                        assert!(chance <= 2.6, "{name}, {pattern}, mean {mean}, {history} days: {chance} %");
+                        // Of 20 items, hardly a fall is ten away.
+                        if mean > 20.0 {
+                            all = all.plus(told);
+                        }
+                    }
+                }
+                let part = |of: u32| all.percent(of);
+                assert!(all.calm_percent() <= 2.0, "{name}, {pattern}, {history} days: {} %", all.calm_percent());
+                if cv.is_none_or(|cv| cv < 0.3) && history > 10 {
+                    assert!(part(all.fall) > 98.0 && part(all.rise) > 95.0, "{name}, {pattern}, {history} days");
+                }
+                if cv == Some(0.5) && history == 60 {
+                    let (fall, rise) = if pattern == "alike" { (95.0, 75.0) } else { (90.0, 65.0) };
+                    assert!(part(all.fall) > 82.0 && part(all.fixed_fall) > fall, "{pattern}: {}", part(all.fall));
+                    assert!(part(all.fixed_rise) > rise, "{pattern}: {}", part(all.fixed_rise));
+                }
+                table.push_str(&format!(
+                    "| {name} | {pattern} | {history} | {:.1} % | {:.0} % | {:.0} % | {:.0} % | {:.0} % |\n",
+                    all.calm_percent(),
+                    part(all.fall),
+                    part(all.fixed_fall),
+                    part(all.rise),
+                    part(all.fixed_rise),
+                ));
+            }
+        }
+    }
+    let best = best_possible(0.5, &mut random);
+    assert!((55.0..70.0).contains(&best), "{best}");
+    table.push_str(&format!(
+        "\nNo rule can tell all rises: who knew the distribution of a stream of cv 0.5 exactly, and called 2 % of its calm days a \
+         rise, would tell {best:.0} % of the days drawn from three times its mean.\n"
+    ));
+    told_in("docs/report.md", "usual", &table);
+}
+
+/// A day's share of `whole` items, where days differ by this standard deviation beyond chance.
+fn draw_share(mean: f64, apart: f64, whole: u64, random: &mut ChaCha8Rng) -> Share {
+    let of = if apart > 0.0 {
+        let both = mean * (1.0 - mean) / (apart * apart) - 1.0;
+        Beta::new(mean * both, (1.0 - mean) * both).unwrap().sample(random)
+    } else {
+        mean
+    };
+    share(Binomial::new(whole, of).unwrap().sample(random), whole).unwrap()
+}
+
+#[test]
+fn calm_shares_are_as_usual_and_a_doubled_share_is_told() {
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_124);
+    let mut table = String::from(
+        "| days differ by | scored a day | days of history | calm days told | a share from 25 to 50 % told |\n|---|---:|---:|---:|---:|\n",
+    );
+    for apart in [0.0, 0.04, 0.1] {
+        for whole in [40, 150, 600] {
+            for history in [7, 14, 28, 60] {
+                let (mut calm, mut doubled) = (0_u32, 0_u32);
+                for _ in 0..STREAMS * 2 {
+                    let earlier: Vec<Share> =
+                        (0..history).map(|_| draw_share(0.25, apart, whole, &mut random)).collect();
+                    let usual = usual_share(whole, &earlier).unwrap();
+                    let says = |share: Share| u32::from(share.share < usual.low || share.share > usual.high);
+                    calm += (0..CALM).map(|_| says(draw_share(0.25, apart, whole, &mut random))).sum::<u32>();
+                    doubled += says(draw_share(0.5, apart, whole, &mut random));
+                }
+                let calm = f64::from(calm) * 100.0 / f64::from(STREAMS * 2 * CALM);
+                let doubled = f64::from(doubled) * 100.0 / f64::from(STREAMS * 2);
+                assert!(calm <= 2.0, "±{apart}, {whole} items, {history} days: {calm} %");
+                if whole >= 150 && history >= 28 && apart < 0.1 {
+                    assert!(doubled > 85.0, "±{apart}, {whole} items, {history} days: {doubled} %");
+                }
+                table.push_str(&format!(
+                    "| ±{:.0} % | {whole} | {history} | {calm:.1} % | {doubled:.0} % |\n",
+                    apart * 100.0
+                ));
+            }
+        }
+    }
+    told_in("docs/report.md", "usual shares", &table);
+}
