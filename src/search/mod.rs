@@ -172,6 +172,8 @@ pub struct RawReply {
     pub cost: Option<Micros>,
     /// What the tries before this one cost.
     pub earlier: Spent,
+    /// Why the body is only what came of it before the connection broke or the time was up, if so.
+    pub cut: Option<(ErrorClass, String)>,
 }
 
 /// What failed tries have cost.

@@ -87,6 +87,7 @@ mod store_coverage;
 mod store_merge;
 mod store_more;
 mod story;
+mod streams;
 mod tone;
 mod tongues;
 mod views;

@@ -24,6 +24,8 @@ pub(super) struct Framing {
     held: Vec<u8>,
     /// The event being collected (lines), or nothing (values).
     event: Vec<u8>,
+    /// Whether it has a line already, be it an empty one.
+    begun: bool,
     too_long: bool,
 }
 
@@ -39,7 +41,7 @@ enum Mode {
 
 impl Framing {
     pub(super) fn new() -> Self {
-        Self { mode: Mode::Start, held: Vec::new(), event: Vec::new(), too_long: false }
+        Self { mode: Mode::Start, held: Vec::new(), event: Vec::new(), begun: false, too_long: false }
     }
 
     /// Takes the next bytes and hands out every payload that they complete.
@@ -126,7 +128,7 @@ impl Framing {
     }
 
     fn event_line(&mut self, data: &[u8]) {
-        if !self.event.is_empty() {
+        if std::mem::replace(&mut self.begun, true) {
             self.event.push(b'\n');
         }
         self.event.extend_from_slice(data);
@@ -139,6 +141,7 @@ impl Framing {
             out(Payload::Event { bytes: &self.event, last });
         }
         self.event.clear();
+        self.begun = false;
     }
 
     fn values(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
@@ -194,9 +197,10 @@ impl Mode {
     }
 }
 
-/// Whether a text is a stream of server-sent events: fields and comments only, up to a `data:` line with JSON in it.
-/// Prose may begin with such a word too; it does not go on like that.
-pub(super) fn is_event_stream(text: &str) -> bool {
+/// Whether a text is a stream of server-sent events: fields and comments only, up to a `data:` line with JSON in it. Where
+/// all `data:` lines are words, the text must be labelled as such a stream, or have another field or a second such line:
+/// prose may begin with `data:`, too; it does not go on like that.
+pub(super) fn is_event_stream(text: &str, labelled: bool) -> bool {
     if !text.trim_start().starts_with(['d', 'e', 'i', 'r', ':']) {
         return false;
     }
@@ -212,8 +216,9 @@ pub(super) fn is_event_stream(text: &str) -> bool {
             fields += 1;
         } else {
             // A last line may be a field that was cut.
-            return fields > 0 && text.ends_with(line) && "data:".starts_with(line);
+            let cut = text.ends_with(line) && "data:".starts_with(line);
+            return (labelled || cut) && fields + words > 0;
         }
     }
-    fields > 0 && words == 0
+    fields > 0 || words > 1 || (labelled && words > 0)
 }
