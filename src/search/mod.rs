@@ -16,6 +16,7 @@ mod retry;
 mod retry_after;
 mod scrub;
 mod spec;
+mod takes;
 
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_of;
@@ -24,6 +25,7 @@ pub use look_back::{LooksBack, looks_back};
 pub use render::render;
 pub use request::{Unsupported, request};
 pub use retry::Backoff;
+pub use takes::{TOOLS, social_limit, web_limit};
 
 use std::time::Duration;
 

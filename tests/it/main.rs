@@ -16,6 +16,7 @@ mod api_exports;
 mod backfill;
 mod budget;
 mod budget_store;
+mod calls;
 mod changes;
 mod changes_order;
 mod cli;

@@ -67,6 +67,11 @@ impl Sandbox {
         self.running().requests().iter().filter(|seen| seen.path.ends_with(end)).count()
     }
 
+    /// Method and path of each request.
+    pub fn asked(&self) -> Vec<String> {
+        self.running().requests().iter().map(|seen| format!("{} {}", seen.method, seen.path)).collect()
+    }
+
     pub fn loaded(&self) -> topicwatch::sandbox::Loaded {
         self.running().loaded().unwrap()
     }
