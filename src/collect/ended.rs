@@ -213,7 +213,8 @@ impl Fetched {
             }
             Err(error) => {
                 result.state = SearchState::Error;
-                result.error = Some((error.class.as_str().to_owned(), error.text));
+                let told = reply.cut.filter(|(cut, _)| *cut == error.class).map_or(error.text, |(_, why)| why);
+                result.error = Some((error.class.as_str().to_owned(), told));
                 self.hint = Some(error.hint);
             }
         }

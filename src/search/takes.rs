@@ -26,7 +26,7 @@ pub fn social_limit(dialect: Dialect, operation: SocialOperation) -> Option<Rang
     }
 }
 
-/// The same of `web.limit`. A topic may want fewer pages than [`RESULTS`] begin with; then the least is asked for, since
+/// The same of `web.limit`. A topic may want fewer pages than a link search gives; then the least is asked for, since
 /// more pages are no loss.
 #[must_use]
 pub fn web_limit(dialect: Dialect, operation: WebOperation) -> Option<RangeInclusive<u32>> {

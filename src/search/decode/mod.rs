@@ -100,7 +100,7 @@ pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     if text.is_empty() {
         return cut_as_known(Err(malformed("the reply has no content".to_owned())), context);
     }
-    if framing::is_event_stream(text, context.media == Media::Events) {
+    if framing::is_event_stream(&whole, context.media == Media::Events) {
         return stream(&whole, context);
     }
     let read = match lenient::parse(text, context.limits) {

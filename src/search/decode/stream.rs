@@ -97,11 +97,15 @@ impl StreamDecoder {
 
 impl State {
     fn payload(&mut self, payload: &Payload<'_>) {
-        let (bytes, last) = match *payload {
-            Payload::Event { bytes, last } => (bytes, last),
+        let (bytes, last, failed) = match *payload {
+            Payload::Event { bytes, last, failed } => (bytes, last, failed),
             Payload::Broken { last } => return self.broken(last),
         };
         let text = lenient::text(bytes);
+        if failed {
+            self.error.get_or_insert_with(|| failure::told(&text, self.context.limits));
+            return;
+        }
         self.word(&text);
         let lines = text.trim_end().split('\n').count();
         if lines > 1 {

@@ -186,6 +186,8 @@ fn pieces_without_a_type_are_joined_unless_each_holds_all_so_far() {
     // Words without blank lines between them are one event of several lines.
     let reply = stream("data: Hello\ndata: world\ndata: [DONE]\n\n");
     assert_eq!((answer(&reply), &reply.failure), ("Hello\nworld", &None));
+    // One event of words alone ends as an event does.
+    assert_eq!(answer(&stream("data: Hello world\n\n")), "Hello world");
     // A completion after pieces of another name is all of it.
     let reply =
         stream("data: {\"summary\":\"Hel\"}\n\ndata: {\"summary\":\"lo\"}\n\ndata: {\"completion\":\"Hello.\"}\n\n");
