@@ -183,7 +183,8 @@ pub fn with_causes(error: &dyn Error) -> String {
     text
 }
 
-/// Whether the bytes arrived but could not be decompressed, which asking again will not mend.
+/// Whether the bytes arrived but could not be decompressed, which asking again will not mend. What fails below the
+/// decompression, such as a broken chunk, is the connection's.
 fn is_damaged(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -191,6 +192,9 @@ fn is_damaged(error: &reqwest::Error) -> bool {
             // A wrong gzip header is invalid data; damage further on is wrapped as it is.
             let damaged = io.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<flate2::DecompressError>);
             return damaged || matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput);
+        }
+        if !inner.is::<reqwest::Error>() {
+            return false;
         }
         cause = inner.source();
     }

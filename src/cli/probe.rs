@@ -6,6 +6,7 @@ use super::context::Context;
 use super::ids;
 use crate::collect::{Reading, absorb};
 use crate::model::{LookBack, Micros, Source, WebOperation, WebQuery, Window};
+use crate::search::decode::Media;
 use crate::search::{self, Ask, CallFailure, Ungated};
 
 /// How the call went.
@@ -38,6 +39,8 @@ pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
                 span: LookBack::from(Window::Past24Hours).span(now),
                 platform: &settings.platform,
                 streaming: false,
+                media: Media::of(&reply.headers),
+                cut: None,
                 limit: None,
             };
             let cost = reply.cost.unwrap_or(settings.prices.web);

@@ -9,6 +9,7 @@ use crate::collect::{Absorbed, Reading, absorb};
 use crate::model::{
     AiQuery, AiWhen, LookBack, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
 };
+use crate::search::decode::Media;
 use crate::search::{self, Ask, CallFailure, RawReply, Ungated};
 
 /// How one source answered.
@@ -71,16 +72,18 @@ async fn ask(context: &Context, client: &search::Client, source: Source, query: 
     let request = search::request(service.dialect, &service.platform, &question(source, query), now)
         .map_err(|e| Failure::usage(e.message, e.hint))?;
     let price = service.prices.of(source);
-    let read = Reading {
+    let read = |reply: &RawReply| Reading {
         source,
         seen_at: now,
         span: LookBack::from(Window::Past24Hours).span(now),
         platform: &service.platform,
         streaming: request.streaming,
+        media: Media::of(&reply.headers),
+        cut: reply.cut.as_ref().map(|(class, _)| *class),
         limit: request.limit,
     };
     Ok(match client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await {
-        Ok(reply) => match absorb(&reply.body, &read) {
+        Ok(reply) => match absorb(&reply.body, &read(&reply)) {
             Ok(absorbed) => {
                 let billed = reply.cost.or(absorbed.cost);
                 Answered {

@@ -4,7 +4,7 @@
 use crate::model::{Answer, Finding, Micros, Source, Span, Time};
 use crate::normalise;
 use crate::search::ErrorClass;
-use crate::search::decode::{self, DecodeError, Limits, decode};
+use crate::search::decode::{self, DecodeError, Limits, Media, decode};
 
 /// What a reply must be read against.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +19,10 @@ pub struct Reading<'a> {
     pub platform: &'a str,
     /// Whether a stream was asked for.
     pub streaming: bool,
+    /// What the reply calls itself.
+    pub media: Media,
+    /// Why the body is not all of the reply, when that is known.
+    pub cut: Option<ErrorClass>,
     /// The most entries the reply could hold.
     pub limit: Option<u32>,
 }
@@ -49,6 +53,8 @@ pub fn absorb(body: &[u8], context: &Reading<'_>) -> Result<Absorbed, DecodeErro
         source: context.source,
         now: context.seen_at,
         streaming: context.streaming,
+        media: context.media,
+        cut: context.cut,
         limits: Limits::default(),
     };
     let reply = decode(body, &how)?;
@@ -60,6 +66,9 @@ pub fn absorb(body: &[u8], context: &Reading<'_>) -> Result<Absorbed, DecodeErro
             Some(finding) => findings.push(finding),
             None => unreadable += 1,
         }
+    }
+    if findings.is_empty() && reply.answer.is_none() && reply.failure.is_none() && unreadable > 0 {
+        return Err(decode::nothing_read(unreadable));
     }
     Ok(Absorbed {
         findings,

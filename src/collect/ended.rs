@@ -4,6 +4,7 @@
 use super::pack::Packer;
 use super::{Refused, Settings, absorb, look_back};
 use crate::model::{Answer, Finding, Micros, SearchState, Source, Span, Time};
+use crate::search::decode::Media;
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
 use crate::store::{RawRecord, SearchResult};
 
@@ -28,6 +29,8 @@ pub(super) struct Fetched {
     pub(super) sent_at: Option<Time>,
     /// It looked back further than its topic says.
     pub(super) widened: bool,
+    /// It failed, and a part of its answer is kept.
+    pub(super) part_of_answer: bool,
     reply: Option<(Request, RawReply)>,
 }
 
@@ -61,8 +64,8 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
         asked: None,
         covered: None,
     };
-    let (sent_at, widened) = (None, false);
-    Fetched { result, hint: None, invented: false, earlier: Micros(0), sent_at, widened, reply: None }
+    let (sent_at, widened, part_of_answer) = (None, false, false);
+    Fetched { result, hint: None, invented: false, earlier: Micros(0), sent_at, widened, part_of_answer, reply: None }
 }
 
 /// A search that was not made because every call would be refused.
@@ -154,7 +157,7 @@ fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Pac
         headers: serde_json::to_string(&reply.headers).ok()?,
         body: packer.gzip(kept)?,
         bytes: i64::try_from(reply.body.len()).unwrap_or(i64::MAX),
-        truncated: kept.len() < reply.body.len(),
+        truncated: kept.len() < reply.body.len() || reply.cut.is_some(),
     })
 }
 
@@ -181,6 +184,8 @@ impl Fetched {
             span: over.asked.unwrap_or(over.otherwise),
             platform: &settings.platform,
             streaming: request.streaming,
+            media: Media::of(&reply.headers),
+            cut: reply.cut.as_ref().map(|(class, _)| *class),
             limit: request.limit,
         };
         match absorb(&reply.body, &context) {
@@ -195,8 +200,11 @@ impl Fetched {
                 }
                 if let Some((class, text)) = absorbed.failure {
                     result.state = SearchState::Error;
-                    result.error = Some((class.as_str().to_owned(), text));
-                    self.hint = Some("what came before is stored; the next run asks again".into());
+                    // The connection knows better than the body how it broke.
+                    let told = reply.cut.filter(|(cut, _)| *cut == class).map_or(text, |(_, why)| why);
+                    result.error = Some((class.as_str().to_owned(), told));
+                    self.hint = Some(part_kept(class).into());
+                    self.part_of_answer = absorbed.answer.is_some();
                 }
                 findings.extend(absorbed.findings);
                 if absorbed.answer.is_some() {
@@ -205,7 +213,8 @@ impl Fetched {
             }
             Err(error) => {
                 result.state = SearchState::Error;
-                result.error = Some((error.class.as_str().to_owned(), error.text));
+                let told = reply.cut.filter(|(cut, _)| *cut == error.class).map_or(error.text, |(_, why)| why);
+                result.error = Some((error.class.as_str().to_owned(), told));
                 self.hint = Some(error.hint);
             }
         }
@@ -219,6 +228,14 @@ impl Fetched {
             }
         }
         self
+    }
+}
+
+/// What to do about a reply of which a part is kept.
+fn part_kept(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Timeout => "what came in time is stored; raise `service.call_timeout` if it repeats",
+        _ => "what came before is stored; the next run asks again",
     }
 }
 

@@ -3,6 +3,8 @@
 
 use super::{Absorbed, Reading, absorb, group, verdict};
 use crate::model::{LookBack, Time, Window};
+use crate::search::ErrorClass;
+use crate::search::decode::Media;
 use crate::store::{Changed, Reread, Store, StoreError, StoredReply, StoredRun, unpack};
 
 /// Which runs are read again, and against what.
@@ -131,6 +133,9 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Absorbed> {
             .unwrap_or_else(|| LookBack::from(reply.window.unwrap_or(Window::Past24Hours)).span(reply.seen_at)),
         platform,
         streaming: request.get("streaming").and_then(serde_json::Value::as_bool).unwrap_or(false),
+        media: Media::of(&serde_json::from_str::<Vec<(String, String)>>(&reply.headers).unwrap_or_default()),
+        // Also one that was cut when it was kept: it does not show its end either.
+        cut: reply.truncated.then_some(ErrorClass::Cut),
         limit,
     };
     absorb(&body, &context).ok()

@@ -16,6 +16,8 @@ pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(Str
         .filter(|s| s.result.state == SearchState::NotRun && s.result.error.is_none() && !interrupted_search(s))
         .count();
     let bad = searches.len() - good - over - left_out;
+    // A part of an answer that is kept is worth more than nothing.
+    let part = searches.iter().any(|s| s.part_of_answer);
     let reason = searches
         .iter()
         .filter(|s| s.result.state == SearchState::OverQuota || interrupted_search(s))
@@ -23,7 +25,7 @@ pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(Str
     let state = match (good, over, bad) {
         (_, 0, 0) => RunState::Ok,
         (0, 1.., 0) => RunState::OverQuota,
-        (0, _, _) => RunState::Failed,
+        (0, _, _) if !part => RunState::Failed,
         _ => RunState::Partial,
     };
     (state, reason, error)

@@ -7,7 +7,7 @@ use crate::model::{
     AiWhen, AlertRule, CatchUp, ChannelKind, Engine, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation,
     Source, WebOperation, Window,
 };
-use crate::search::Dialect;
+use crate::search::{Dialect, TOOLS};
 
 /// A part of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -191,19 +191,19 @@ keys! {
         "query" Text, None, "What to search for, in every source.";
         "sources" SomeOf(names!(Source)), Some("[\"social\", \"web\", \"ai\"]"), "Which sources are asked.";
         "window" OneOf(names!(Window)), Some("\"PAST_24_HOURS\""), "How far back social searches look.";
-        "model" Text, Some("\"NOVA\""), "Model of the AI search.";
-        "response_order" Text, None, "Order of an AI reply, such as \"SUMMARY_FIRST\"; sent only when set.";
+        "model" Text, Some("\"NOVA\""), "Model of the AI search (dialect spec).";
+        "response_order" Text, None, "Order of an AI reply, such as \"SUMMARY_FIRST\" (dialect spec); sent only when set.";
         "streaming" Flag, Some("false"), "Ask for the AI reply as a stream.";
         "social.query" Text, Some("\"{query}\""), "What the social source is asked; {query} and {title} are filled in.";
-        "social.limit" Integer(1, 100), None, "Posts per call, where the call takes a number.";
+        "social.limit" Integer(1, 200), None, "Posts per call, where the call takes a number: 1 to 100, \"posts\" 10 to 200.";
         "social.operation" OneOf(names!(SocialOperation)), Some("\"search\""), "Which call serves the social source.";
         "web.query" Text, Some("\"{query}\""), "What the web source is asked; {query} and {title} are filled in.";
-        "web.limit" Integer(1, 100), Some("5"), "Pages per call.";
+        "web.limit" Integer(1, 200), Some("5"), "Pages per call, where the call takes a number: 1 to 100, \"links\" 10 to 200.";
         "web.operation" OneOf(names!(WebOperation)), Some("\"search\""), "Which call serves the web source.";
         "ai.prompt" Text, Some("\"{query}\""), "What the AI source is asked; {query} and {title} are filled in.";
         "ai.when" OneOf(names!(AiWhen)), Some("\"new\""), "Ask the AI source when something new was found, always, or once a day.";
         "ai.count" Integer(10, 200), None, "Results an AI answer rests on (dialect desearch).";
-        "ai.tools" Texts, Some("[]"), "Tools an AI answer may use (dialect desearch).";
+        "ai.tools" SomeOf(|| TOOLS.to_vec()), Some("[]"), "Tools an AI answer may use (dialect desearch).";
         "max_calls_per_day" Integer(1, 10_000_000), None, "Calls of the topic per UTC day, beside those of the service.";
         "budget_per_day" Budget, None, "Dollars of the topic per UTC day, beside those of the service.";
         "must" Texts, Some("[]"), "Each of these must occur in title or text, or the item is hidden from what is read.";

@@ -2,6 +2,7 @@
 //! other rooms get plain settings.
 
 mod alerts;
+mod calls;
 mod channels;
 mod discover;
 mod document;

@@ -90,7 +90,8 @@ fn property(key: &Key) -> Value {
             json!({ "anyOf": [alone, { "type": "array", "items": one, "minItems": 1, "uniqueItems": true }] })
         }
         Shape::SomeOf(choices) => {
-            json!({ "type": "array", "items": { "enum": choices() }, "minItems": 1, "uniqueItems": true })
+            let least = u8::from(key.default != Some("[]"));
+            json!({ "type": "array", "items": { "enum": choices() }, "minItems": least, "uniqueItems": true })
         }
     };
     let mut about = Map::new();

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
+use super::calls;
 use super::discover::LoadRequest;
 use super::document::Document;
 use super::given::{Given, Origin, Reader, Table, Value};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
-use super::names::{slug, word};
+use super::names::slug;
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
@@ -105,7 +106,7 @@ impl Reading {
             needy: Vec::new(),
         };
         let social = words.social(self.dialect, mistakes);
-        let web = words.web(mistakes);
+        let web = words.web(self.dialect, mistakes);
         let ai = words.ai(self.dialect, mistakes);
         let wanted = |source: Source| sources.as_ref().is_some_and(|sources| sources.contains(&source));
         let needy: Vec<&str> = words.needy.iter().filter(|s| wanted(**s)).map(|s| s.as_str()).collect();
@@ -177,58 +178,36 @@ impl Words<'_> {
         let reader = self.reader;
         let query = self.filled(Source::Social, "social.query", mistakes);
         let operation = reader.choice(mistakes, "social.operation", SocialOperation::parse);
-        // The contract's own social search takes no number; the other two calls have one shape in both dialects.
-        let no_number = dialect == Some(Dialect::Spec) && operation == Some(SocialOperation::Search);
-        let hint = "remove it, or set social.operation = \"posts\" or \"basic\", or dialect = \"desearch\"";
-        let limit = self.number("social.limit", no_number.then_some(hint), mistakes);
+        let limit = calls::social_number(reader, dialect, operation, mistakes);
         Some(SocialQuery { query: query?, operation: operation?, limit: limit? })
     }
 
-    fn web(&mut self, mistakes: &mut Mistakes<'_>) -> Option<WebQuery> {
+    fn web(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<WebQuery> {
         let reader = self.reader;
         let query = self.filled(Source::Web, "web.query", mistakes);
         let operation = reader.choice(mistakes, "web.operation", WebOperation::parse);
-        let limit = reader.count(mistakes, "web.limit");
+        let limit = calls::web_number(reader, dialect, operation, mistakes);
         Some(WebQuery { query: query?, operation: operation?, limit: limit? })
     }
 
     fn ai(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<AiQuery> {
-        const DESEARCH_ONLY: &str = "remove it, or set dialect = \"desearch\" in [service]";
         let reader = self.reader;
-        let spec = dialect == Some(Dialect::Spec);
         let prompt = self.filled(Source::Ai, "ai.prompt", mistakes);
-        let model = reader.read(mistakes, "model", |value| word(value, "._:/-"));
-        let order = match reader.written("response_order") {
-            Some(_) => reader.read(mistakes, "response_order", |value| word(value, "_")).map(Some),
-            None => Some(None),
-        };
+        let asked = calls::model_and_order(reader, dialect, mistakes);
         let streaming = reader.read(mistakes, "streaming", flag);
         let when = reader.choice(mistakes, "ai.when", AiWhen::parse);
-        let count = self.number("ai.count", spec.then_some(DESEARCH_ONLY), mistakes);
-        let tools = reader.read(mistakes, "ai.tools", |value| {
-            let tools = texts(value, 16, 40)?;
-            if spec && !tools.is_empty() {
-                return Err(Fault::new("is not known to dialect \"spec\"", DESEARCH_ONLY));
-            }
-            Ok(tools)
-        });
+        let count = calls::ai_count(reader, dialect, mistakes);
+        let tools = calls::ai_tools(reader, dialect, mistakes);
+        let (model, response_order) = asked?;
         Some(AiQuery {
             prompt: prompt?,
-            model: model?,
-            response_order: order?,
+            model,
+            response_order,
             streaming: streaming?,
             when: when?,
             count: count?,
             tools: tools?,
         })
-    }
-
-    /// An optional number; `refused` is the hint when the call does not take one.
-    fn number(&self, name: &str, refused: Option<&str>, mistakes: &mut Mistakes<'_>) -> Option<Option<u32>> {
-        let Some(given) = self.reader.written(name) else { return Some(None) };
-        let Some(hint) = refused else { return self.reader.count(mistakes, name).map(Some) };
-        mistakes.fault(name, &given.origin, Fault::new("is not known to this call in dialect \"spec\"", hint));
-        None
     }
 }
 

@@ -1,5 +1,6 @@
-//! The paths of the contract: `/ai/search`, `/<platform>/search`, `/web/search`, all `POST` with JSON. Strict: an unknown
-//! field or a wrong tool name is a 422, since what tests pass here must be exactly what the contract says.
+//! The paths of the contract: `/ai/search`, `/<platform>/search`, `/web/search`, `/twitter`, all `POST` with JSON. Strict: an
+//! unknown field or a wrong tool name is a 422, since what tests pass here must be exactly what the contract says. Of
+//! `/twitter` it says no more than the method; its fields and its reply are those of the `GET` in `observed`.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -11,7 +12,7 @@ use super::draw::seed_of;
 use super::params::Params;
 use super::reply::{Bill, billed, json as reply_json};
 use super::shape::{Surface, pages, posts};
-use super::stream;
+use super::{observed, stream};
 
 /// Most posts of one reply.
 const MAX_POSTS: usize = 25;
@@ -39,6 +40,12 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
     // Both names are in the contract; which one a query gets never changes.
     let body = if seed_of(&query).is_multiple_of(2) { json!({"results": list}) } else { json!({"tweets": list}) };
     billed(StatusCode::OK, &body, Bill::posts(found.len()))
+}
+
+/// `POST /twitter`.
+pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
+    params.refuse_unknown(observed::BASIC_FIELDS);
+    observed::basic_posts(corpus, hour, params)
 }
 
 /// `POST /web/search`.

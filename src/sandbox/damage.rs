@@ -104,7 +104,7 @@ pub(crate) fn truncated(body: &Bytes, keep: u64) -> Body {
     chunked(body.slice(..keep))
 }
 
-/// The same shape with nothing in it; a stream becomes an empty body.
+/// The same shape with nothing in it; of a stream an empty completion is left.
 pub(crate) fn emptied(body: &Bytes) -> Bytes {
     fn empty(value: &mut Value) {
         match value {
@@ -119,7 +119,7 @@ pub(crate) fn emptied(body: &Bytes) -> Bytes {
             empty(&mut value);
             value.to_string().into()
         }
-        Err(_) => Bytes::new(),
+        Err(_) => Bytes::from_static(b"data: {\"type\":\"completion\",\"content\":\"\"}\n\n"),
     }
 }
 
@@ -183,7 +183,8 @@ mod tests {
         let body = Bytes::from(r#"{"results":[{"text":"x"}],"summary":"s","cost_usd":0.004,"a":{"b":[1]}}"#);
         let value: Value = serde_json::from_slice(&emptied(&body)).unwrap_or_default();
         assert_eq!(value, json!({"results": [], "summary": "", "cost_usd": 0.004, "a": {"b": []}}));
-        assert_eq!(emptied(&Bytes::from("data: {}\n\n")), Bytes::new());
+        let stream = emptied(&Bytes::from("data: {\"type\":\"text\",\"content\":\"x\"}\n\n"));
+        assert_eq!(stream, "data: {\"type\":\"completion\",\"content\":\"\"}\n\n");
     }
 
     #[test]

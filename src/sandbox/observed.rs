@@ -153,6 +153,25 @@ pub(crate) fn link_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     billed(StatusCode::OK, &json!({"miner_tweets": posts(&found, Surface::Links)}), Bill::posts(found.len()))
 }
 
+/// What `/twitter` takes.
+pub(crate) const BASIC_FIELDS: &[&str] = &[
+    "query",
+    "sort",
+    "count",
+    "start_date",
+    "end_date",
+    "user",
+    "lang",
+    "min_likes",
+    "min_retweets",
+    "min_replies",
+    "verified",
+    "blue_verified",
+    "is_quote",
+    "is_video",
+    "is_image",
+];
+
 /// `GET /twitter`.
 pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let query = params.required_text("query");

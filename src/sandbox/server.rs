@@ -131,7 +131,7 @@ fn router(app: &Arc<App>) -> Router {
         .route("/desearch/ai/search", post(observed_ai))
         .route("/desearch/ai/search/links/web", post(observed_link_pages))
         .route("/desearch/ai/search/links/twitter", post(observed_link_posts))
-        .route("/twitter", get(observed_basic_posts))
+        .route("/twitter", get(observed_basic_posts).post(contract_basic_posts))
         .route("/web", get(observed_basic_pages))
         .fallback(async || error(StatusCode::NOT_FOUND, "Not Found"))
         .method_not_allowed_fallback(async || error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"))
@@ -173,6 +173,13 @@ async fn contract_social(
     }
     match gate::json_body(&headers, body).await {
         Ok(params) => contract::social(&app.corpus, hour(&app), &platform, params),
+        Err(refusal) => refusal,
+    }
+}
+
+async fn contract_basic_posts(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
+    match gate::json_body(&headers, body).await {
+        Ok(params) => contract::basic_posts(&app.corpus, hour(&app), params),
         Err(refusal) => refusal,
     }
 }

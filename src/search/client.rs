@@ -16,7 +16,7 @@ use super::render;
 use super::request::{Unsupported, request};
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
-use super::{Ask, CallError, Dialect, Rate, RawReply, Request, Settings, Spent};
+use super::{Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
 use crate::model::Time;
 
@@ -157,7 +157,7 @@ impl Client {
     /// no or a cut connection, a deadline). Pauses hold no place. Each try, the first included, goes through the gate.
     ///
     /// A streamed reply that was cut or late on the last try is handed on as far as it came, since its beginning is
-    /// worth keeping; its missing end is for the decoder to see.
+    /// worth keeping; [`RawReply::cut`] says so.
     ///
     /// `random` gives numbers in `0.0..1.0`; `now` is asked only to read and to name dates.
     ///
@@ -187,7 +187,7 @@ impl Client {
             log(request, tries, &tried);
             let Tried { latency, outcome } = tried;
             let (failure, part) = match outcome {
-                Ok(arrived) => return Ok(reply(arrived, latency, tries, spent)),
+                Ok(arrived) => return Ok(reply(arrived, latency, tries, spent, None)),
                 Err(failed) => failed,
             };
             let earlier = spent;
@@ -203,7 +203,8 @@ impl Client {
             match (next, part) {
                 (Next::After(pause), _) => tokio::time::sleep(pause).await,
                 (Next::GiveUp, Some(part)) if request.streaming && !part.body.is_empty() => {
-                    return Ok(reply(part, latency, tries, earlier));
+                    let cut = Some((failure.class, failure.text));
+                    return Ok(reply(part, latency, tries, earlier, cut));
                 }
                 (Next::GiveUp, _) => {
                     let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
@@ -215,9 +216,15 @@ impl Client {
     }
 }
 
-fn reply(arrived: Arrived, latency: Duration, tries: u32, earlier: Spent) -> RawReply {
+fn reply(
+    arrived: Arrived,
+    latency: Duration,
+    tries: u32,
+    earlier: Spent,
+    cut: Option<(ErrorClass, String)>,
+) -> RawReply {
     let Arrived { status, headers, body, cost } = arrived;
-    RawReply { status, headers, body, latency, tries, cost, earlier }
+    RawReply { status, headers, body, latency, tries, cost, earlier, cut }
 }
 
 /// One line for each try; neither the key nor the words that were searched for.

@@ -8,23 +8,19 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::spec::post;
+use super::takes::{POSTS_A_PAGE, RESULTS};
 use super::{Request, Unsupported};
 use crate::model::{AiQuery, LookBack, SocialQuery, Source, Time, WebQuery, Window};
 
-/// How many posts one page of `GET /twitter` may hold.
-const POSTS_A_PAGE: RangeInclusive<u32> = 1..=100;
 /// Posts asked for when the topic names no number: the unit in which they are billed.
 const POSTS_BY_DEFAULT: u32 = 20;
-/// How many results the AI search and the link searches take; 5 is refused with 422.
-const RESULTS: RangeInclusive<u32> = 10..=200;
 /// Where an AI search looks when the topic names no tools.
 const TOOLS_BY_DEFAULT: [&str; 2] = ["twitter", "web"];
 
 /// `GET /twitter`: the latest posts since the day on which the look-back begins. Both dates are whole UTC days, and whether
 /// the last one is included is not documented, so the day after is named; the exact window is checked locally.
 pub(super) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
-    let count = within("social.limit", query.limit.unwrap_or(POSTS_BY_DEFAULT), &POSTS_A_PAGE)?;
-    let (start, end) = days(over, now)?;
+    let (count, start, end) = page(query, over, now)?;
     let query = [
         ("query", query.query.clone()),
         ("sort", "Latest".to_owned()),
@@ -33,6 +29,26 @@ pub(super) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<R
         ("end_date", end),
     ];
     Ok(Request { limit: Some(count), ..get(Source::Social, "/twitter", query) })
+}
+
+/// `POST /twitter`, the same with its parameters as JSON: that it is a POST is all that the contract says of this call.
+pub(super) fn posted_social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
+    let (count, start, end) = page(query, over, now)?;
+    let body = json!({
+        "query": query.query,
+        "sort": "Latest",
+        "count": count,
+        "start_date": start,
+        "end_date": end,
+    });
+    Ok(Request { limit: Some(count), ..post(Source::Social, "/twitter".to_owned(), body) })
+}
+
+/// How many posts `/twitter` is asked for, and of which days.
+fn page(query: &SocialQuery, over: LookBack, now: Time) -> Result<(u32, String, String), Unsupported> {
+    let count = within("social.limit", query.limit.unwrap_or(POSTS_BY_DEFAULT), &POSTS_A_PAGE)?;
+    let (start, end) = days(over, now)?;
+    Ok((count, start, end))
 }
 
 /// `POST /desearch/ai/search/links/twitter`.

@@ -16,6 +16,7 @@ mod retry;
 mod retry_after;
 mod scrub;
 mod spec;
+mod takes;
 
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_of;
@@ -24,6 +25,7 @@ pub use look_back::{LooksBack, looks_back};
 pub use render::render;
 pub use request::{Unsupported, request};
 pub use retry::Backoff;
+pub use takes::{TOOLS, social_limit, web_limit};
 
 use std::time::Duration;
 
@@ -172,6 +174,8 @@ pub struct RawReply {
     pub cost: Option<Micros>,
     /// What the tries before this one cost.
     pub earlier: Spent,
+    /// Why the body is only what came of it before the connection broke or the time was up, if so.
+    pub cut: Option<(ErrorClass, String)>,
 }
 
 /// What failed tries have cost.

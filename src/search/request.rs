@@ -15,8 +15,8 @@ pub struct Unsupported {
 }
 
 /// The request for `ask`. Where the contract shows no shape (`posts`, `links`, `basic`) both dialects use the observed
-/// one. Fields that a call does not have (a number of posts where the call takes none, AI tools in the contract) are
-/// not sent. `now` only decides the days of calls that take dates.
+/// one; of social `basic` the contract says that it is a POST, so its parameters are JSON there. Fields that a call does
+/// not have (a number of posts where the call takes none, AI tools in the contract) are not sent. `now` only decides the days of calls that take dates.
 ///
 /// # Errors
 /// [`Unsupported`] for numbers outside what a call takes, dates where it takes none, or a platform name that is no path segment.
@@ -27,9 +27,10 @@ pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result
         }
         (Dialect::Spec, Ask::Web(query)) if query.operation == WebOperation::Search => Ok(spec::web(query)),
         (Dialect::Spec, Ask::Ai(query, _)) => Ok(spec::ai(query)),
-        (_, Ask::Social(query, over)) => match query.operation {
-            SocialOperation::Search | SocialOperation::Basic => desearch::social(query, *over, now),
-            SocialOperation::Posts => desearch::posts(query, *over),
+        (dialect, Ask::Social(query, over)) => match (dialect, query.operation) {
+            (Dialect::Spec, SocialOperation::Basic) => desearch::posted_social(query, *over, now),
+            (_, SocialOperation::Search | SocialOperation::Basic) => desearch::social(query, *over, now),
+            (_, SocialOperation::Posts) => desearch::posts(query, *over),
         },
         (_, Ask::Web(query)) => match query.operation {
             WebOperation::Search | WebOperation::Basic => Ok(desearch::web(query)),
@@ -143,16 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn basic_social_search_is_a_post_in_the_contract_and_a_get_as_deployed() {
+        let basic = social(SocialOperation::Basic, Some(100));
+        assert_eq!(
+            shape(Dialect::Desearch, &basic),
+            get("/twitter", "query=a & b|sort=Latest|count=100|start_date=2026-03-04|end_date=2026-03-12", Some(100))
+        );
+        let body = json!({
+            "query": "a & b", "sort": "Latest", "count": 100, "start_date": "2026-03-04", "end_date": "2026-03-12"
+        });
+        assert_eq!(shape(Dialect::Spec, &basic), post("/twitter", body, Some(100)));
+    }
+
+    #[test]
     fn calls_without_a_shape_in_the_contract_are_the_same_in_both_dialects() {
         for dialect in Dialect::ALL {
-            assert_eq!(
-                shape(*dialect, &social(SocialOperation::Basic, Some(100))),
-                get(
-                    "/twitter",
-                    "query=a & b|sort=Latest|count=100|start_date=2026-03-04|end_date=2026-03-12",
-                    Some(100)
-                )
-            );
             assert_eq!(
                 shape(*dialect, &social(SocialOperation::Posts, None)),
                 post("/desearch/ai/search/links/twitter", json!({"prompt": "a & b"}), None)
@@ -213,12 +219,12 @@ mod tests {
             (LookBack::Day(yesterday), "2026-03-10", "2026-03-11"),
             (LookBack::Day(yesterday + 1), "2026-03-11", "2026-03-12"),
         ] {
-            for (dialect, operation) in
-                [(Dialect::Desearch, SocialOperation::Search), (Dialect::Spec, SocialOperation::Basic)]
-            {
-                let (_, _, query, ..) = shape(dialect, &social(operation, None).looking_back(over));
+            for operation in [SocialOperation::Search, SocialOperation::Basic] {
+                let (_, _, query, ..) = shape(Dialect::Desearch, &social(operation, None).looking_back(over));
                 assert!(query.ends_with(&format!("start_date={start}|end_date={end}")), "{over:?}: {query}");
             }
+            let (.., body, _) = shape(Dialect::Spec, &social(SocialOperation::Basic, None).looking_back(over));
+            assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
             let (.., body, _) = shape(Dialect::Desearch, &Ask::Ai(ai(), over));
             assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
             assert_eq!(body.get("date_filter"), None, "one or the other");

@@ -99,7 +99,9 @@ pub struct StoredReply {
     pub window: Option<Window>,
     /// The request, as JSON.
     pub request: String,
-    /// Whether it was cut before it was kept.
+    /// Kept headers, as JSON.
+    pub headers: String,
+    /// Whether it is not all of the reply: it came cut, or was cut to be kept.
     pub truncated: bool,
     /// Entries that were unreadable.
     pub unreadable: i64,

@@ -159,7 +159,7 @@ pub struct RawRecord {
     pub body: Vec<u8>,
     /// Length of the whole decoded body.
     pub bytes: i64,
-    /// Whether the body was cut before it was compressed.
+    /// Whether the body is not all of the reply: it came cut, or was cut to be kept.
     pub truncated: bool,
 }
 

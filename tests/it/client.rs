@@ -300,9 +300,12 @@ async fn a_cut_body_is_asked_for_again() {
     let server = Server::start(script(vec![cut.clone(), reply(200, "", "{}")])).await;
     assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 2);
 
-    let server = Server::start(script(vec![cut])).await;
-    let error = failed(&client(settings(&server)), &web()).await;
-    assert_eq!((error.class, error.status, error.tries), (ErrorClass::Cut, Some(200), 3));
+    let broken_chunk = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{\"a\r\nzz\r\n".to_vec();
+    for cut in [cut, (broken_chunk, Then::Close)] {
+        let server = Server::start(script(vec![cut])).await;
+        let error = failed(&client(settings(&server)), &web()).await;
+        assert_eq!((error.class, error.status, error.tries), (ErrorClass::Cut, Some(200), 3), "{}", error.text);
+    }
 }
 
 #[tokio::test]
@@ -310,12 +313,15 @@ async fn the_beginning_of_a_stream_that_stays_cut_is_handed_on() {
     let frame = "data: {\"type\":\"text\",\"content\":\"Hel\"}\n\n";
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     // The deadline of the second is the time the test takes, and long enough for a busy machine to deliver one frame.
-    for (then, seconds, max_tries) in [(Then::Close, 30, 2), (Then::Hang, 1, 1)] {
+    for (then, seconds, max_tries, class) in
+        [(Then::Close, 30, 2, ErrorClass::Cut), (Then::Hang, 1, 1, ErrorClass::Timeout)]
+    {
         let cut = (format!("{head}{:x}\r\n{frame}\r\n", frame.len()).into_bytes(), then);
         let server = Server::start(script(vec![cut])).await;
         let client = client(Settings { call_timeout: Duration::from_secs(seconds), max_tries, ..settings(&server) });
         let part = call(&client, &streamed()).await.unwrap();
         assert_eq!((part.body.as_ref(), part.tries), (frame.as_bytes(), max_tries));
+        assert_eq!(part.cut.map(|(class, _)| class), Some(class), "and that it was cut is said");
     }
 }
 

@@ -164,11 +164,48 @@ fn desearch_has_a_public_address_and_keys_of_its_own() {
     assert!(config.service.rate_limit.is_some());
 }
 
+#[test]
+fn every_number_that_a_call_takes_passes_and_fewer_links_than_it_gives_are_a_warning() {
+    for (dialect, keys) in [
+        ("spec", "social.operation = \"posts\"\nsocial.limit = 10"),
+        ("spec", "social.operation = \"posts\"\nsocial.limit = 200"),
+        ("spec", "social.operation = \"basic\"\nsocial.limit = 1"),
+        ("spec", "web.limit = 1"),
+        ("spec", "web.limit = 100"),
+        ("spec", "web.operation = \"links\"\nweb.limit = 200"),
+        ("spec", "web.operation = \"links\""),
+        ("spec", "web.operation = \"basic\""),
+        ("desearch", "social.limit = 100"),
+        ("desearch", "social.operation = \"posts\"\nsocial.limit = 200"),
+        ("desearch", "web.operation = \"links\"\nweb.limit = 10"),
+        (
+            "desearch",
+            "ai.count = 200\nai.tools = [\"twitter\", \"web\", \"hackernews\", \"reddit\", \"wikipedia\", \"youtube\", \"arxiv\"]",
+        ),
+    ] {
+        let config = good(&format!("[service]\nbase_url = \"sandbox\"\ndialect = \"{dialect}\"\n{TOPIC}{keys}\n"));
+        assert_eq!(config.warnings, [""; 0], "{dialect} {keys}");
+    }
+    let config =
+        good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}web = {{ operation = \"links\", limit = 3 }}\n"));
+    assert_eq!(config.warnings.len(), 1, "{:?}", config.warnings);
+    assert!(config.warnings[0].contains("gives at least 10 pages"), "{:?}", config.warnings);
+    assert!(config.notices[0].place.is_some());
+}
+
+#[test]
+fn the_shipped_example_needs_nothing_but_another_dialect_to_speak_to_a_deployed_service() {
+    let text = EXAMPLE.replace("# dialect = \"spec\"", "dialect = \"desearch\"");
+    assert_ne!(text, EXAMPLE);
+    assert_eq!(good(&text).service.dialect, Dialect::Desearch);
+}
+
 /// Each broken line stands alone in a good file; the place, the message and the hint are what a person reads.
 #[test]
 fn every_kind_of_mistake_has_its_place_and_a_way_out() {
     let service = |line: &str| format!("[service]\n{line}\n[[topics]]\nid = \"a\"\nquery = \"q\"\n");
     let topic = |line: &str| format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{line}\n");
+    let deployed = |line: &str| format!("[service]\ndialect = \"desearch\"\n{TOPIC}{line}\n");
     for (text, place, message, hint) in [
         (service("base_ulr = \"sandbox\""), "2:1", "unknown key `base_ulr` in [service]", "did you mean `base_url`?"),
         (service(""), "1:1", "`base_url` is missing", "base_url = \"sandbox\""),
@@ -293,6 +330,50 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (topic("web.limit = 0"), "6:13", "cannot be 0", "from 1 to 100"),
         (topic("web.limit = 1.5"), "6:13", "takes an integer, found a number with a fraction", "web.limit = 3"),
         (topic("social.limit = 5"), "6:16", "not known to this call", "desearch"),
+        (
+            topic("social.operation = \"posts\"\nsocial.limit = 5"),
+            "7:16",
+            "cannot be 5",
+            "from 10 to 200 (what social.operation = \"posts\" takes)",
+        ),
+        (topic("social.operation = \"posts\"\nsocial.limit = 201"), "7:16", "cannot be 201", "from 10 to 200"),
+        (topic("social.operation = \"basic\"\nsocial.limit = 101"), "7:16", "cannot be 101", "from 1 to 100"),
+        (topic("web.limit = 101"), "6:13", "cannot be 101", "from 1 to 100"),
+        (topic("web.operation = \"links\"\nweb.limit = 201"), "7:13", "cannot be 201", "to 200"),
+        (
+            topic("web.operation = \"basic\"\nweb.limit = 5"),
+            "7:13",
+            "not known to this call (web.operation = \"basic\")",
+            "\"links\"",
+        ),
+        (
+            deployed("social.limit = 101"),
+            "6:16",
+            "cannot be 101",
+            "from 1 to 100 (what social.operation = \"search\" takes)",
+        ),
+        (deployed("social.operation = \"posts\"\nsocial.limit = 9"), "7:16", "cannot be 9", "from 10 to 200"),
+        (
+            deployed("web.limit = 5"),
+            "6:13",
+            "not known to this call (web.operation = \"search\") in dialect \"desearch\"",
+            "\"links\"",
+        ),
+        (deployed("model = \"NOVA\""), "6:9", "`model` is not known to dialect \"desearch\"", "dialect = \"spec\""),
+        (
+            deployed("response_order = \"SUMMARY_FIRST\""),
+            "6:18",
+            "`response_order` is not known to dialect \"desearch\"",
+            "dialect = \"spec\"",
+        ),
+        (
+            deployed("ai.tools = [\"web\", \"redit\"]"),
+            "6:20",
+            "`ai.tools` cannot be \"redit\"",
+            "did you mean `reddit`?",
+        ),
+        (deployed("ai.tools = [\"mail\"]"), "6:13", "`ai.tools` cannot be \"mail\"", "\"hackernews\""),
+        (deployed("ai.count = 9"), "6:12", "cannot be 9", "from 10 to 200"),
         (topic("ai.count = 10"), "6:12", "dialect \"spec\"", "desearch"),
         (topic("ai.tools = [\"web\"]"), "6:12", "dialect \"spec\"", "desearch"),
         (topic("ai.prompt = \"about {qeury}\""), "6:13", "unknown placeholder `{qeury}`", "did you mean `{query}`?"),

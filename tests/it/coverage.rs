@@ -1,12 +1,15 @@
 //! What was covered, through the binary on both databases: gaps that a late run looks back over, holes that stay and
 //! their causes, in both dialects. Days that are asked for later are `backfill`'s.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::Value;
 use topicwatch::daemon::system_clock;
 
 use crate::databases::databases;
 use crate::program::{NINE, Place};
-use crate::service::Sandbox;
+use crate::service::{Raw, Sandbox, reply};
 
 const DAY: i64 = 86_400_000;
 
@@ -150,6 +153,43 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
         // The next one makes up for both.
         once(&place, &sandbox, &day(4))
             .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T09:00:00Z"]);
+    }
+}
+
+#[test]
+fn a_changed_format_is_a_failed_search_that_covers_nothing() {
+    for body in [
+        "",
+        "{\"results\": \"soon\"}",
+        "{\"hits\": []}",
+        "data: {\"summary\": \"words\"}\n\n",
+        "{\"results\": [{\"body\": 1}]}",
+    ] {
+        for database in databases() {
+            let changed = Arc::new(AtomicBool::new(false));
+            let after = Arc::clone(&changed);
+            let server = Raw::saying(move |_| match after.load(Ordering::SeqCst) {
+                false => reply("200 OK", "", b"{\"results\": []}"),
+                true => reply("200 OK", "", body.as_bytes()),
+            });
+            let place = Place::new(database, &format!("{}prices.social = 0.5\n", server.lines()), &topic(""));
+            place.run(&["once", "--at", NINE]).shows(0, &["empty"]);
+            changed.store(true, Ordering::SeqCst);
+            place.run(&["once", "--at", &day(3)]).shows(3, &["malformed"]);
+
+            let source = social(&place, &day(3), "2026-03-11T09:00:00Z");
+            assert_eq!(
+                (&source["covered_ms"], causes(&source)),
+                (&0.into(), vec!["failed_search"]),
+                "{body}: {source}"
+            );
+            assert_eq!(source["holes"][0]["causes"][0]["detail"], "malformed", "{body}: {source}");
+            let search = "SELECT state || ' ' || coalesce(error_class, '-') || ' ' || CAST(cost AS TEXT) || ' ' || \
+                          coalesce(CAST(covered_until - covered_from AS TEXT), '-') FROM search ORDER BY id";
+            let told = [format!("empty - 500000 {DAY}"), "error malformed 500000 -".to_owned()];
+            assert_eq!(place.database.texts(search), told, "{body} on {}", place.database.name);
+            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is kept");
+        }
     }
 }
 

@@ -35,8 +35,21 @@ const CASES: &[Case] = &[
         becomes: "error malformed",
         posts: 0,
     },
-    Case { name: "no byte", reply: || json(b""), becomes: "empty -", posts: 0 },
+    Case { name: "no byte", reply: || json(b""), becomes: "error malformed", posts: 0 },
     Case { name: "nothing in it", reply: || json(br#"{"results": []}"#), becomes: "empty -", posts: 0 },
+    Case { name: "a text for a list", reply: || json(br#"{"results": "soon"}"#), becomes: "error malformed", posts: 0 },
+    Case {
+        name: "entries of another format",
+        reply: || json(br#"{"results": [{"body": "one", "permalink": "/1"}, {"body": "two", "permalink": "/2"}]}"#),
+        becomes: "error malformed",
+        posts: 0,
+    },
+    Case {
+        name: "an answer for a list",
+        reply: || reply("200 OK", "content-type: text/event-stream\r\n", b"data: {\"summary\": \"words\"}\n\n"),
+        becomes: "error malformed",
+        posts: 0,
+    },
     Case {
         name: "JSON that stops in the middle",
         reply: || json(br#"{"results": [{"text": "one", "user": "ann"}, {"text": "tw"#),
@@ -196,7 +209,7 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
     for (rule, becomes) in [
         ("malformed=html", "error malformed"),
         ("malformed=json", "error cut"),
-        ("malformed=blank", "empty -"),
+        ("malformed=blank", "error malformed"),
         ("malformed=deep", "error malformed"),
         ("malformed=surrogate", "ok -"),
         ("malformed=nul", "ok -"),

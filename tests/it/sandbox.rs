@@ -177,6 +177,13 @@ async fn a_request_that_is_wrong_is_refused_with_every_mistake_named() {
         ),
         ("/desearch/ai/search/links/web", json!({"prompt": "p", "tools": ["web"], "count": 201}), "count"),
         ("/desearch/ai/search/links/twitter", json!(["p"]), ""),
+        ("/twitter", json!({}), "query"),
+        ("/twitter", json!({"query": "q", "count": "20", "tools": ["X Search"]}), "count tools"),
+        (
+            "/twitter",
+            json!({"query": "q", "count": 101, "sort": "Newest", "start_date": "soon"}),
+            "count sort start_date",
+        ),
     ] {
         let reply = stage.post(path, &body).send().await.unwrap();
         assert_eq!(reply.status(), 422, "{path} {body}");
@@ -200,7 +207,7 @@ async fn paths_methods_and_content_types_are_strict() {
     let stage = stage().await;
     let body = json!({"query": "q", "tools": ["X Search"]});
     assert_eq!(status_of(stage.get("/X/search", &[("query", "q")])).await, 405);
-    assert_eq!(status_of(stage.post("/twitter", &body)).await, 405);
+    assert_eq!(status_of(stage.post("/web", &body)).await, 405);
     for path in ["/", "/search", "/web/crawl", "/X/y/search", "/twitter/search", "/desearch/search", "/%00/search"] {
         assert_eq!(status_of(stage.post(path, &body)).await, 404, "{path}");
     }
@@ -361,6 +368,22 @@ async fn basic_search_filters_by_day_language_and_likes() {
     let likes: Vec<u64> = top.iter().map(|post| post["like_count"].as_u64().unwrap()).collect();
     assert!(likes.is_sorted_by(|a, b| a >= b));
     assert!(!search(&[("start_date", "2031-01-01")]).await.is_empty(), "never silent for dates alone");
+}
+
+#[tokio::test]
+async fn basic_social_search_answers_a_post_with_json_as_a_get() {
+    let stage = stage().await;
+    let got: Value = stage
+        .get("/twitter", &[("query", "coffee"), ("sort", "Latest"), ("count", "7"), ("start_date", "2026-03-05")])
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let body = json!({"query": "coffee", "sort": "Latest", "count": 7, "start_date": "2026-03-05"});
+    let posted: Value = stage.post("/twitter", &body).send().await.unwrap().json().await.unwrap();
+    assert_eq!((posted.as_array().unwrap().len(), &posted), (7, &got));
 }
 
 #[tokio::test]

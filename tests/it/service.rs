@@ -67,6 +67,11 @@ impl Sandbox {
         self.running().requests().iter().filter(|seen| seen.path.ends_with(end)).count()
     }
 
+    /// Method and path of each request.
+    pub fn asked(&self) -> Vec<String> {
+        self.running().requests().iter().map(|seen| format!("{} {}", seen.method, seen.path)).collect()
+    }
+
     pub fn loaded(&self) -> topicwatch::sandbox::Loaded {
         self.running().loaded().unwrap()
     }
@@ -170,30 +175,45 @@ impl Trap {
 
 fn converse(stream: &mut TcpStream, answer: &dyn Fn(&str) -> Reply) {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let (mut request, mut chunk) = (Vec::new(), [0; 4096]);
-    loop {
-        let text = String::from_utf8_lossy(&request).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.lines().find_map(|line| {
-                let (name, value) = line.split_once(':')?;
-                name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
-            });
-            if body.len() >= length.unwrap_or(0) {
-                let path = head.split(' ').nth(1).unwrap().to_owned();
-                // The client may have seen enough before the end.
-                let Reply { head, body, times } = answer(&path);
-                let _ = stream.write_all(&head).and_then(|()| (0..times).try_for_each(|_| stream.write_all(&body)));
-                stream.shutdown(std::net::Shutdown::Write).ok();
-                // Closing with unread bytes would reset the connection under the reply.
-                while matches!(stream.read(&mut chunk), Ok(1..)) {}
-                return;
-            }
-        }
-        match stream.read(&mut chunk) {
-            Ok(n @ 1..) => request.extend_from_slice(&chunk[..n]),
+    // A byte at a time, so that the body is still unread when the answer is known.
+    let (mut head, mut byte) = (Vec::new(), [0; 1]);
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut byte) {
+            Ok(1) => head.push(byte[0]),
             _ => return,
         }
     }
+    let head = String::from_utf8_lossy(&head);
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<u64>().unwrap())
+    });
+    let reply = answer(head.split(' ').nth(1).unwrap());
+    if reply.then != Then::Reset {
+        std::io::copy(&mut stream.take(length.unwrap_or(0)), &mut std::io::sink()).unwrap();
+    }
+    // The client may have seen enough before the end.
+    let _ =
+        stream.write_all(&reply.head).and_then(|()| (0..reply.times).try_for_each(|_| stream.write_all(&reply.body)));
+    // Closing with unread bytes resets the connection.
+    if reply.then == Then::Close {
+        stream.shutdown(std::net::Shutdown::Write).ok();
+    }
+    if reply.then != Then::Reset {
+        while matches!(stream.read(&mut [0; 4096]), Ok(1..)) {}
+    }
+}
+
+/// What happens to the connection after a reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Then {
+    /// It is closed as it should be.
+    #[default]
+    Close,
+    /// It is reset.
+    Reset,
+    /// It stays open, and nothing more comes.
+    Hang,
 }
 
 /// What a raw server says: the head, and a body so many times over. By default not a word.
@@ -202,6 +222,7 @@ pub struct Reply {
     head: Vec<u8>,
     body: Vec<u8>,
     times: usize,
+    then: Then,
 }
 
 /// A whole reply with this status line's rest, headers (each ending in `\r\n`) and body.
@@ -213,10 +234,15 @@ pub fn reply(status: &str, headers: &str, body: &[u8]) -> Reply {
 pub fn repeated(status: &str, headers: &str, body: &[u8], times: usize) -> Reply {
     let length = body.len() * times;
     let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
-    Reply { head: head.into_bytes(), body: body.to_vec(), times }
+    Reply { head: head.into_bytes(), body: body.to_vec(), times, then: Then::Close }
 }
 
 /// Bytes as they are, whatever they mean.
 pub fn bytes(bytes: &[u8]) -> Reply {
-    Reply { head: bytes.to_vec(), body: Vec::new(), times: 0 }
+    Reply { head: bytes.to_vec(), ..Reply::default() }
+}
+
+/// Bytes as they are, and what comes after them.
+pub fn broken(bytes: &[u8], then: Then) -> Reply {
+    Reply { head: bytes.to_vec(), then, ..Reply::default() }
 }

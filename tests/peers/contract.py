@@ -52,7 +52,7 @@ def prism(*args):
 
 
 def refuses(url):
-    """The description is only worth something if it refuses: eight wrong requests and a right one."""
+    """The description is only worth something if it refuses: nine wrong requests and a right one."""
     right = {"query": "a", "date_filter": "PAST_24_HOURS", "tools": ["X Search"]}
     for what, status, path, body, key in [
         ("a right request", 200, "/X/search", right, "k"),
@@ -64,6 +64,7 @@ def refuses(url):
         ("streaming left out", 422, "/ai/search", {"model": "NOVA", "prompt": "a"}, "k"),
         ("count 5", 422, "/desearch/ai/search", {"prompt": "a", "tools": ["web"], "streaming": False, "count": 5}, "k"),
         ("count 101", 422, "/twitter?query=a&count=101", None, "k"),
+        ("count 101 in a body", 422, "/twitter", {"query": "a", "count": 101}, "k"),
     ]:
         headers = {"Content-Type": "application/json"} | ({"Authorization": key} if key else {})
         request = urllib.request.Request(url + path, json.dumps(body).encode() if body else None, headers)
@@ -95,6 +96,8 @@ def journey(base_url, name, dialect, defaults, paths, query, real_reply):
             check.equal(row.get("http_status"), 201 if path == "/web" else 200, f"{name}: status of {source}")
             request = requests.get(source, {})
             check.equal(request.get("path"), path, f"{name}: path of {source}")
+            method = "GET" if path == "/web" or (path == "/twitter" and dialect == "desearch") else "POST"
+            check.equal(request.get("method"), method, f"{name}: method of {source}")
             # Prism lets unknown query parameters pass.
             names = {pair[0] for pair in request.get("query", [])}
             check(names <= QUERY_NAMES.get(path, set()), f"{name}: {path} was sent {names}")

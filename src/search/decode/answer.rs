@@ -16,6 +16,29 @@ pub(super) fn of(object: &Object, limits: Limits) -> Option<String> {
     NAMES.iter().find_map(|name| text(object.get(name)?, limits))
 }
 
+/// Whether an object has a place for an answer, and all that it has say that there is none.
+pub(super) fn says_none(object: &Object) -> bool {
+    let mut places = NAMES.iter().filter_map(|name| object.get(name)).peekable();
+    places.peek().is_some() && places.all(is_none)
+}
+
+fn is_none(node: &Node) -> bool {
+    match node {
+        Node::Null => true,
+        Node::Text(text) => text.trim().is_empty(),
+        Node::Object(object) => object.is_bare() || says_none(object),
+        Node::Bool(_) | Node::Number(_) | Node::List(_) => false,
+    }
+}
+
+/// The text of a frame's answer as it stands there, white space and all, and its name.
+pub(super) fn piece(object: &Object) -> Option<(&'static str, &str)> {
+    NAMES.iter().find_map(|name| match object.get(name)? {
+        Node::Text(text) if !text.is_empty() => Some((*name, text.as_str())),
+        _ => None,
+    })
+}
+
 /// A value as an answer's text: a text, an object that holds one, or a text that is JSON for one of them.
 pub(super) fn text(node: &Node, limits: Limits) -> Option<String> {
     unwrapped(node, limits, MAX_WRAPPERS)

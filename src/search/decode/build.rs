@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::Number;
 
 use super::Limits;
-use super::node::{List, Node, Object, known};
+use super::node::{List, Node, Object, is_bookkeeping, known};
 
 /// Nodes kept for each entry allowed; a post with all its fields has about 25, and a reply has up to ten lists.
 const NODES_PER_ITEM: usize = 250;
@@ -95,7 +95,10 @@ impl<'de> Visitor<'de> for Build<'_> {
                 Err(name) => {
                     object.foreign |= !(name.starts_with("key_") || name.ends_with("_summary"));
                     if members.next_value_seed(Skip)? && object.strange.is_none() {
-                        object.strange = Some(name);
+                        object.strange = Some(name.clone());
+                    }
+                    if object.unknown.is_none() && !is_bookkeeping(&name) {
+                        object.unknown = Some(name);
                     }
                 }
             }

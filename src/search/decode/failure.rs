@@ -2,6 +2,7 @@
 //! and transport errors, which the client sees.
 
 use super::node::{Node, Object};
+use super::{Limits, lenient};
 
 /// Characters of an error quoted.
 const MAX_CHARS: usize = 300;
@@ -21,6 +22,15 @@ pub(super) fn of(object: &Object) -> Option<String> {
 /// What `detail` says: a string, an object or an array of them.
 pub(super) fn detail(object: &Object) -> Option<String> {
     message(object.get("detail")?, 3)
+}
+
+/// What an event named `error` says, as JSON or in words.
+pub(super) fn told(text: &str, limits: Limits) -> String {
+    let said = match lenient::parse_frame(text, limits) {
+        Ok(node) => message(&node, 3),
+        Err(_) => line(text),
+    };
+    said.unwrap_or_else(unspecified)
 }
 
 /// A value as one bounded line; `None` for what reports nothing (`null`, `false`, `""`, `{}`, `[]`).

@@ -11,8 +11,8 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug, PartialEq)]
 pub(super) enum Payload<'a> {
     /// The `data:` lines of one event, joined by line feeds, or one JSON value by itself. `last`: the stream ended
-    /// without a sign that this payload is complete.
-    Event { bytes: &'a [u8], last: bool },
+    /// without a sign that this payload is complete. `failed`: the event is named `error`.
+    Event { bytes: &'a [u8], last: bool, failed: bool },
     /// A payload that broke or was too long.
     Broken { last: bool },
 }
@@ -24,6 +24,10 @@ pub(super) struct Framing {
     held: Vec<u8>,
     /// The event being collected (lines), or nothing (values).
     event: Vec<u8>,
+    /// Whether it has a line already, be it an empty one.
+    begun: bool,
+    /// Whether it is named `error`.
+    failed: bool,
     too_long: bool,
 }
 
@@ -39,7 +43,7 @@ enum Mode {
 
 impl Framing {
     pub(super) fn new() -> Self {
-        Self { mode: Mode::Start, held: Vec::new(), event: Vec::new(), too_long: false }
+        Self { mode: Mode::Start, held: Vec::new(), event: Vec::new(), begun: false, failed: false, too_long: false }
     }
 
     /// Takes the next bytes and hands out every payload that they complete.
@@ -110,7 +114,8 @@ impl Framing {
         self.held.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// A line is complete: a blank one ends the event, a `data:` line or bare JSON belongs to it, others are skipped.
+    /// A line is complete: a blank one ends the event, a `data:` line or bare JSON belongs to it, of names only `error` is
+    /// kept, others are skipped.
     fn line_end(&mut self, out: &mut impl FnMut(Payload<'_>)) {
         let line = std::mem::take(&mut self.held);
         let text = line.trim_ascii_start();
@@ -120,13 +125,15 @@ impl Framing {
             self.event_line(data.strip_prefix(b" ").unwrap_or(data));
         } else if matches!(text.first(), Some(b'{' | b'[' | b'"')) {
             self.event_line(text);
+        } else if let Some(name) = text.strip_prefix(b"event:") {
+            self.failed = name.trim_ascii() == b"error";
         }
         self.held = line;
         self.held.clear();
     }
 
     fn event_line(&mut self, data: &[u8]) {
-        if !self.event.is_empty() {
+        if std::mem::replace(&mut self.begun, true) {
             self.event.push(b'\n');
         }
         self.event.extend_from_slice(data);
@@ -136,9 +143,10 @@ impl Framing {
         if std::mem::take(&mut self.too_long) {
             out(Payload::Broken { last });
         } else if !self.event.is_empty() {
-            out(Payload::Event { bytes: &self.event, last });
+            out(Payload::Event { bytes: &self.event, last, failed: self.failed });
         }
         self.event.clear();
+        (self.begun, self.failed) = (false, false);
     }
 
     fn values(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
@@ -178,7 +186,7 @@ impl Framing {
                 if std::mem::take(&mut self.too_long) {
                     out(Payload::Broken { last: false });
                 } else {
-                    out(Payload::Event { bytes: &self.held, last: false });
+                    out(Payload::Event { bytes: &self.held, last: false, failed: false });
                 }
                 self.held.clear();
                 (depth, in_string, escaped) = (0, false, false);
@@ -194,10 +202,13 @@ impl Mode {
     }
 }
 
-/// Whether a text is a stream of server-sent events: fields and comments only, up to a `data:` line with JSON in it.
-/// Prose may begin with such a word too; it does not go on like that.
-pub(super) fn is_event_stream(text: &str) -> bool {
-    if !text.trim_start().starts_with(['d', 'e', 'i', 'r', ':']) {
+/// Whether a text is a stream of server-sent events: fields and comments only, up to a `data:` line with JSON in it. Where
+/// all `data:` lines are words, the text must be labelled as such a stream, have another field or a second such line, or
+/// end as an event does: prose may begin with `data:`, too; it does not go on like that.
+pub(super) fn is_event_stream(text: &str, labelled: bool) -> bool {
+    let ended = ["\n\n", "\r\r", "\r\n\r\n"].iter().any(|end| text.ends_with(end));
+    let (text, labelled) = (text.trim(), labelled || ended);
+    if !text.starts_with(['d', 'e', 'i', 'r', ':']) {
         return false;
     }
     let (mut fields, mut words) = (0_usize, 0_usize);
@@ -212,8 +223,9 @@ pub(super) fn is_event_stream(text: &str) -> bool {
             fields += 1;
         } else {
             // A last line may be a field that was cut.
-            return fields > 0 && text.ends_with(line) && "data:".starts_with(line);
+            let cut = text.ends_with(line) && "data:".starts_with(line);
+            return (labelled || cut) && fields + words > 0;
         }
     }
-    fields > 0 && words == 0
+    fields > 0 || words > 1 || (labelled && words > 0)
 }

@@ -12,10 +12,13 @@ mod failure;
 mod field;
 mod framing;
 mod lenient;
+mod media;
 mod node;
 mod page;
 mod payload;
+mod pieces;
 mod post;
+mod prose;
 mod shape;
 mod stream;
 #[cfg(test)]
@@ -24,6 +27,7 @@ mod tests;
 use super::{ErrorClass, Reply};
 use crate::model::{Answer, Source, Time};
 use lenient::Refusal;
+pub use media::Media;
 use node::Node;
 pub use stream::StreamDecoder;
 
@@ -36,6 +40,11 @@ pub struct Context {
     pub now: Time,
     /// Whether a stream was asked for. A hint only: a stream is recognised by its shape.
     pub streaming: bool,
+    /// What the reply calls itself.
+    pub media: Media,
+    /// Why the body is not all of the reply, when that is known: the connection broke (`Cut`) or the time was up
+    /// (`Timeout`). Where the body ends by itself is then no sign that it is whole.
+    pub cut: Option<ErrorClass>,
     /// How much of a body is kept.
     pub limits: Limits,
 }
@@ -60,7 +69,7 @@ impl Default for Limits {
 /// Why a body is no reply. Nothing in it could be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
-    /// `Malformed`, `Cut` or `Service`.
+    /// `Malformed`, `Cut`, `Timeout` or `Service`.
     pub class: ErrorClass,
     /// One bounded line for people; for `Service` it quotes the reply, so the caller scrubs the key from it.
     pub text: String,
@@ -76,56 +85,93 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Reads a body. An empty one is an empty reply: that is a state of its own, not a failure. A stream always gives a
-/// reply, with `failure` set when it broke; a plain reply that was cut gives its complete entries with `failure` set.
+/// Reads a body. A reply without entries and without an answer is one that says in a known way that there is nothing;
+/// a body that only holds nothing that can be read is an error. A stream or a document that broke gives what came
+/// before, with `failure` set.
 ///
 /// # Errors
-/// `Malformed` for what is no reply at all (HTML, broken or too deeply nested JSON, plain text where entries were
-/// asked for), `Cut` for JSON that ends too early with nothing complete in it, `Service` for an error object.
+/// `Malformed` for what is no reply at all (no byte, HTML, broken or too deeply nested JSON, plain text where entries
+/// were asked for) and for a reply of an unknown shape; `Cut` (`Timeout`, if that is known) for one that ends too early
+/// with nothing complete in it; `Service` for an error object.
 pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     crate::mishap::at("decode/begun");
     let whole = lenient::text(body);
     let text = whole.trim();
     if text.is_empty() {
-        return Ok(Reply::default());
+        return cut_as_known(Err(malformed("the reply has no content".to_owned())), context);
     }
-    if framing::is_event_stream(text) {
-        return Ok(stream(&whole, context));
+    if framing::is_event_stream(&whole, context.media == Media::Events) {
+        return stream(&whole, context);
     }
-    match lenient::parse(text, context.limits) {
-        Ok(node) if payload::is_frame(&node) => Ok(stream(&whole, context)),
+    let read = match lenient::parse(text, context.limits) {
+        Ok(node) if payload::is_frame(&node) => return stream(&whole, context),
         Ok(node) => shape::reply(&node, context),
         Err(Refusal::TooDeep) => {
             Err(malformed(format!("the reply nests lists or objects deeper than {} levels", context.limits.max_depth)))
         }
-        Err(_) if payload::starts_with_frame(text, context.limits) => Ok(stream(&whole, context)),
+        Err(_) if payload::starts_with_frame(text, context.limits) => return stream(&whole, context),
         Err(Refusal::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
             shape::cut_reply(rest.as_ref(), context)
         }
         Err(refusal) => plain_text(text, &refusal, context),
-    }
+    };
+    cut_as_known(read, context)
 }
 
-/// A body that is not JSON: a page of a proxy, prose, or rubbish.
+/// A body that is not JSON: a page of a proxy, prose, or rubbish. Only prose is an answer.
 fn plain_text(text: &str, refusal: &Refusal, context: &Context) -> Result<Reply, DecodeError> {
-    if is_markup(text) {
+    if is_markup(text) || context.media == Media::Page {
         return Err(DecodeError {
             class: ErrorClass::Malformed,
             text: "an HTML page instead of JSON".to_owned(),
             hint: "is base_url right? A proxy or login page may also be in between".to_owned(),
         });
     }
-    if context.source != Source::Ai || looks_like_json(text) || is_binary(text) {
+    let meant_as_json = context.media == Media::Json || prose::looks_like_json(text, context.limits);
+    if context.source != Source::Ai || meant_as_json || prose::is_binary(text) {
         return Err(malformed(format!("the reply is not JSON: {refusal}")));
     }
     let text = field::capped(text, context.limits.max_field_chars).to_owned();
     Ok(Reply { answer: Some(Answer { text, model: None, partial: false }), ..Reply::default() })
 }
 
-fn stream(text: &str, context: &Context) -> Reply {
+fn stream(text: &str, context: &Context) -> Result<Reply, DecodeError> {
     let mut decoder = StreamDecoder::new(*context);
     decoder.push(text.as_bytes());
     decoder.finish()
+}
+
+/// What was read of a body that is known to lack its end: nothing in it shows that it is whole.
+fn cut_as_known(read: Result<Reply, DecodeError>, context: &Context) -> Result<Reply, DecodeError> {
+    let Some(class) = context.cut else { return read };
+    match read {
+        Ok(mut reply) => {
+            if let Some(answer) = &mut reply.answer {
+                answer.partial = true;
+            }
+            if !matches!(reply.failure, Some((ErrorClass::Service, _))) {
+                reply.failure = Some((class, cut_text(class)));
+            }
+            Ok(reply)
+        }
+        Err(error) if error.class == ErrorClass::Service => Err(error),
+        Err(error) => Err(DecodeError { class, text: format!("{}: {}", cut_text(class), error.text), ..error }),
+    }
+}
+
+/// What is told of a reply that lacks its end.
+fn cut_text(class: ErrorClass) -> String {
+    match class {
+        ErrorClass::Timeout => "the reply was not complete in time".to_owned(),
+        _ => "the reply was cut short".to_owned(),
+    }
+}
+
+/// A reply whose list holds entries of which none could be read.
+#[must_use]
+pub fn nothing_read(entries: i64) -> DecodeError {
+    let noun = if entries == 1 { "entry" } else { "entries" };
+    malformed(format!("nothing could be read in the reply's list ({entries} {noun})"))
 }
 
 fn malformed(text: String) -> DecodeError {
@@ -133,28 +179,9 @@ fn malformed(text: String) -> DecodeError {
     DecodeError { class: ErrorClass::Malformed, text, hint }
 }
 
-/// Whether prose was hardly meant: `{…`, `[{…`, `[[…` and `["…` are broken JSON, `[1] As reported` is not.
-fn looks_like_json(text: &str) -> bool {
-    match text.as_bytes().first() {
-        Some(b'{') => true,
-        Some(b'[') => text[1..].trim_start().starts_with(['{', '[', '"', ']']) || text.len() == 1,
-        _ => false,
-    }
-}
-
 fn is_markup(text: &str) -> bool {
     let head: String = text.chars().take(1_024).collect::<String>().to_ascii_lowercase();
     head.starts_with('<') && ["<!doctype", "<html", "<head", "<body", "<?xml"].iter().any(|mark| head.contains(mark))
-}
-
-/// More than one character in ten is no character: a compressed body or another encoding, not an answer.
-fn is_binary(text: &str) -> bool {
-    let (mut bad, mut all) = (0_usize, 0_usize);
-    for c in text.chars() {
-        all += 1;
-        bad += usize::from(c == '\u{fffd}' || (c.is_control() && !c.is_whitespace()));
-    }
-    bad * 10 > all
 }
 
 /// A parsed text inside a text (`"content": "[{…}]"`), when it is a list or an object.

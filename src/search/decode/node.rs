@@ -29,6 +29,12 @@ const NAMES: &[&str] = &[
     "usage",
     "cost",
     "total_cost",
+    // Frames of other services' streams.
+    "done",
+    "choices",
+    "index",
+    "delta",
+    "finish_reason",
     // Errors.
     "error",
     "errors",
@@ -96,6 +102,16 @@ pub(super) struct Object {
     pub(super) strange: Option<String>,
     /// Whether there are unknown members that an answer's own object does not have.
     pub(super) foreign: bool,
+    /// The first unknown member that is not about the bill.
+    pub(super) unknown: Option<String>,
+}
+
+/// Members that say what a reply cost or how it was counted, and nothing of what was found.
+const BOOKKEEPING: &[&str] = &["cost_usd", "usage", "usage_count", "service", "currency", "meta"];
+
+/// Whether a member is about the bill alone.
+pub(super) fn is_bookkeeping(name: &str) -> bool {
+    BOOKKEEPING.contains(&name)
 }
 
 impl Object {
@@ -103,6 +119,11 @@ impl Object {
     pub(super) fn get(&self, name: &str) -> Option<&Node> {
         debug_assert!(known(name).is_some(), "{name} is read but not listed");
         self.members.iter().rev().find(|(key, _)| key == name).map(|(_, node)| node)
+    }
+
+    /// Whether it says nothing but perhaps what the reply cost: `{}` stands where a list may stand.
+    pub(super) fn is_bare(&self) -> bool {
+        self.unknown.is_none() && self.members.iter().all(|(name, _)| is_bookkeeping(name))
     }
 }
 

@@ -8,8 +8,15 @@ use super::{Limits, failure, lenient};
 /// Whether a document by itself is one frame of a stream, or a list of them.
 pub(super) fn is_frame(node: &Node) -> bool {
     match node {
-        Node::Object(object) => is_known_frame(object),
-        Node::List(list) => matches!(list.items.first(), Some(Node::Object(object)) if is_known_frame(object)),
+        Node::Object(object) => is_known_frame(object) || (is_piece(object) && says_whether_it_ends(object)),
+        // Entries of a list have texts, too, and addresses or authors with them.
+        Node::List(list) => match list.items.first() {
+            Some(Node::Object(object)) => {
+                is_known_frame(object)
+                    || (is_piece(object) && object.get("text").is_none() && object.get("user").is_none())
+            }
+            _ => false,
+        },
         _ => false,
     }
 }
@@ -20,15 +27,30 @@ fn is_known_frame(object: &Object) -> bool {
     matches!(object.get("type"), Some(Node::Text(kind)) if known(kind)) && object.get("content").is_some()
 }
 
-/// Whether a text that is not one JSON value begins with a frame: a stream without any framing.
+/// Whether an object without a type may be a piece of a streamed answer. One with a title or an address is an entry, and
+/// of `text` alone posts are made, too.
+fn is_piece(object: &Object) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| object.get(name).is_some());
+    matches!(object.get("choices"), Some(Node::List(_)))
+        || (has(&["summary", "response", "completion"]) && !has(&["title", "url", "link"]))
+        || (has(&["text"]) && !has(&["title", "url", "link", "id", "user", "created_at"]))
+}
+
+/// Whether an object belongs to a stream even when it stands alone.
+fn says_whether_it_ends(object: &Object) -> bool {
+    matches!(object.get("done"), Some(Node::Bool(_))) || object.get("choices").is_some()
+}
+
+/// Whether a text that is not one JSON value begins with a frame: a stream without any framing. After a frame without a
+/// type only another value shows that; anything else behind it is broken JSON.
 pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
-    let first = value_end(text).and_then(|end| text.get(..end));
-    match first.map(|first| lenient::parse(first, limits)) {
-        Some(Ok(Node::Object(object))) => {
-            matches!(object.get("type"), Some(Node::Text(_))) || failure::of(&object).is_some()
-        }
-        _ => false,
-    }
+    let Some((first, rest)) = value_end(text).and_then(|end| text.split_at_checked(end)) else { return false };
+    let Ok(Node::Object(object)) = lenient::parse(first, limits) else { return false };
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '\u{1e}'));
+    let goes_on = rest.starts_with('{') || rest.starts_with("[DONE]") || rest.starts_with("data:");
+    matches!(object.get("type"), Some(Node::Text(_)))
+        || failure::of(&object).is_some()
+        || (is_piece(&object) && goes_on)
 }
 
 /// What is wrong with a payload.

@@ -2,7 +2,7 @@
 //! (`entry`) and how a stream brings the same things in pieces (`stream`).
 
 use super::node::{Node, Object, is_list_suffix};
-use super::{Context, DecodeError, answer, entry, failure, malformed, nested};
+use super::{Context, DecodeError, answer, entry, failure, malformed, nested, nothing_read};
 use crate::model::{Answer, Found, Kind, Micros, Source};
 use crate::search::{ErrorClass, Reply};
 
@@ -18,34 +18,42 @@ pub(super) struct Gather {
     pub(super) answer: Option<String>,
     pub(super) model: Option<String>,
     pub(super) cost: Option<Micros>,
-    /// Whether a place for a list was there, filled or not.
-    listed: bool,
+    /// Whether something of a known shape was there, filled or saying that there is nothing.
+    pub(super) known: bool,
+    /// The first place for a list in which something else stands.
+    misplaced: Option<String>,
     /// The first unknown member with a list in it.
     strange: Option<String>,
+    /// The first unknown member of any kind.
+    unknown: Option<String>,
 }
 
 /// A reply from a complete document.
 pub(super) fn reply(document: &Node, context: &Context) -> Result<Reply, DecodeError> {
     let mut gather = Gather::new(*context);
     match document {
-        Node::Null => {}
-        Node::List(_) => gather.list(None, document, MAX_WRAPPERS),
+        Node::Null => gather.known = true,
+        Node::List(_) => gather.known = gather.list(None, document, MAX_WRAPPERS),
         Node::Object(object) => {
-            gather.object(None, object, MAX_WRAPPERS);
-            if !gather.listed && gather.answer.is_none() && context.source != Source::Ai {
+            gather.known = gather.object(None, object, MAX_WRAPPERS);
+            if !gather.known && context.source != Source::Ai {
                 gather.lone(object);
             }
             return gather.judged(object);
         }
         Node::Text(text) => match nested(text, context.limits) {
             Some(inner @ (Node::Object(_) | Node::List(_))) => return reply(&inner, context),
-            _ if context.source == Source::Ai => gather.answer = answer::text(document, context.limits),
+            _ if context.source == Source::Ai => {
+                gather.known = true;
+                gather.answer = answer::text(document, context.limits);
+            }
             _ => return Err(malformed("the reply is a text where a list of results was expected".to_owned())),
         },
         Node::Bool(_) | Node::Number(_) => {
             return Err(malformed("the reply is a bare value where a list of results was expected".to_owned()));
         }
     }
+    gather.said()?;
     Ok(gather.finish(false))
 }
 
@@ -79,21 +87,33 @@ pub(super) fn list_kind(name: &str) -> Option<Option<Kind>> {
 impl Gather {
     pub(super) fn new(context: Context) -> Self {
         let (items, unreadable, answer, model, cost) = (Vec::new(), 0, None, None, None);
-        Self { context, items, unreadable, answer, model, cost, listed: false, strange: None }
+        let (known, misplaced, strange, unknown) = (false, None, None, None);
+        Self { context, items, unreadable, answer, model, cost, known, misplaced, strange, unknown }
     }
 
-    /// Everything in an object: its lists in document order, its answer, what is said about it.
-    pub(super) fn object(&mut self, hint: Option<Kind>, object: &Object, wrappers: u32) {
+    /// Everything in an object: its lists in document order, its answer, what is said about it. Whether any of that is of
+    /// a known shape.
+    pub(super) fn object(&mut self, hint: Option<Kind>, object: &Object, wrappers: u32) -> bool {
+        let mut known = object.is_bare();
         for (name, value) in &object.members {
-            if let Some(kind) = list_kind(name) {
-                self.list(kind.or(hint), value, wrappers);
+            let Some(kind) = list_kind(name) else { continue };
+            if self.list(kind.or(hint), value, wrappers) {
+                known = true;
+            } else {
+                self.unreadable = self.unreadable.saturating_add(1);
+                self.misplaced.get_or_insert_with(|| name.to_string());
             }
         }
-        if self.context.source == Source::Ai && self.answer.is_none() {
-            self.answer = answer::of(object, self.context.limits);
+        if self.context.source == Source::Ai {
+            if self.answer.is_none() {
+                self.answer = answer::of(object, self.context.limits);
+            }
+            known |= self.answer.is_some() || answer::says_none(object);
         }
         self.strange = self.strange.take().or_else(|| object.strange.clone());
+        self.unknown = self.unknown.take().or_else(|| object.unknown.clone());
         self.notes(object);
+        known
     }
 
     /// Model and cost.
@@ -102,33 +122,31 @@ impl Gather {
         self.cost = self.cost.or_else(|| answer::cost(object));
     }
 
-    /// What stands where a list may stand.
-    pub(super) fn list(&mut self, hint: Option<Kind>, value: &Node, wrappers: u32) {
+    /// What stands where a list may stand. False when it is neither a list, nor one in a wrapper, nor a way to say that
+    /// there is none.
+    pub(super) fn list(&mut self, hint: Option<Kind>, value: &Node, wrappers: u32) -> bool {
         match value {
-            Node::Null => self.listed = true,
+            Node::Null => true,
             Node::List(list) => {
-                self.listed = true;
                 for item in &list.items {
                     self.entry(hint, item);
                 }
                 self.unreadable = self.unreadable.saturating_add(list.dropped);
+                true
             }
             Node::Object(object) if wrappers > 0 => {
                 let wraps = object.members.iter().any(|(name, _)| list_kind(name).is_some());
                 if !wraps && entry::is_entry(object, hint, self.context.source) && !self.is_answer(object) {
-                    self.listed = true;
                     self.entry(hint, value);
+                    true
                 } else {
-                    self.listed |= object.strange.is_none();
-                    self.object(hint, object, wrappers - 1);
+                    self.object(hint, object, wrappers - 1)
                 }
             }
             Node::Text(text) if wrappers > 0 => {
-                if let Some(inner) = nested(text, self.context.limits) {
-                    self.list(hint, &inner, wrappers - 1);
-                }
+                nested(text, self.context.limits).is_some_and(|inner| self.list(hint, &inner, wrappers - 1))
             }
-            _ => {}
+            _ => false,
         }
     }
 
@@ -154,24 +172,47 @@ impl Gather {
         if let Some(mut found) = entry::read(&Node::Object(object.clone()), None, &self.context) {
             found.rank = 1;
             self.items.push(found);
-            self.listed = true;
+            self.known = true;
         }
+    }
+
+    /// Whether nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.answer.is_none()
+    }
+
+    /// Refuses a reply in which nothing was found and that does not say so in a known shape: a changed format is not
+    /// "nothing found".
+    pub(super) fn said(&self) -> Result<(), DecodeError> {
+        if !self.is_empty() {
+            return Ok(());
+        }
+        if let Some(name) = &self.misplaced {
+            return Err(malformed(format!("the reply has no list of results under {name:?} but something else")));
+        }
+        if self.unreadable > 0 {
+            return Err(nothing_read(self.unreadable.into()));
+        }
+        if self.known {
+            return Ok(());
+        }
+        Err(malformed(match (&self.strange, &self.unknown) {
+            (Some(name), _) => format!("the reply has a list under an unknown name ({name:?}) and no known one"),
+            (None, Some(name)) => format!("the reply has an unknown member ({name:?}) and none that is known"),
+            (None, None) => "the reply has no member that is known to hold results".to_owned(),
+        }))
     }
 
     /// The reply, unless the document says that it is none.
     fn judged(self, object: &Object) -> Result<Reply, DecodeError> {
-        let nothing = self.items.is_empty() && self.answer.is_none();
         let error = failure::of(object);
-        if nothing && let Some(text) = error.clone().or_else(|| failure::detail(object)) {
+        if self.is_empty()
+            && let Some(text) = error.clone().or_else(|| failure::detail(object))
+        {
             let hint = "the service refused or failed inside a success reply; the next run asks again".to_owned();
             return Err(DecodeError { class: ErrorClass::Service, text, hint });
         }
-        if nothing
-            && !self.listed
-            && let Some(name) = &self.strange
-        {
-            return Err(malformed(format!("the reply has a list under an unknown name ({name:?}) and no known one")));
-        }
+        self.said()?;
         let mut reply = self.finish(error.is_some());
         reply.failure = error.map(|text| (ErrorClass::Service, text));
         Ok(reply)

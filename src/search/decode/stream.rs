@@ -1,15 +1,18 @@
 //! A streamed reply, put together frame by frame: texts, lists, completion, errors, and whether it came to its end. The
-//! bytes are cut into payloads by `framing`; entries and answers are read by the same functions as in a plain reply.
+//! bytes are cut into payloads by `framing`, pieces of text are joined by `pieces`; entries and answers are read by the
+//! same functions as in a plain reply.
 //!
-//! A stream has ended well when it brought a completion or `[DONE]`. Without either, an answer is partial and the reply
-//! failed as cut, also where only text chunks came: a deployment that never says where its text ends cannot be told
-//! from one that broke off. Streams of posts or pages alone need no such sign.
+//! A stream has ended well when it brought a completion, a word that it is done (`[DONE]`, `"done": true`, a
+//! `finish_reason`), or one frame that is a whole reply. Without any of these, an answer is partial and the reply failed
+//! as cut, also where only pieces of text came: a deployment that never says where its text ends cannot be told from one
+//! that broke off. Streams of posts or pages alone need no such sign.
 
 use super::framing::{Framing, Payload};
-use super::node::{Node, Object};
+use super::node::{List, Node, Object};
 use super::payload::{Piece, is_frame, read};
+use super::pieces::{Chunks, Untyped};
 use super::shape::{Gather, list_kind};
-use super::{Context, answer, failure, lenient, nested};
+use super::{Context, DecodeError, answer, cut_text, failure, lenient, malformed, nested};
 use crate::model::Source;
 use crate::search::{ErrorClass, Reply};
 
@@ -31,44 +34,44 @@ struct State {
     summary: Chunks,
     /// All chunks.
     all: Chunks,
+    /// Pieces in frames without a type.
+    untyped: Untyped,
+    /// All events as they came: the answer, when they turn out to be words.
+    words: Chunks,
+    /// Whether an event was words, and whether one was a frame.
+    worded: bool,
+    framed: bool,
     completion: Option<String>,
     completed: bool,
     done: bool,
+    /// Whether a frame said that more follows.
+    goes_on: bool,
+    /// Frames that broke.
+    broken: u32,
     /// Whether the stream ended inside a frame.
     torn: bool,
     error: Option<String>,
-}
-
-/// Text that comes in pieces, up to a number of characters.
-#[derive(Debug)]
-struct Chunks {
-    text: String,
-    room: usize,
-    any: bool,
-}
-
-impl Chunks {
-    fn push(&mut self, chunk: &str) {
-        let kept = super::field::capped(chunk, self.room);
-        self.room -= kept.chars().count();
-        self.text.push_str(kept);
-        self.any = true;
-    }
 }
 
 impl StreamDecoder {
     /// A decoder for one reply.
     #[must_use]
     pub fn new(context: Context) -> Self {
-        let chunks = || Chunks { text: String::new(), room: context.limits.max_field_chars, any: false };
+        let limits = context.limits;
         let state = State {
             context,
             gather: Gather::new(context),
-            summary: chunks(),
-            all: chunks(),
+            summary: Chunks::new(limits),
+            all: Chunks::new(limits),
+            untyped: Untyped::new(limits),
+            words: Chunks::new(limits),
+            worded: false,
+            framed: false,
             completion: None,
             completed: false,
             done: false,
+            goes_on: false,
+            broken: 0,
             torn: false,
             error: None,
         };
@@ -82,8 +85,10 @@ impl StreamDecoder {
     }
 
     /// The reply, once the body has ended. `failure` says whether it broke; what came before is kept.
-    #[must_use]
-    pub fn finish(self) -> Reply {
+    ///
+    /// # Errors
+    /// `Malformed` when nothing in it could be read and it did not break either.
+    pub fn finish(self) -> Result<Reply, DecodeError> {
         let mut state = self.state;
         self.framing.finish(&mut |payload| state.payload(&payload));
         state.reply()
@@ -92,11 +97,16 @@ impl StreamDecoder {
 
 impl State {
     fn payload(&mut self, payload: &Payload<'_>) {
-        let (bytes, last) = match *payload {
-            Payload::Event { bytes, last } => (bytes, last),
+        let (bytes, last, failed) = match *payload {
+            Payload::Event { bytes, last, failed } => (bytes, last, failed),
             Payload::Broken { last } => return self.broken(last),
         };
         let text = lenient::text(bytes);
+        if failed {
+            self.error.get_or_insert_with(|| failure::told(&text, self.context.limits));
+            return;
+        }
+        self.word(&text);
         let lines = text.trim_end().split('\n').count();
         if lines > 1 {
             // Looked through before anything is kept: when one of several events without blank lines between them is
@@ -112,12 +122,28 @@ impl State {
         self.take(&text, last);
     }
 
+    /// Keeps an event as it came, in case that all of them are words.
+    fn word(&mut self, event: &str) {
+        let said = event.trim_start();
+        if said.is_empty() || said.starts_with(['{', '[', '"']) {
+            if !said.starts_with("[DONE]") {
+                self.words.push(event);
+            }
+            return;
+        }
+        self.worded = true;
+        // Without a blank line before it, the last word stands in the same event.
+        let ended = event.trim_end().strip_suffix("[DONE]").and_then(|rest| rest.strip_suffix('\n'));
+        self.done |= ended.is_some();
+        self.words.push(ended.unwrap_or(event));
+    }
+
     fn take(&mut self, payload: &str, last: bool) {
         let faults = read(payload, self.context.limits, &mut |piece| match piece {
             Piece::Done => self.done = true,
             Piece::Value(node) => self.value(&node, true),
         });
-        self.gather.unreadable = self.gather.unreadable.saturating_add(faults.bad);
+        self.broken = self.broken.saturating_add(faults.bad);
         if faults.open {
             self.broken(last);
         }
@@ -127,7 +153,7 @@ impl State {
         if last {
             self.torn = true;
         } else {
-            self.gather.unreadable = self.gather.unreadable.saturating_add(1);
+            self.broken = self.broken.saturating_add(1);
         }
     }
 
@@ -141,6 +167,8 @@ impl State {
             },
             Node::List(list) => {
                 let frames = is_frame(node);
+                self.framed |= list.items.iter().any(|item| matches!(item, Node::Object(_)));
+                self.gather.known |= !frames;
                 for item in &list.items {
                     match item {
                         Node::Object(object) if frames => self.frame(object),
@@ -154,7 +182,13 @@ impl State {
     }
 
     fn frame(&mut self, object: &Object) {
+        self.framed = true;
         self.gather.notes(object);
+        match object.get("done") {
+            Some(Node::Bool(true)) => self.done = true,
+            Some(Node::Bool(false)) => self.goes_on = true,
+            _ => {}
+        }
         if let Some(text) = failure::of(object) {
             self.error.get_or_insert(text);
             return;
@@ -170,33 +204,62 @@ impl State {
                     self.chunk(role, text);
                 }
                 ("completion", content) => self.complete(content.or_else(|| object.get("completion"))),
-                (kind, content) => match (list_kind(kind), content) {
-                    (Some(hint), Some(content)) => self.gather.list(hint, content, MAX_WRAPPERS),
-                    (Some(hint), None) => self.gather.object(hint, object, MAX_WRAPPERS),
-                    (None, _) => {}
-                },
+                (kind, content) => {
+                    let known = match (list_kind(kind), content) {
+                        (Some(hint), Some(content)) => self.gather.list(hint, content, MAX_WRAPPERS),
+                        (Some(hint), None) => self.gather.object(hint, object, MAX_WRAPPERS),
+                        (None, _) => false,
+                    };
+                    self.gather.known |= known;
+                    if !known && list_kind(kind).is_some() && content.is_some() {
+                        self.gather.unreadable = self.gather.unreadable.saturating_add(1);
+                    }
+                }
             },
-            _ => self.document(object),
+            _ => match object.get("choices") {
+                Some(Node::List(choices)) => self.choices(choices),
+                _ => self.document(object),
+            },
         }
     }
 
-    /// A frame without a type: a whole reply in one event, or the error body of a web framework.
+    /// A frame without a type: a piece of the answer, a whole reply in one event, or the error body of a web framework.
     fn document(&mut self, object: &Object) {
         let (items, answered) = (self.gather.items.len(), self.gather.answer.take());
-        self.gather.object(None, object, MAX_WRAPPERS);
-        match self.gather.answer.take() {
-            Some(text) => {
+        let known = self.gather.object(None, object, MAX_WRAPPERS);
+        let whole = std::mem::replace(&mut self.gather.answer, answered);
+        let piece = answer::piece(object).filter(|_| self.context.source == Source::Ai);
+        match (piece, whole) {
+            (Some((name, piece)), whole) if self.untyped.ends_with(name) => {
                 self.completed = true;
-                self.completion = Some(text);
+                self.completion = whole.or_else(|| Some(piece.to_owned()));
             }
-            None if self.gather.items.len() == items => {
+            (Some((name, piece)), whole) => self.untyped.push(name, piece, whole),
+            (None, Some(whole)) => self.untyped.push("", &whole.clone(), Some(whole)),
+            (None, None) if self.gather.items.len() == items => {
                 if let Some(text) = failure::detail(object) {
                     self.error.get_or_insert(text);
                 }
             }
-            None => {}
+            (None, None) => {}
         }
-        self.gather.answer = answered;
+        self.gather.known |= known;
+    }
+
+    /// Pieces of the first of several answers, and why it ended.
+    fn choices(&mut self, choices: &List) {
+        for choice in &choices.items {
+            let Node::Object(choice) = choice else { continue };
+            if matches!(choice.get("index"), Some(Node::Number(index)) if index.as_u64() != Some(0)) {
+                continue;
+            }
+            if let Some(Node::Object(delta)) = choice.get("delta")
+                && let Some(Node::Text(text)) = delta.get("content")
+            {
+                self.chunk(None, text);
+            }
+            self.done |= matches!(choice.get("finish_reason"), Some(Node::Text(reason)) if !reason.is_empty());
+        }
     }
 
     fn complete(&mut self, content: Option<&Node>) {
@@ -213,20 +276,50 @@ impl State {
         self.all.push(text);
     }
 
-    fn reply(self) -> Reply {
-        let ended = self.completed || self.done;
+    fn reply(mut self) -> Result<Reply, DecodeError> {
         let asked_for_text = self.context.source == Source::Ai;
-        let cut = !self.done && (self.torn || (!ended && (asked_for_text || self.all.any)));
-        let failure = match self.error {
-            Some(text) => Some((ErrorClass::Service, text)),
-            None if cut && self.torn => Some((ErrorClass::Cut, "the stream ended inside a frame".to_owned())),
-            None if cut => Some((ErrorClass::Cut, "the stream ended without a completion".to_owned())),
-            None => None,
-        };
-        let partial = !ended || matches!(failure, Some((ErrorClass::Service, _)));
-        let chunks = [self.summary.text, self.all.text].into_iter().find(|text| !text.trim().is_empty());
+        let in_words = self.worded && !self.framed;
+        if in_words {
+            // What looked like JSON among the words was words, too.
+            (self.gather, self.torn, self.broken) = (Gather::new(self.context), false, 0);
+        }
+        // One frame alone is a whole reply, unless something shows that another was to come.
+        let whole = self.untyped.count == 1 && !(self.goes_on || self.torn || self.context.cut.is_some());
+        let ended = self.completed || self.done || whole;
+        let spoke = self.completed || self.all.any || self.untyped.count > 0 || in_words;
+        let understood = self.gather.known || (asked_for_text && spoke);
+        let unended = !ended && (asked_for_text || self.all.any);
+        let in_pieces = self.completion.is_none();
+
         let mut gather = self.gather;
-        gather.answer = self.completion.or(chunks).filter(|_| asked_for_text);
-        Reply { failure, ..gather.finish(partial) }
+        gather.unreadable = gather.unreadable.saturating_add(self.broken);
+        gather.answer = match self.completion {
+            _ if !asked_for_text => None,
+            Some(text) => Some(text),
+            None if in_words => self.words.text(),
+            None => self.untyped.text().or_else(|| self.summary.text()).or_else(|| self.all.text()),
+        };
+        let has_gaps = self.broken > 0 && in_pieces && gather.answer.is_some();
+        let failure = match (self.error, self.context.cut) {
+            (Some(text), _) => Some((ErrorClass::Service, text)),
+            (None, Some(class)) if !self.done => Some((class, cut_text(class))),
+            _ if self.torn && !self.done => Some((ErrorClass::Cut, "the stream ended inside a frame".to_owned())),
+            _ if !understood && gather.items.is_empty() && (self.framed || self.done || !asked_for_text) => {
+                return Err(malformed("the reply is a stream in which nothing could be read".to_owned()));
+            }
+            _ if unended => Some((ErrorClass::Cut, "the stream ended without a completion".to_owned())),
+            _ if has_gaps => {
+                let text =
+                    format!("{} of the stream's frames could not be read: the answer may have gaps", self.broken);
+                Some((ErrorClass::Malformed, text))
+            }
+            _ => None,
+        };
+        if failure.is_none() {
+            gather.known = true;
+            gather.said()?;
+        }
+        let partial = !ended || has_gaps || matches!(failure, Some((ErrorClass::Service, _)));
+        Ok(Reply { failure, ..gather.finish(partial) })
     }
 }

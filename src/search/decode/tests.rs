@@ -8,8 +8,10 @@
 )]
 
 mod broken;
+mod cut;
 mod dates;
 mod entries;
+mod pieces;
 mod plain;
 mod properties;
 mod streamed;
@@ -22,7 +24,7 @@ use crate::model::{Found, Kind};
 const NOW: Time = Time(1_773_219_600_000);
 
 fn context(source: Source) -> Context {
-    Context { source, now: NOW, streaming: false, limits: Limits::default() }
+    Context { source, now: NOW, streaming: false, media: Media::Unsaid, cut: None, limits: Limits::default() }
 }
 
 fn read(source: Source, body: &str) -> Reply {
@@ -45,7 +47,7 @@ fn answer(reply: &Reply) -> &str {
 }
 
 /// One byte at a time.
-fn dripped(source: Source, body: &[u8]) -> Reply {
+fn dripped(source: Source, body: &[u8]) -> Result<Reply, DecodeError> {
     let mut decoder = StreamDecoder::new(context(source));
     for byte in body {
         decoder.push(std::slice::from_ref(byte));

@@ -6,7 +6,7 @@ use super::{Conn, Row, read};
 use crate::model::{Source, Span, Time};
 use crate::store::{StoreError, StoredReply, StoredRun};
 
-const REPLY: &str = "SELECT w.search, w.request, w.truncated, w.body, q.source, q.state, q.asked_from, q.asked_until, q.unreadable, \
+const REPLY: &str = "SELECT w.search, w.request, w.headers, w.truncated, w.body, q.source, q.state, q.asked_from, q.asked_until, q.unreadable, \
      coalesce(r.started_at, r.slot, r.planned_at) AS at, t.definition \
      FROM raw_reply w JOIN search q ON q.id = w.search JOIN run r ON r.id = q.run LEFT JOIN topic t ON t.id = r.topic";
 
@@ -22,6 +22,7 @@ fn reply(row: &Row) -> Result<StoredReply, StoreError> {
         asked: asked.and_then(|(from, until)| Span::new(from, until)),
         window,
         request: row.try_get("request")?,
+        headers: row.try_get("headers")?,
         truncated: row.try_get::<i64, _>("truncated")? != 0,
         unreadable: row.try_get("unreadable")?,
         body: row.try_get("body")?,

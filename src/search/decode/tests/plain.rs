@@ -51,12 +51,104 @@ fn several_lists_of_one_reply_are_read_in_document_order() {
 }
 
 #[test]
-fn nothing_is_an_empty_reply() {
-    for body in ["", "  \r\n", "\u{feff}", "null", "[]", "{}", r#"{"usage_count":0,"cost_usd":"?"}"#] {
+fn only_a_known_shape_that_says_none_is_an_empty_reply() {
+    for body in [
+        "null",
+        "[]",
+        "{}",
+        r#"{"results":[]}"#,
+        r#"{"tweets":null}"#,
+        r#"{"data":{}}"#,
+        r#"{"results":{"organic_results":[]}}"#,
+        r#"{"data":{"search":{"organic_results":null}}}"#,
+        r#"{"results":"[]"}"#,
+        r#"{"results":[],"related":["x"],"took":3}"#,
+        r#"{"search_results":[],"reddit_search_results":null}"#,
+        r#"{"meta":{"result_count":0}}"#,
+        r#"{"usage_count":0,"cost_usd":"?"}"#,
+        "data: {\"type\":\"tweets\",\"content\":[]}\n\ndata: [DONE]\n\n",
+    ] {
         for source in [Source::Social, Source::Web, Source::Ai] {
-            assert_eq!(read(source, body), Reply::default(), "{body:?}");
+            assert_eq!(read(source, body), Reply::default(), "{source} {body:?}");
         }
     }
+    for body in [
+        r#"{"completion":""}"#,
+        r#"{"summary":null,"cost_usd":"?"}"#,
+        r#"{"response":" ","took":3}"#,
+        r#"{"completion":{"summary":"","key_posts":[]},"tweets":[]}"#,
+        r#"{"summary":{}}"#,
+        r#"{"data":{"summary":""}}"#,
+        r#""""#,
+        "data: {\"type\":\"completion\",\"content\":\"\"}\n\n",
+        "data: {\"type\":\"text\",\"content\":\"\"}\n\ndata: [DONE]\n\n",
+        "data: {\"summary\":\"\"}\n\ndata: [DONE]\n\n",
+        "{\"response\":\"\",\"done\":true}\n",
+    ] {
+        assert_eq!(read(Source::Ai, body), Reply::default(), "{body:?}");
+        for source in [Source::Social, Source::Web] {
+            if !body.contains("tweets") {
+                assert_eq!(refused(source, body).class, ErrorClass::Malformed, "{source} {body:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_format_is_not_taken_for_nothing_found() {
+    for body in [
+        "",
+        "  \r\n",
+        "\u{feff}",
+        r#"{"results":"none today"}"#,
+        r#"{"results":""}"#,
+        r#"{"results":0}"#,
+        r#"{"results":false}"#,
+        r#"{"results":{"posts":{"a":1}}}"#,
+        r#"{"results":{"count":0,"page":1}}"#,
+        r#"{"data":{"results":"gone"}}"#,
+        r#"{"search_results":"gone","reddit_search_results":[]}"#,
+        r#"{"results":[17,null,{}]}"#,
+        r#"{"results":[{"body":"words","permalink":"/r/1"}]}"#,
+        "[1,2]",
+        "[[]]",
+        r#"{"message":"we are back soon"}"#,
+        r#"{"status":"ok"}"#,
+        r#"{"hits":[]}"#,
+        r#"{"source":"NOVA"}"#,
+        "{\"results\":[]}{\"results\":[]}",
+        "data: {\"type\":\"flow\",\"content\":1}\n\ndata: [DONE]\n\n",
+        "data: {\"type\":\"tweets\",\"content\":\"gone\"}\n\ndata: [DONE]\n\n",
+        "data: {\"type\":\"tweets\",\"content\":[{\"body\":1}]}\n\ndata: [DONE]\n\n",
+        "data: {\"type\":\"te\n\ndata: [DONE]\n\n",
+        "data: [DONE]\n\n",
+    ] {
+        for source in [Source::Social, Source::Web, Source::Ai] {
+            assert_eq!(refused(source, body).class, ErrorClass::Malformed, "{source} {body:?}");
+        }
+    }
+    for body in [
+        ": ping\n\n: ping\n\n",
+        "data: words\n\ndata: and more\n\n",
+        "data: {\"type\":\"text\",\"content\":\"words\"}\n\ndata: [DONE]\n\n",
+        "data: {\"type\":\"text\",\"content\":\"words\"}\n\n",
+        "data: {\"type\":\"completion\",\"content\":\"words\"}\n\n",
+        "data: {\"summary\":\"words\"}\n\n",
+        "{\"response\":\"words\",\"done\":true}",
+        r#"{"summary":"words"}"#,
+    ] {
+        for source in [Source::Social, Source::Web] {
+            assert_eq!(refused(source, body).class, ErrorClass::Malformed, "{source} {body:?}");
+        }
+    }
+    for body in [r#"{"summary":5}"#, r#"{"summary":[]}"#, r#"{"completion":{"parts":["a"]}}"#, r#"{"results":"words"}"#]
+    {
+        assert_eq!(refused(Source::Ai, body).class, ErrorClass::Malformed, "{body:?}");
+    }
+    // Beside what was found, a list that is none is counted.
+    let reply =
+        read(Source::Ai, r#"{"completion":"A","tweets":"gone","search":[{"title":"t","link":"https://a.example"}]}"#);
+    assert_eq!((answer(&reply), reply.items.len(), reply.unreadable), ("A", 1, 1));
 }
 
 #[test]
@@ -80,7 +172,6 @@ fn an_answer_is_found_wherever_a_deployment_puts_it() {
         assert_eq!(answer(&reply), "A", "{body}");
         assert!(reply.items.is_empty() && !reply.answer.unwrap().partial, "{body}");
     }
-    assert_eq!(read(Source::Ai, r#"{"completion":""}"#), Reply::default());
 }
 
 #[test]
@@ -174,7 +265,6 @@ fn results_under_an_unknown_name_are_not_taken_for_nothing() {
     assert!(error.text.contains("hits"), "{error}");
     assert_eq!(refused(Source::Web, r#"{"data":{"hits":[{"title":"t"}]}}"#).class, ErrorClass::Malformed);
     assert_eq!(read(Source::Web, r#"{"results":[],"related":["x"]}"#), Reply::default());
-    assert_eq!(read(Source::Web, r#"{"hits":[]}"#), Reply::default());
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use super::*;
 
 /// Decodes a stream whole and dripped; both must agree.
-fn stream(body: &str) -> Reply {
+pub(super) fn stream(body: &str) -> Reply {
     let whole = read(Source::Ai, body);
-    assert_eq!(dripped(Source::Ai, body.as_bytes()), whole, "{body:?}");
+    assert_eq!(dripped(Source::Ai, body.as_bytes()).unwrap(), whole, "{body:?}");
     whole
 }
 
@@ -145,6 +145,21 @@ fn an_error_frame_fails_the_call_and_keeps_what_came_before() {
         }
         let alone = stream(&format!("data: {error}\n\n"));
         assert_eq!((alone.failure.unwrap().0, alone.answer), (ErrorClass::Service, None));
+    }
+}
+
+#[test]
+fn an_event_named_error_fails_the_call_whatever_it_holds() {
+    for told in ["no miners", "{\"message\":\"no miners\"}", "\"no miners\"", "[{\"msg\":\"no miners\"}]"] {
+        for before in [format!("data: {HEL}\n\n"), "data: Hel\n\n".to_owned(), "event: delta\ndata: Hel\n\n".to_owned()]
+        {
+            let reply = stream(&format!("{before}event: error\ndata: {told}\n\n"));
+            assert_eq!(reply.failure, Some((ErrorClass::Service, "no miners".to_owned())), "{before}{told}");
+            assert_eq!(answer(&reply), "Hel", "{before}{told}");
+            assert!(reply.answer.unwrap().partial);
+        }
+        let alone = stream(&format!("event: error\ndata: {told}\n\n"));
+        assert_eq!((alone.failure.unwrap().0, alone.answer), (ErrorClass::Service, None), "{told}");
     }
 }
 

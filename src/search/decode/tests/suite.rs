@@ -1,5 +1,5 @@
 //! The public JSON parsing test suite, when its files are there: what every parser must accept is accepted, what every
-//! parser must refuse never becomes an item, and nothing panics.
+//! parser must refuse never becomes an item or an answer, and nothing panics.
 
 use super::*;
 use crate::search::decode::lenient;
@@ -26,15 +26,60 @@ fn the_json_parsing_suite_holds() {
             _ => {}
         }
         for source in [Source::Social, Source::Web, Source::Ai] {
-            let Ok(reply) = decode(&body, &context(source)) else { continue };
-            if name.starts_with('n') && !ACCEPTED.contains(&name.as_str()) {
-                assert_eq!(reply.items, [], "{name}");
-                let blank = lenient::text(&body).trim().is_empty();
-                assert!(source == Source::Ai || blank, "{name}: {reply:?}");
+            for media in [Media::Json, Media::Unsaid] {
+                let said = decode(&body, &Context { media, ..context(source) });
+                let Ok(reply) = said else { continue };
+                let text = lenient::text(&body).trim().to_owned();
+                // Without a label, words are an answer: `nan`, `1 2`, `2.`.
+                let in_words = source == Source::Ai && media == Media::Unsaid && !text.starts_with(['{', '[']);
+                if name.starts_with('n') && !ACCEPTED.contains(&name.as_str()) {
+                    assert!(in_words, "{name} {source} {media:?}: {reply:?}");
+                    assert_eq!(reply.items, [], "{name}");
+                }
             }
             let _ = dripped(source, &body);
         }
         seen += 1;
     }
     assert!(seen > 300, "{seen} files");
+}
+
+#[test]
+fn json_that_does_not_parse_is_no_answer_whatever_it_is_called() {
+    for body in [
+        "{\"summary\": oops}",
+        "{'summary':'A'}",
+        "{\"summary\":\"A\",}",
+        "{\"summary\":\"A\"} trailing",
+        "{\"summary\":\"A\"}//",
+        "{\"summary\":\"A\"}/**/",
+        "[1, 2",
+        "[1,,2]",
+        "[NaN]",
+        "[1]x",
+        "[1 true]",
+        "[1]\r\n[2]\r\n",
+        "[1,\"a\"]\r\n// second\r\n[2,\"b\"]\r\n",
+        "# posts\r\n{\"id\":\"1\"}\r\n{\"id\":\"2\"}\r\n",
+        "// an answer\r\n{\r\n  \"summary\": \"A\"\r\n}\r\n",
+        "{\"id\":\"1\",\"text\":\"a\"}\r\n# comment\r\n{\"id\":\"2\",\"text\":\"b\"}\r\n",
+    ] {
+        for media in [Media::Json, Media::Unsaid, Media::Events] {
+            let error = decode(body.as_bytes(), &Context { media, ..context(Source::Ai) }).unwrap_err();
+            assert!(matches!(error.class, ErrorClass::Malformed | ErrorClass::Cut), "{media:?} {body:?}: {error:?}");
+        }
+    }
+    for body in ["words", "tru", "2.", "nan", "\"Quoted\" he said", "[1] As reported", "# Heading\n\nWords"] {
+        let error = decode(body.as_bytes(), &Context { media: Media::Json, ..context(Source::Ai) }).unwrap_err();
+        assert_eq!(error.class, ErrorClass::Malformed, "{body:?}");
+        let error = decode(body.as_bytes(), &Context { media: Media::Page, ..context(Source::Ai) }).unwrap_err();
+        assert!(error.text.contains("HTML page"), "{body:?}: {error:?}");
+        assert_eq!(answer(&read(Source::Ai, body)), body);
+    }
+    for media in [Media::Json, Media::Unsaid, Media::Events, Media::Page] {
+        let reply = decode(br#"{"summary":"A"}"#, &Context { media, ..context(Source::Ai) }).unwrap();
+        assert_eq!(answer(&reply), "A", "a label never stops JSON from being read");
+        let reply = decode(br#""A""#, &Context { media, ..context(Source::Ai) }).unwrap();
+        assert_eq!(answer(&reply), "A");
+    }
 }

@@ -1,0 +1,64 @@
+//! What a reply's content type says that its body is. Deployments often leave it out or get it wrong, so it never stops a
+//! body from being read; it decides what a body is that is neither JSON nor a stream.
+
+/// What a reply calls itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Media {
+    /// Nothing, plain text, or something that says no more than that.
+    #[default]
+    Unsaid,
+    /// JSON of any kind, also a value a line.
+    Json,
+    /// Server-sent events.
+    Events,
+    /// A page: HTML or XML.
+    Page,
+}
+
+impl Media {
+    /// Of headers as they are kept with a reply.
+    #[must_use]
+    pub fn of(headers: &[(String, String)]) -> Self {
+        let named = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let kind = named.map_or("", |(_, value)| value.split(';').next().unwrap_or_default().trim());
+        let kind = kind.to_ascii_lowercase();
+        if kind.contains("json") {
+            Self::Json
+        } else if kind == "text/event-stream" {
+            Self::Events
+        } else if kind == "text/html" || kind.ends_with("xml") {
+            Self::Page
+        } else {
+            Self::Unsaid
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_type_is_read_without_its_parameters_and_in_any_case() {
+        for (value, media) in [
+            ("application/json", Media::Json),
+            ("Application/JSON; charset=utf-8", Media::Json),
+            ("application/problem+json", Media::Json),
+            ("application/x-ndjson", Media::Json),
+            ("application/jsonl", Media::Json),
+            ("text/event-stream;charset=UTF-8", Media::Events),
+            ("text/html; charset=utf-8", Media::Page),
+            ("application/xhtml+xml", Media::Page),
+            ("text/plain", Media::Unsaid),
+            ("text/plain; profile=json", Media::Unsaid),
+            ("text/markdown", Media::Unsaid),
+            ("application/octet-stream", Media::Unsaid),
+            ("", Media::Unsaid),
+        ] {
+            let headers =
+                [("x-request-id".to_owned(), "json".to_owned()), ("Content-Type".to_owned(), value.to_owned())];
+            assert_eq!(Media::of(&headers), media, "{value}");
+        }
+        assert_eq!(Media::of(&[]), Media::Unsaid);
+    }
+}

@@ -1,0 +1,51 @@
+//! Whether a text that no parser accepts can be an answer in plain words: neither broken JSON nor bytes. What else it may
+//! be (a page, a stream) is decided before.
+
+use super::{Limits, lenient};
+
+/// Characters of the text in the brackets of a link or a note.
+const MAX_LABEL_CHARS: usize = 200;
+
+/// Whether a text was meant as JSON: it begins with a bracket, or it is JSON but for lines of comment. Only a link or a
+/// note in Markdown begins with a bracket and is prose: `[Source](https://a.example)`, `[1] As reported`.
+pub(super) fn looks_like_json(text: &str, limits: Limits) -> bool {
+    match text.as_bytes().first() {
+        Some(b'{') => true,
+        Some(b'[') => !is_markdown_mark(text),
+        _ => is_commented_json(text, limits),
+    }
+}
+
+/// `[label](…` or `[label] Word`.
+fn is_markdown_mark(text: &str) -> bool {
+    let Some((label, after)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) else { return false };
+    let is_label = !label.trim().is_empty()
+        && label.chars().nth(MAX_LABEL_CHARS).is_none()
+        && !label.contains(['[', '{', '"', '\n', '\r']);
+    let goes_on = after.strip_prefix(' ').is_some_and(|words| words.starts_with(char::is_alphabetic));
+    is_label && (after.starts_with('(') || goes_on)
+}
+
+/// Whether a text that begins with a comment (`#`, `//`) is JSON once its lines of comment are left out, as a whole or a
+/// value a line.
+fn is_commented_json(text: &str, limits: Limits) -> bool {
+    if !text.starts_with(['#', '/']) {
+        return false;
+    }
+    let said = |line: &&str| !(line.is_empty() || line.starts_with('#') || line.starts_with("//"));
+    let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).filter(said).collect();
+    let opens = |text: &str| text.starts_with(['{', '[']);
+    let is_json = |text: &str| opens(text) && lenient::parse(text, limits).is_ok();
+    lines.first().is_some_and(|first| opens(first))
+        && (lines.iter().all(|line| is_json(line)) || is_json(&lines.join("\n")))
+}
+
+/// More than one character in ten is no character: a compressed body or another encoding, not an answer.
+pub(super) fn is_binary(text: &str) -> bool {
+    let (mut bad, mut all) = (0_usize, 0_usize);
+    for c in text.chars() {
+        all += 1;
+        bad += usize::from(c == '\u{fffd}' || (c.is_control() && !c.is_whitespace()));
+    }
+    bad * 10 > all
+}

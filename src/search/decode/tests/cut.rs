@@ -1,0 +1,47 @@
+//! Replies whose connection broke or whose time was up, as the client knows and the body often does not show.
+
+use super::*;
+
+/// What is left of a body when the connection breaks.
+fn broken_off(source: Source, body: &str, class: ErrorClass) -> Result<Reply, DecodeError> {
+    decode(body.as_bytes(), &Context { cut: Some(class), ..context(source) })
+}
+
+#[test]
+fn a_reply_that_is_known_to_lack_its_end_is_never_whole_unless_it_said_where_it_ends() {
+    for class in [ErrorClass::Cut, ErrorClass::Timeout] {
+        for body in [
+            "Hel",
+            "\"Hel\"",
+            "{\"summary\":\"Hel\"}",
+            "{\"response\":\"Hel\",\"done\":false}\n",
+            "data: {\"summary\":\"Hel\"}\n\n",
+            "data: {\"summary\":\"H\"}\n\ndata: {\"summary\":\"el\"}\n\n",
+            "data: {\"type\":\"text\",\"role\":\"summary\",\"content\":\"Hel\"}\n\n",
+            "data: {\"type\":\"text\",\"role\":\"summary\",\"content\":\"Hel\"}\n\ndata: {\"type",
+            "data: H\n\ndata: el\n\n",
+            "{\"summary\":\"Hel\",\"tweets\":[{\"te",
+        ] {
+            let reply = broken_off(Source::Ai, body, class).unwrap();
+            assert_eq!((answer(&reply), reply.failure.as_ref().unwrap().0), ("Hel", class), "{body}");
+            assert!(reply.answer.unwrap().partial, "{body}");
+        }
+        // A completion is all of the text; lists may be missing. After a last word nothing is.
+        let reply = broken_off(Source::Ai, "data: {\"type\":\"text\",\"content\":\"Hel\"}\n\ndata: {\"type\":\"completion\",\"content\":\"Hello\"}\n\n", class).unwrap();
+        assert_eq!((answer(&reply), reply.failure.as_ref().unwrap().0), ("Hello", class));
+        assert!(!reply.answer.unwrap().partial);
+        for end in ["data: [DONE]\n\n", "data: {\"summary\":\"\",\"done\":true}\n\n"] {
+            let reply = broken_off(Source::Ai, &format!("data: {{\"summary\":\"Hel\"}}\n\n{end}"), class).unwrap();
+            assert_eq!((answer(&reply), &reply.failure), ("Hel", &None), "{end}");
+            assert!(!reply.answer.unwrap().partial);
+        }
+        let reply = broken_off(Source::Ai, "data: {\"summary\":\"Hel\"}\n\ndata: {\"error\":\"no miners\"}\n\n", class)
+            .unwrap();
+        assert_eq!(reply.failure.unwrap().0, ErrorClass::Service);
+        for body in ["", "\n\n", "[1,2", "{\"summary\":\"Hel", "{\"summ", "<html><body>"] {
+            assert_eq!(broken_off(Source::Ai, body, class).unwrap_err().class, class, "{body}");
+        }
+        let reply = broken_off(Source::Social, "{\"results\":[{\"text\":\"a\"}]}", class).unwrap();
+        assert_eq!((texts(&reply), reply.failure.as_ref().unwrap().0), (vec!["a"], class));
+    }
+}

@@ -1,0 +1,411 @@
+//! What becomes of an AI reply, through `once` on both databases: streams in every framing, streams whose connection
+//! breaks, and replies that are none. A replay of what was kept says the same again.
+
+use crate::databases::{databases, wait};
+use crate::program::{NINE, Place};
+use crate::service::{Raw, Reply, Then, broken, bytes, reply};
+
+/// Headers of a chunked reply of this type.
+fn head(kind: &str) -> String {
+    let kind = if kind.is_empty() { String::new() } else { format!("content-type: {kind}\r\n") };
+    format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n{kind}\r\n")
+}
+
+/// A chunked reply that lacks its last chunk.
+fn unended(kind: &str, chunks: &[&str]) -> Vec<u8> {
+    let chunks = chunks.iter().map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len()));
+    format!("{}{}", head(kind), chunks.collect::<String>()).into_bytes()
+}
+
+/// A whole chunked reply.
+fn chunked(kind: &str, chunks: &[&str]) -> Reply {
+    bytes(&[&unended(kind, chunks)[..], b"0\r\n\r\n"].concat())
+}
+
+/// A reply, and what becomes of it: `state class`, the answer with `partial`, and the run's state.
+struct Case {
+    name: &'static str,
+    reply: fn() -> Reply,
+    becomes: &'static str,
+    answer: Option<(&'static str, bool)>,
+    run: &'static str,
+}
+
+const WHOLE: Option<(&str, bool)> = Some(("Hello wörld", false));
+const PART: Option<(&str, bool)> = Some(("Hello wör", true));
+
+const BROKEN: &[Case] = &[
+    Case {
+        name: "words, reset",
+        reply: || broken(&unended("text/plain", &["Hello ", "wör"]), Then::Reset),
+        becomes: "error cut",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "words, closed in the middle",
+        reply: || broken(&unended("", &["Hello ", "wör"]), Then::Close),
+        becomes: "error cut",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "words, not done in time",
+        reply: || broken(&unended("text/plain", &["Hello ", "wör"]), Then::Hang),
+        becomes: "error timeout",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "words, then a chunk that is none",
+        reply: || bytes(&[&unended("text/plain", &["Hello ", "wör"])[..], b"zz\r\nld\r\n0\r\n\r\n"].concat()),
+        becomes: "error cut",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "words, shorter than their length",
+        reply: || bytes("HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\nHello wör".as_bytes()),
+        becomes: "error cut",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "a summary in pieces, reset",
+        reply: || {
+            let pieces = ["data: {\"summary\":\"Hello \"}\n\n", "data: {\"summary\":\"wör\"}\n\n"];
+            broken(&unended("text/event-stream", &pieces), Then::Reset)
+        },
+        becomes: "error cut",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "one piece of a summary, reset",
+        reply: || broken(&unended("", &["data: {\"summary\":\"Hello wör\"}\n\n"]), Then::Reset),
+        becomes: "error cut",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "a value a line, reset inside one",
+        reply: || {
+            let lines = ["{\"response\":\"Hello wör\",\"done\":false}\n", "{\"response\":\"ld\",\"do"];
+            broken(&unended("application/x-ndjson", &lines), Then::Reset)
+        },
+        becomes: "error cut",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "events of words, not done in time",
+        reply: || broken(&unended("text/event-stream", &["data: Hello \n\n", "data: wör\n\n"]), Then::Hang),
+        becomes: "error timeout",
+        answer: PART,
+        run: "partial",
+    },
+    Case {
+        name: "a completion, then a reset: the text is whole, lists may be missing",
+        reply: || {
+            let frames = [
+                "data: {\"type\":\"text\",\"role\":\"summary\",\"content\":\"Hello \"}\n\n",
+                "data: {\"type\":\"completion\",\"content\":\"Hello wörld\"}\n\n",
+            ];
+            broken(&unended("", &frames), Then::Reset)
+        },
+        becomes: "error cut",
+        answer: WHOLE,
+        run: "partial",
+    },
+    Case {
+        name: "the last word, then a reset: nothing is missing",
+        reply: || {
+            let frames = ["data: {\"summary\":\"Hello \"}\n\ndata: {\"summary\":\"wörld\"}\n\n", "data: [DONE]\n\n"];
+            broken(&unended("", &frames), Then::Reset)
+        },
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "nothing but a heartbeat, then a reset",
+        reply: || broken(&unended("text/event-stream", &[": ping\n\n"]), Then::Reset),
+        becomes: "error cut",
+        answer: None,
+        run: "failed",
+    },
+];
+
+const FRAMED: &[Case] = &[
+    Case {
+        name: "words",
+        reply: || chunked("text/plain", &["Hello ", "wörld"]),
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "words without a type",
+        reply: || reply("200 OK", "", "Hello wörld".as_bytes()),
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "a summary in pieces",
+        reply: || {
+            chunked("", &["data: {\"summary\":\"Hello \"}\n\nda", "ta: {\"summary\":\"wörld\"}\n\ndata: [DONE]\n\n"])
+        },
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "a summary in pieces that never says where it ends",
+        reply: || chunked("", &["data: {\"summary\":\"Hello \"}\n\n", "data: {\"summary\":\"wörld\"}\n\n"]),
+        becomes: "error cut",
+        answer: Some(("Hello wörld", true)),
+        run: "partial",
+    },
+    Case {
+        name: "a summary that holds all so far",
+        reply: || {
+            chunked(
+                "text/event-stream",
+                &["data: {\"summary\":\"Hello \"}\n\n", "data: {\"summary\":\"Hello wörld\"}\n\ndata: [DONE]\n\n"],
+            )
+        },
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "response and source, a value a line",
+        reply: || {
+            let lines = [
+                "{\"response\":\"Hello \",\"source\":\"NOVA\"}\r\n",
+                "{\"response\":\"wörld\",\"source\":\"NOVA\"}\r\n[DONE]\r\n",
+            ];
+            chunked("application/x-ndjson", &lines)
+        },
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "response and done, a value a line",
+        reply: || {
+            let lines = [
+                "{\"model\":\"m\",\"response\":\"Hello \",\"done\":false}\n{\"response\":\"wörld\",\"done\":false}\n",
+                "{\"model\":\"m\",\"response\":\"\",\"done\":true}\n",
+            ];
+            chunked("application/json", &lines)
+        },
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "choices",
+        reply: || {
+            let frames = [
+                "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n",
+                "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello \"}}]}\n\n",
+                "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"wörld\"}}]}\n\n",
+                "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+            ];
+            chunked("text/event-stream", &frames)
+        },
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "events of words",
+        reply: || chunked("text/event-stream", &["data: Hel\n\nda", "ta: lo wörld\n\n", "data: [DONE]\n\n"]),
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+    Case {
+        name: "frames that nobody could read",
+        reply: || chunked("", &["data: {\"type\":\"flow\",\"content\":{\"a\":1}}\n\n", "data: [DONE]\n\n"]),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "an empty completion",
+        reply: || chunked("", &["data: {\"type\":\"completion\",\"content\":\"\"}\n\n"]),
+        becomes: "empty -",
+        answer: None,
+        run: "ok",
+    },
+];
+
+const NO_ANSWERS: &[Case] = &[
+    Case {
+        name: "no byte",
+        reply: || reply("200 OK", "content-type: application/json\r\n", b""),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "broken JSON",
+        reply: || reply("200 OK", "content-type: application/json\r\n", b"{\"summary\": oops}"),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "words called JSON",
+        reply: || reply("200 OK", "content-type: application/json; charset=utf-8\r\n", b"nan"),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "lists with a comment between them",
+        reply: || reply("200 OK", "content-type: application/x-ndjson\r\n", b"[1,\"a\"]\r\n# second\r\n[2,\"b\"]\r\n"),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "broken JSON called nothing",
+        reply: || reply("200 OK", "", b"[1, 2,, 3]"),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "a page without marks of one",
+        reply: || reply("200 OK", "content-type: text/html\r\n", b"Service unavailable"),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "another format",
+        reply: || reply("200 OK", "content-type: application/json\r\n", b"{\"message\": \"back soon\"}"),
+        becomes: "error malformed",
+        answer: None,
+        run: "failed",
+    },
+    Case {
+        name: "words that begin with a bracket",
+        reply: || reply("200 OK", "", b"[1] As reported"),
+        becomes: "ok -",
+        answer: Some(("[1] As reported", false)),
+        run: "ok",
+    },
+    Case {
+        name: "a bare string",
+        reply: || reply("200 OK", "content-type: application/json\r\n", "\"Hello wörld\"".as_bytes()),
+        becomes: "ok -",
+        answer: WHOLE,
+        run: "ok",
+    },
+];
+
+/// `text partial` of each answer.
+fn answers(place: &Place) -> Vec<String> {
+    place.database.texts("SELECT text || ' ' || CAST(partial AS TEXT) FROM answer")
+}
+
+fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
+    const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\n";
+    for case in cases {
+        for database in databases() {
+            let server = Raw::saying(|_| (case.reply)());
+            let service = format!("{}call_timeout = \"1s\"\nprices.ai = 0.5\n", server.lines());
+            let place = Place::new(database, &service, &format!("{TOPIC}streaming = {streaming}\n"));
+            let told = format!("{} on {}", case.name, place.database.name);
+            let ended = place.run(&["once", "--at", NINE]);
+            assert_eq!(ended.code, Some(if case.becomes.starts_with("error") { 3 } else { 0 }), "{told}: {ended}");
+            let search = place.database.texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search");
+            assert_eq!(search, [case.becomes], "{told}: {ended}");
+            let expected: Vec<String> =
+                case.answer.iter().map(|(text, partial)| format!("{text} {}", u8::from(*partial))).collect();
+            assert_eq!(answers(&place), expected, "{told}: {ended}");
+            assert_eq!(place.database.texts("SELECT state FROM run"), [case.run], "{told}");
+            assert_eq!(place.database.number("SELECT cost FROM search"), 500_000, "{told}: it was made, and is billed");
+            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{told}: the reply is kept");
+
+            // Read again, it says the same.
+            wait(place.database.execute("DELETE FROM answer"));
+            place.ok(&["replay"]);
+            assert_eq!(answers(&place), expected, "{told}, read again");
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_is_known_to_be_cut_is_stored_as_a_part_and_replayed_as_one() {
+    each_case_becomes_what_it_says(BROKEN, true);
+}
+
+#[test]
+fn a_streamed_answer_is_stored_whole_in_every_framing_and_never_empty_when_nobody_could_read_it() {
+    each_case_becomes_what_it_says(FRAMED, true);
+}
+
+#[test]
+fn what_is_no_answer_is_malformed_and_kept() {
+    each_case_becomes_what_it_says(NO_ANSWERS, false);
+}
+
+#[test]
+fn a_cut_answer_leaves_the_run_of_the_other_sources_partial() {
+    for database in databases() {
+        let server = Raw::saying(|path| match path {
+            "/ai/search" => broken(&unended("text/plain", &["Hello wör"]), Then::Reset),
+            _ => reply("200 OK", "", br#"{"results": [{"title": "A page", "url": "https://example.com/a"}]}"#),
+        });
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"ai\"]\nstreaming = true\n";
+        let place = Place::new(database, &server.lines(), topic);
+        place.run(&["once", "--at", NINE]).shows(3, &["cut: the reply was cut after 10 decoded bytes"]);
+        assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"]);
+        assert_eq!(answers(&place), ["Hello wör 1"]);
+        let shown = place.json(&["show", "acme", "--json"]);
+        assert_eq!(shown["answer"]["partial"], true, "{shown}");
+    }
+}
+
+/// The public JSON parsing test suite, when its files are there: as an AI's answer, called JSON, each file that no parser
+/// may accept is an error, by the real binary.
+#[test]
+fn no_file_of_the_json_parsing_suite_that_must_be_refused_becomes_an_answer() {
+    let Some(root) = std::env::var_os("TOPICWATCH_TEST_DATA") else {
+        eprintln!("skipped: no_file_of_the_json_parsing_suite… (TOPICWATCH_TEST_DATA is not set)");
+        return;
+    };
+    let folder = std::path::Path::new(&root).join("json/test_parsing");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|path| path.file_name().unwrap().to_string_lossy().starts_with("n_"));
+    // Accepted on purpose: a NUL in a string becomes U+FFFD.
+    files.retain(|path| !path.ends_with("n_string_unescaped_ctrl_char.json"));
+    files.sort();
+    assert!(files.len() > 180, "{}", files.len());
+    let bodies: Vec<Vec<u8>> = files.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    let served = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let next = std::sync::Arc::clone(&served);
+    let server = Raw::saying(move |_| {
+        let at = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        reply("200 OK", "content-type: application/json\r\n", &bodies[at % bodies.len()])
+    });
+    let topics: String = (0..files.len())
+        .map(|n| format!("[[topics]]\nid = \"t{n:03}\"\nquery = \"q\"\nsources = [\"ai\"]\n"))
+        .collect();
+    let place = Place::new(crate::databases::sqlite(), &server.lines(), &topics);
+    place.run(&["once", "--at", NINE]).shows(3, &["t000"]);
+    assert_eq!(served.load(std::sync::atomic::Ordering::SeqCst), files.len());
+    let states = "SELECT s.state || ' ' || coalesce(s.error_class, '-') || ' ' || count(*) FROM search s \
+                  GROUP BY s.state, s.error_class ORDER BY 1";
+    let told = place.database.texts(states);
+    let cut: usize = told.iter().find_map(|line| line.strip_prefix("error cut ")?.parse().ok()).unwrap_or(0);
+    assert_eq!(told, [format!("error cut {cut}"), format!("error malformed {}", files.len() - cut)], "{told:?}");
+    assert!(answers(&place).is_empty());
+    assert_eq!(place.database.number("SELECT count(*) FROM raw_reply") as usize, files.len(), "each is kept");
+}
