@@ -1,15 +1,17 @@
 //! From the configuration and the environment to the parts a verb needs: settings of the store, the client, the
 //! collector, and the embedded sandbox when that is where searches go.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use secrecy::SecretString;
 
 use super::args::Common;
-use super::{Failure, ids, journal, output};
+use super::{Failure, ids, journal, output, protected};
 use crate::collect::{self, Collector};
 use crate::config::{self, Config, LoadRequest, Target};
 use crate::daemon::system_clock;
+use crate::files::Protected;
 use crate::model::{Clock, Engine, Time, Topic};
 use crate::sandbox;
 use crate::search::{self, Client};
@@ -131,6 +133,12 @@ impl Context {
             schema.push_str("_sandbox");
         }
         store::Settings { url, schema, nature: self.nature(), create }
+    }
+
+    /// Files that no verb may write over.
+    pub(super) fn protected(&self) -> Protected {
+        let url = self.store_settings(false).url;
+        protected::of(&self.config, url.strip_prefix("sqlite:").map(Path::new))
     }
 
     /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.

@@ -61,6 +61,7 @@ mod outbox;
 mod pg;
 mod pings;
 mod program;
+mod protected;
 mod real_input;
 mod receivers;
 mod reload;

@@ -7,6 +7,16 @@ use sqlx::{Connection as _, Row as _};
 use super::Conn;
 use crate::store::{Disk, StoreError, StoreErrorKind};
 
+/// What a file is.
+pub(in crate::store) enum Existing {
+    /// No database.
+    NoDatabase,
+    /// Somebody else's.
+    Foreign,
+    /// One of ours, with its last runs that ended: public id, and when.
+    Ours(Vec<(String, i64)>),
+}
+
 pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> {
     let row = sqlx::query(
         "SELECT p.page_count * s.page_size AS bytes, f.freelist_count * s.page_size AS free, a.auto_vacuum AS vacuum \
@@ -67,6 +77,25 @@ impl super::Pools {
 }
 
 impl super::Pools {
+    /// What a file is that nobody works on.
+    pub(in crate::store) async fn existing_at(path: &Path) -> Result<Existing, StoreError> {
+        if !path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
+            return Ok(Existing::NoDatabase);
+        }
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
+        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
+        let ours = "SELECT count(*) FROM sqlite_schema WHERE name IN ('_sqlx_migrations', 'run')";
+        let last = "SELECT public_id, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 100";
+        let existing = match sqlx::query_scalar::<_, i64>(ours).fetch_one(&mut conn).await {
+            Ok(2) => sqlx::query_as(last).fetch_all(&mut conn).await.map(Existing::Ours),
+            Ok(_) => Ok(Existing::Foreign),
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("26") => Ok(Existing::NoDatabase),
+            Err(error) => Err(error),
+        };
+        conn.close().await?;
+        Ok(existing?)
+    }
+
     /// From now on what this process deletes is overwritten, not only set free.
     pub(in crate::store) async fn overwrite_deleted(&self) -> Result<(), StoreError> {
         sqlx::query("PRAGMA secure_delete = ON").execute(&mut *self.write.acquire().await?).await?;
