@@ -143,7 +143,7 @@ impl Context {
 
     /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.
     pub(super) async fn store(&self, create: bool) -> Result<Store, Failure> {
-        let store = Store::open(&self.store_settings(create)).await?;
+        let store = Store::open(&self.store_settings(create)).await?.watched_closely();
         journal::refuse_older(&store).await?;
         if store.open_tombstones().await? > 0 {
             output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
@@ -158,7 +158,7 @@ impl Context {
 
     /// The same for whoever is about to forget: what its journal says need not be in it yet.
     pub(super) async fn store_as_it_is(&self) -> Result<Store, Failure> {
-        let store = Store::open(&self.store_settings(false)).await?;
+        let store = Store::open(&self.store_settings(false)).await?.watched_closely();
         store.publish().await?;
         Ok(store)
     }

@@ -75,9 +75,11 @@ pub(super) const TAKEN: &str = "name another file; nothing was changed";
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error.kind {
-            StoreErrorKind::Unreachable | StoreErrorKind::Locked | StoreErrorKind::Newer | StoreErrorKind::Foreign => {
-                Exit::Store
-            }
+            StoreErrorKind::Unreachable
+            | StoreErrorKind::Locked
+            | StoreErrorKind::Newer
+            | StoreErrorKind::Foreign
+            | StoreErrorKind::Replaced => Exit::Store,
             StoreErrorKind::Refused => Exit::Usage,
             StoreErrorKind::Fenced => Exit::Searches,
             StoreErrorKind::Statement => Exit::Unexpected,

@@ -65,6 +65,7 @@ mod protected;
 mod real_input;
 mod receivers;
 mod reload;
+mod replaced;
 mod replay;
 mod report;
 mod report_browser;
