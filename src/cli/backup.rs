@@ -7,6 +7,7 @@ use serde_json::{Map, json};
 
 use super::args::Common;
 use super::context::Context;
+use super::failure::TAKEN;
 use super::prune::bytes;
 use super::{Exit, Failure, output};
 use crate::files::Replacement;
@@ -14,7 +15,7 @@ use crate::files::Replacement;
 /// `backup`
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// File to write, or to replace as a whole
+    /// File to write; an older backup of the same database is replaced as a whole
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Print JSON
@@ -25,18 +26,24 @@ pub struct BackupArgs {
 pub(super) async fn run(common: &Common, args: &BackupArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let shown = output::visible(&args.file.display().to_string());
-    let unwritable = |error: std::io::Error| {
-        Failure::new(
-            Exit::Output,
-            format!("{shown} could not be written: {error}"),
-            "does the folder exist, is there room, and may this user write there? a file that was there before is intact",
-        )
-    };
-    if let Some(used) = in_use(&args.file, context.store_settings(false).url.strip_prefix("sqlite:")) {
-        return Err(Failure::usage(format!("{shown} {used}"), "name another file; nothing was changed"));
+    let unwritable = |error: std::io::Error| Failure::unwritable(&args.file, &error);
+    if is_stream(&args.file) {
+        return Err(Failure::usage(
+            "a backup cannot be written to a stream: it is read again before it is put in place",
+            "name a file, such as topicwatch-backup.db, and send that",
+        ));
     }
+    let taken = |why: String| Failure::usage(format!("{shown} could not be written: {why}"), TAKEN);
+    let protected = context.protected().but_other_databases();
+    protected.check(&args.file).map_err(|why| taken(why.to_string()))?;
+    in_use(&args.file).map_or(Ok(()), |why| Err(taken(why)))?;
     let store = context.store(false).await?;
-    let file = Replacement::create(&args.file).map_err(unwritable)?;
+    if let Some(why) = store.no_copy_of_this(&args.file).await? {
+        store.close().await;
+        let hint = "a backup replaces an older one of the same database: name another file, or remove this one first";
+        return Err(Failure::usage(format!("{shown} could not be written: {why}"), hint));
+    }
+    let file = Replacement::create(&args.file, &protected).map_err(unwritable)?;
     // An absolute path, whatever a relative one would mean to a database.
     let path = std::path::absolute(file.path()).map_err(unwritable)?;
     let copied = store.backup_to(&path, (context.clock)()).await;
@@ -58,19 +65,22 @@ pub(super) async fn run(common: &Common, args: &BackupArgs) -> Result<Exit, Fail
     Ok(Exit::Ok)
 }
 
-/// Why a file must not be replaced: it is the database itself, or another that somebody works on.
-fn in_use(file: &Path, database: Option<&str>) -> Option<&'static str> {
-    let same = |database: &str| {
-        let (ours, theirs) = (file.canonicalize(), Path::new(database).canonicalize());
-        ours.ok().zip(theirs.ok()).is_some_and(|(ours, theirs)| ours == theirs)
-    };
-    if database.is_some_and(same) {
-        return Some("is the database itself");
-    }
-    let beside = |ending: &str| {
+/// Whether it is stdout, a pipe or a device.
+fn is_stream(file: &Path) -> bool {
+    file == Path::new("-") || file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// Why a file is no copy that lies there: somebody works on it.
+fn in_use(file: &Path) -> Option<String> {
+    let beside = |ending: &&str| {
         let mut name = file.as_os_str().to_owned();
         name.push(ending);
         Path::new(&name).symlink_metadata().is_ok()
     };
-    (beside("-wal") || beside("-shm")).then_some("is a database that is in use, or was not closed")
+    let ending = ["-wal", "-shm", "-journal", ".lock"].iter().find(|ending| beside(ending))?;
+    let why = match *ending {
+        ".lock" => "`topicwatch run` works on, or has worked on",
+        _ => "is in use, or was not closed",
+    };
+    Some(format!("it is a database that {why} (a file that ends in {ending} is beside it)"))
 }

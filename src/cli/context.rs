@@ -1,15 +1,17 @@
 //! From the configuration and the environment to the parts a verb needs: settings of the store, the client, the
 //! collector, and the embedded sandbox when that is where searches go.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use secrecy::SecretString;
 
 use super::args::Common;
-use super::{Failure, ids, journal, output};
+use super::{Failure, ids, journal, output, protected};
 use crate::collect::{self, Collector};
 use crate::config::{self, Config, LoadRequest, Target};
 use crate::daemon::system_clock;
+use crate::files::Protected;
 use crate::model::{Clock, Engine, Time, Topic};
 use crate::sandbox;
 use crate::search::{self, Client};
@@ -133,9 +135,15 @@ impl Context {
         store::Settings { url, schema, nature: self.nature(), create }
     }
 
+    /// Files that no verb may write over.
+    pub(super) fn protected(&self) -> Protected {
+        let url = self.store_settings(false).url;
+        protected::of(&self.config, url.strip_prefix("sqlite:").map(Path::new))
+    }
+
     /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.
     pub(super) async fn store(&self, create: bool) -> Result<Store, Failure> {
-        let store = Store::open(&self.store_settings(create)).await?;
+        let store = Store::open(&self.store_settings(create)).await?.watched_closely();
         journal::refuse_older(&store).await?;
         if store.open_tombstones().await? > 0 {
             output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
@@ -150,7 +158,7 @@ impl Context {
 
     /// The same for whoever is about to forget: what its journal says need not be in it yet.
     pub(super) async fn store_as_it_is(&self) -> Result<Store, Failure> {
-        let store = Store::open(&self.store_settings(false)).await?;
+        let store = Store::open(&self.store_settings(false)).await?.watched_closely();
         store.publish().await?;
         Ok(store)
     }

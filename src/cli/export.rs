@@ -42,14 +42,9 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
         let written = export::write_watched(&store, &order, &mut hiding, out, &mut |rows| progress.tell(rows)).await?;
         (written.rows, written.cut)
     } else {
-        let unwritable = |error: std::io::Error| {
-            Failure::new(
-                Exit::Output,
-                format!("{} could not be written: {error}", output::visible(&args.out.display().to_string())),
-                "does the folder exist, is there room, and may this user write there? a file that was there before is intact",
-            )
-        };
-        let file = Packed::new(Replacement::create(&args.out).map_err(unwritable)?, packed);
+        let unwritable = |error: std::io::Error| Failure::unwritable(&args.out, &error);
+        let file = Replacement::create(&args.out, &context.protected()).map_err(unwritable)?;
+        let file = Packed::new(file, packed);
         let written = export::write_watched(&store, &order, &mut hiding, file, &mut |rows| progress.tell(rows)).await;
         let written = match written {
             Ok(written) => written,
@@ -83,6 +78,15 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
 /// What was asked for. clap has checked words against the same lists.
 fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
+    // What is no file at all is refused when it is to be written, with a better reason.
+    let is_file = args.out.metadata().map_or(true, |there| there.is_file());
+    if args.format.is_none() && named.is_none() && args.out != Path::new("-") && is_file {
+        let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
+        return Err(Failure::usage(
+            format!("--out: {} has no ending of a format", output::visible(&args.out.display().to_string())),
+            format!("end it in {}, or say --format", endings.join(", ")),
+        ));
+    }
     let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
     let what = What::parse(&args.what).unwrap_or(What::Items);
     // Items of a feed are new ones.

@@ -52,7 +52,7 @@ pub struct ExportArgs {
     /// Items and sightings that their topic's filter hides: all rows, without them, or only them
     #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
     pub filtered: String,
-    /// File to replace as a whole (packed when it ends in .gz), or - for stdout
+    /// File to replace as a whole (packed when it ends in .gz), or - for stdout; its ending names the format
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
     /// Compare a file of [[exports]] with its manifest and with the database, and write nothing

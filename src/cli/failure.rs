@@ -1,7 +1,11 @@
 //! How a command ends: the exit code, and the line and hint that go to stderr. Which failure means which code is decided
 //! here and nowhere else.
 
+use std::path::Path;
+
+use super::output;
 use crate::export::ExportError;
+use crate::files::Taken;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Exit codes, as documented in README.
@@ -45,6 +49,19 @@ impl Failure {
         Self::new(Exit::Usage, text, hint)
     }
 
+    /// A file that could not be written, or must not be.
+    pub fn unwritable(file: &Path, error: &std::io::Error) -> Self {
+        let text = format!("{} could not be written: {error}", output::visible(&file.display().to_string()));
+        if error.get_ref().and_then(|inner| inner.downcast_ref::<Taken>()).is_some() {
+            return Self::usage(text, TAKEN);
+        }
+        Self::new(
+            Exit::Output,
+            text,
+            "does the folder exist, is there room, and may this user write there? a file that was there before is intact",
+        )
+    }
+
     /// Ends with a code about which everything was said.
     #[must_use]
     pub fn silent(exit: Exit) -> Self {
@@ -52,12 +69,17 @@ impl Failure {
     }
 }
 
+/// What to do about a file that must not be replaced.
+pub(super) const TAKEN: &str = "name another file; nothing was changed";
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error.kind {
-            StoreErrorKind::Unreachable | StoreErrorKind::Locked | StoreErrorKind::Newer | StoreErrorKind::Foreign => {
-                Exit::Store
-            }
+            StoreErrorKind::Unreachable
+            | StoreErrorKind::Locked
+            | StoreErrorKind::Newer
+            | StoreErrorKind::Foreign
+            | StoreErrorKind::Replaced => Exit::Store,
             StoreErrorKind::Refused => Exit::Usage,
             StoreErrorKind::Fenced => Exit::Searches,
             StoreErrorKind::Statement => Exit::Unexpected,

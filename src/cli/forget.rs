@@ -11,6 +11,7 @@ use super::context::Context;
 use super::journal::{self, Journal};
 use super::{Exit, Failure, ids, output};
 use crate::collect::{Forgetting, Forgotten};
+use crate::files::Protected;
 use crate::model::{Found, Kind, Time};
 use crate::normalise;
 use crate::store::{ForgetKey, Forgot, ReportFiles, Store, Tombstone, Tombstones, handle};
@@ -63,7 +64,7 @@ pub(super) async fn run(common: &Common, args: &ForgetArgs) -> Result<Exit, Fail
     }
     let store = context.store_as_it_is().await?;
     if let Some(path) = &args.export {
-        let written = Journal::write(&store, path).await?;
+        let written = Journal::write(&store, path, &context.protected()).await?;
         store.close().await;
         output::text(&format!("{written} tombstones; no name is in them\n"))?;
         return Ok(Exit::Ok);
@@ -137,7 +138,8 @@ fn new_key() -> Result<ForgetKey, Failure> {
 
 async fn keep_journal(store: &Store) -> Result<(), Failure> {
     match journal::beside(store) {
-        Some(path) => Journal::write(store, &path).await.map(drop),
+        // It belongs to the database, and is written over by nobody else.
+        Some(path) => Journal::write(store, &path, &Protected::default()).await.map(drop),
         None => Ok(()),
     }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::{Exit, Failure, output};
 use crate::config::EXAMPLE;
+use crate::files::Protected;
 
 /// `init`
 #[derive(Debug, Args)]
@@ -18,6 +19,8 @@ pub struct InitArgs {
 
 pub(super) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     let shown = output::visible(&args.file.display().to_string());
+    // A new file, too, would do harm beside a database, which it would be taken for a part of.
+    Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&args.file);
     let mut file = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::usage(

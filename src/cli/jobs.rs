@@ -1,17 +1,18 @@
 //! Jobs that are no topics, wired: which there are, what runs each kind, and who delivers what they made. What a report
 //! says, and how a message travels, is decided in their rooms.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Exit, Failure, ids, pings, prune};
+use super::{Exit, Failure, ids, pings, protected, prune};
 use crate::config::{Config, RetentionConfig};
 use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
 use crate::export::{self, StandingError};
-use crate::files;
+use crate::files::{self, Protected};
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
 use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
 use crate::report::{self, Report};
@@ -44,13 +45,15 @@ fn kinds(config: &Config) -> Kinds {
 /// What runs jobs.
 pub(super) fn handler(config: &Config, store: &Store, clock: &Clock, pinger: &Pinger) -> Handler {
     let (store, clock, kinds, pinger) = (store.clone(), Arc::clone(clock), kinds(config), pinger.clone());
+    let protected = Arc::new(protected::of(config, store.file()));
     Arc::new(move |run| {
-        let (store, clock, kinds) = (store.clone(), Arc::clone(&clock), Arc::clone(&kinds));
+        let (store, clock, kinds, protected) =
+            (store.clone(), Arc::clone(&clock), Arc::clone(&kinds), Arc::clone(&protected));
         pings::job_begun(&pinger, &run.job.id);
         Box::pin(async move {
             match run.job.kind {
-                JobKind::Report => make_report(&run, &store, &clock, &kinds).await,
-                JobKind::Export => make_export(&run, &store, &clock).await,
+                JobKind::Report => make_report(&run, &store, &clock, &kinds, &protected).await,
+                JobKind::Export => make_export(&run, &store, &clock, &protected).await,
                 // Has no schedule, so that nobody can claim a run of it.
                 JobKind::Alert => {
                     Err(failed("definition", "an alert is no job that runs".to_owned(), "please report it"))
@@ -61,7 +64,13 @@ pub(super) fn handler(config: &Config, store: &Store, clock: &Clock, pinger: &Pi
     })
 }
 
-async fn make_report(run: &JobRun, store: &Store, clock: &Clock, kinds: &Kinds) -> Result<Made, Failed> {
+async fn make_report(
+    run: &JobRun,
+    store: &Store,
+    clock: &Clock,
+    kinds: &Kinds,
+    protected: &Protected,
+) -> Result<Made, Failed> {
     let defect = |e: serde_json::Error| failed("definition", e.to_string(), "is this the newest version running?");
     let spec = run.job.report().map_err(defect)?;
     // What ended a moment ago belongs to it.
@@ -75,22 +84,21 @@ async fn make_report(run: &JobRun, store: &Store, clock: &Clock, kinds: &Kinds) 
     let span = report::span_of(&spec, at, last.map(|cursor| cursor.at));
     let topics = store.definitions().await?;
     let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
-    let files = put_in_place(&spec, &made)?;
+    let files = put_in_place(&spec, &made, protected)?;
     let messages = messages(run.public_id(), &spec, &made, kinds);
     let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
     Ok(Made { report: Some(report), messages, reason: None })
 }
 
 /// Makes the editions of an export. It is recorded as it goes: a run that ends here only says how it went.
-async fn make_export(run: &JobRun, store: &Store, clock: &Clock) -> Result<Made, Failed> {
+async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Protected) -> Result<Made, Failed> {
     store.publish().await?;
-    let made = export::make(store, run, clock()).await.map_err(|error| match error {
+    let made = export::make(store, run, clock(), protected).await.map_err(|error| match error {
         StandingError::Store(error) => error.into(),
-        StandingError::File { .. } => failed(
-            "output",
-            error.to_string(),
-            "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again",
-        ),
+        StandingError::File { path, error } => {
+            let hint = "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again";
+            unwritten(&path, &error, hint)
+        }
         StandingError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
     })?;
     let files = match made.files.as_slice() {
@@ -103,19 +111,16 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock) -> Result<Made,
 }
 
 /// Replaces the report's files, each as a whole.
-fn put_in_place(spec: &ReportSpec, made: &Report) -> Result<Vec<String>, Failed> {
+fn put_in_place(spec: &ReportSpec, made: &Report, protected: &Protected) -> Result<Vec<String>, Failed> {
     let mut there = Vec::new();
     for (format, path) in report::paths(spec, &made.span) {
         let text = match format {
             ReportFormat::Html => made.html(),
             ReportFormat::Markdown => made.markdown(),
         };
-        files::put(&path, text.as_bytes()).map_err(|error| {
-            failed(
-                "output",
-                format!("{} could not be written: {error}", path.display()),
-                "is there room, and may this user write there? a file that was there before is intact",
-            )
+        files::put(&path, text.as_bytes(), protected).map_err(|error| {
+            let hint = "is there room, and may this user write there? a file that was there before is intact";
+            unwritten(&path, &error, hint)
         })?;
         there.push(path.display().to_string());
     }
@@ -144,6 +149,12 @@ fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<M
         }
     };
     spec.channels.iter().map(of).collect()
+}
+
+/// A job whose file could not be written, or must not be.
+fn unwritten(file: &Path, error: &std::io::Error, hint: &str) -> Failed {
+    let Failure { exit, text, .. } = Failure::unwritable(file, error);
+    failed("output", text, if exit == Exit::Usage { "name another `path` in the configuration" } else { hint })
 }
 
 fn failed(class: &str, text: String, hint: &str) -> Failed {

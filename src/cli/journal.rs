@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Exit, Failure};
-use crate::files::Replacement;
+use crate::files::{Protected, Replacement};
 use crate::model::Time;
 use crate::store::{ForgetKey, Forgot, Store, Tombstone};
 
@@ -75,11 +75,12 @@ impl Journal {
     }
 
     /// Writes all tombstones of a database, as a whole.
-    pub(super) async fn write(store: &Store, path: &Path) -> Result<usize, Failure> {
+    pub(super) async fn write(store: &Store, path: &Path, protected: &Protected) -> Result<usize, Failure> {
+        protected.check(path).map_err(|taken| Failure::unwritable(path, &taken.into()))?;
         let Some(key) = store.forget_key().await? else { return Ok(0) };
         let all = store.tombstones().await?;
         let written = || {
-            let mut file = Replacement::create(path)?;
+            let mut file = Replacement::create(path, protected)?;
             serde_json::to_writer(&mut file, &Head { topicwatch: WHAT.into(), version: 1, key: key.to_hex() })?;
             file.write_all(b"\n")?;
             for (tombstone, _) in &all {
@@ -90,11 +91,13 @@ impl Journal {
             file.commit()
         };
         written().map_err(|error: std::io::Error| {
-            Failure::new(
-                Exit::Output,
-                format!("{} could not be written: {error}", path.display()),
-                "is there room, and may this user write there? what was forgotten stays so in the database itself",
-            )
+            let unwritten = Failure::unwritable(path, &error);
+            if unwritten.exit == Exit::Usage {
+                return unwritten;
+            }
+            let hint =
+                "is there room, and may this user write there? what was forgotten stays so in the database itself";
+            Failure { hint: hint.to_owned(), ..unwritten }
         })?;
         Ok(all.len())
     }

@@ -36,6 +36,7 @@ mod pings;
 mod plan;
 mod probe;
 mod progress;
+mod protected;
 mod prune;
 mod reading_args;
 mod reload;

@@ -8,7 +8,7 @@ use clap::Args;
 use super::args::Common;
 use super::context::Context;
 use super::{Exit, Failure, output};
-use crate::files::Replacement;
+use crate::files::{Protected, Replacement};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
 use crate::report::{self, Report};
 
@@ -69,10 +69,11 @@ pub(super) async fn run(common: &Common, args: &ReportArgs) -> Result<Exit, Fail
     if args.out.is_none()
         && let Some(folder) = files.first().and_then(|(_, path)| path.parent())
     {
-        std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        std::fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
     }
+    let protected = context.protected();
     for (format, path) in &files {
-        write(&made, *format, path)?;
+        write(&made, *format, path, &protected)?;
         if !common.quiet {
             let sandbox = if made.sandbox { "SANDBOX: " } else { "" };
             output::note(&format!(
@@ -142,21 +143,13 @@ fn format_of(path: &Path) -> Result<ReportFormat, Failure> {
     }
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(
-        Exit::Output,
-        format!("{} could not be written: {error}", output::visible(&path.display().to_string())),
-        "does the folder exist, is there room, and may this user write there? a file that was there before is intact",
-    )
-}
-
-fn write(made: &Report, format: ReportFormat, path: &Path) -> Result<(), Failure> {
-    let unwritable = |error: std::io::Error| unwritable(path, &error);
+fn write(made: &Report, format: ReportFormat, path: &Path, protected: &Protected) -> Result<(), Failure> {
+    let unwritable = |error: std::io::Error| Failure::unwritable(path, &error);
     let text = match format {
         ReportFormat::Html => made.html(),
         ReportFormat::Markdown => made.markdown(),
     };
-    let mut file = Replacement::create(path).map_err(unwritable)?;
+    let mut file = Replacement::create(path, protected).map_err(unwritable)?;
     file.write_all(text.as_bytes()).map_err(unwritable)?;
     file.commit().map_err(unwritable)
 }

@@ -30,7 +30,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let pages = Beside::of(&context)?;
     let Service { client, sandbox, base_url } = context.service().await?;
     let store = context.working_store().await?;
-    let _only_daemon = store.lock_daemon()?;
+    let lock = store.lock_daemon()?;
     skew.follow(&store, (context.clock)()).await?;
     let set = Set { topics: &context.config.topics, jobs: &jobs };
     let (clock, id, lease) =
@@ -59,7 +59,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         "topicwatch {} runs",
         env!("CARGO_PKG_VERSION")
     );
-    let means = Means { skew, client, sandbox, membership };
+    let means = Means { skew, client, sandbox, membership, lock: Some(lock) };
     let ended = working.until_stopped(&context, means, Some(Reloads { coming, looking })).await;
     if let Some(pages) = pages {
         // The stop has reached them, too; they end within moments, whoever still reads them.

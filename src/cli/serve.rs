@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use tokio::sync::watch;
@@ -10,7 +11,7 @@ use super::args::Common;
 use super::context::{Context, env};
 use super::{Exit, Failure, journal, output};
 use crate::config::{self, Config};
-use crate::store::Store;
+use crate::store::{Store, StoreError, StoreErrorKind};
 use crate::vitals::Vitals;
 use crate::web::{self, Access, Site};
 
@@ -25,6 +26,9 @@ pub struct ServeArgs {
     pub at: Option<String>,
 }
 
+/// Time between two looks at whether the database is still in its place.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Where the pages are when nobody says otherwise.
 const LISTEN: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
 
@@ -38,13 +42,28 @@ pub(super) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failu
     let mut ends = super::signals::Ends::listen();
     let vitals = Arc::new(Vitals::without_loop((context.clock)()));
     let (_, settings) = watch::channel(Arc::new(settings));
-    let site = Site::new(store, exports, database, settings, vitals, Arc::clone(&context.clock));
+    let site = Site::new(store.clone(), exports, database, settings, vitals, Arc::clone(&context.clock));
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");
-    ends.next().await;
+    let ended = tokio::select! {
+        () = ends.next() => Ok(Exit::Ok),
+        lost = lost(&store) => Err(lost.into()),
+    };
     running.stop().await;
-    Ok(Exit::Ok)
+    ended
+}
+
+/// Waits until the database that is shown is not the one any more that its address names.
+async fn lost(store: &Store) -> StoreError {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if let Err(error) = store.in_place()
+            && error.kind == StoreErrorKind::Replaced
+        {
+            return error;
+        }
+    }
 }
 
 /// What the configuration says of the pages; the token is read here.

@@ -26,7 +26,7 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let (clock, id) = (Arc::clone(&context.clock), ids::run_id((context.clock)()));
     let membership = Membership::join_as_worker(store.clone(), clock, id, context.config.scheduler.lease).await?;
-    let means = Means { skew, client, sandbox, membership: Arc::new(membership) };
+    let means = Means { skew, client, sandbox, membership: Arc::new(membership), lock: None };
     let vitals = Arc::new(Vitals::without_loop((context.clock)()));
     Working::begin(&context, store, channels, targets, vitals).until_stopped(&context, means, None).await
 }

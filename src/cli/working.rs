@@ -20,7 +20,7 @@ use crate::model::{RunState, Time};
 use crate::notify::{Channel, PingTargets};
 use crate::sandbox;
 use crate::search::Client;
-use crate::store::{Counts, Store};
+use crate::store::{Counts, DaemonLock, Store};
 use crate::vitals::Vitals;
 
 /// How long a reload under way, which may be writing, holds up the end.
@@ -43,12 +43,14 @@ pub(super) struct Reloads {
     pub(super) looking: JoinHandle<()>,
 }
 
-/// What it works with: the clock's correction, the service, and its place among other processes.
+/// What it works with: the clock's correction, the service, its place among other processes, and what keeps a second daemon
+/// from its file.
 pub(super) struct Means {
     pub(super) skew: Skew,
     pub(super) client: Client,
     pub(super) sandbox: Option<sandbox::Running>,
     pub(super) membership: Arc<Membership>,
+    pub(super) lock: Option<DaemonLock>,
 }
 
 impl Working {
@@ -75,7 +77,7 @@ impl Working {
         reloads: Option<Reloads>,
     ) -> Result<Exit, Failure> {
         let Self { store, manager, delivering, pinging, vitals, stop } = self;
-        let Means { skew, client, sandbox, membership } = means;
+        let Means { skew, client, sandbox, membership, lock } = means;
         let collector = context.collector(store.clone(), client);
         let signals = tokio::spawn({
             let stop = stop.clone();
@@ -105,7 +107,7 @@ impl Working {
         let saying = pinging.pinger.clone();
         let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_begun(&saying, &run.topic.id)));
         let (membership, beat) = (Some(membership), vitals.beat.clone());
-        let life = Life { reloads: coming, membership, manager, jobs, watch, beat, begun };
+        let life = Life { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
         let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
         if let Some(looking) = looking {
             // A reload that writes must not be dropped midway; one that reads a file that does not answer may.

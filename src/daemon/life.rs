@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Jobs, Manager, Membership};
 use crate::collect::Collector;
-use crate::store::{RunRef, Store};
+use crate::store::{DaemonLock, RunRef, Store, StoreError, StoreErrorKind};
 use crate::vitals::Beat;
 
 /// What runs that begin from now on are run with.
@@ -30,6 +30,8 @@ pub struct Reloaded {
 pub struct Life {
     /// Reloads as they come, already checked and with their topics stored.
     pub reloads: Option<mpsc::Receiver<Reloaded>>,
+    /// What keeps other daemons from its file.
+    pub lock: Option<DaemonLock>,
     /// This process among others.
     pub membership: Option<Arc<Membership>>,
     /// Who supervises it.
@@ -74,6 +76,12 @@ pub(super) async fn next(reloads: &mut Option<mpsc::Receiver<Reloaded>>) -> Relo
     }
 }
 
+/// Whether the database is still the one that this process began with, and nobody else's.
+pub(super) fn in_place(store: &Store, lock: Option<&mut DaemonLock>) -> Result<(), StoreError> {
+    store.in_place()?;
+    lock.map_or(Ok(()), DaemonLock::keep)
+}
+
 /// Time between two looks at what people asked for.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -89,6 +97,8 @@ pub(super) async fn listen(store: Store, wake: Arc<Notify>, stop: CancellationTo
                 }
                 before = Some(now);
             }
+            // The loop looks, and ends.
+            Err(error) if error.kind == StoreErrorKind::Replaced => wake.notify_one(),
             Err(error) => tracing::debug!("could not look for what was asked: {error}"),
         }
         tokio::select! {

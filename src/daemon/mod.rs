@@ -11,13 +11,13 @@ mod membership;
 mod notify;
 mod planner;
 mod requests;
+mod ticker;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_cron_scheduler::{Job, JobScheduler};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,7 +32,7 @@ use engine::Source;
 
 use crate::collect::{Collector, Crew, Done};
 use crate::model::Clock;
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreErrorKind};
 
 /// How the loop behaves.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ pub async fn run(
 ) -> Result<(), StoreError> {
     let mut settings = settings.clone();
     let wake = Arc::new(Notify::new());
-    let ticker = ticker(&wake).await;
+    let ticker = ticker::begin(&wake).await;
     let give_up = CancellationToken::new();
     let (crew, mut ends) = Crew::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
     let mut alive = keep_alive(&crew, settings.lease);
@@ -116,7 +116,10 @@ pub async fn run(
     while !stop.is_cancelled() {
         let now = Instant::now();
         crate::mishap::at("loop/round");
-        let looked = if now < look_at {
+        let in_place = life::in_place(collector.store(), life.lock.as_mut());
+        let looked = if let Err(error) = in_place {
+            Err(error)
+        } else if now < look_at {
             // A place may have become free; the rest of a look can wait.
             source.begin(&collector, &settings, token, &stop).await.map(|_| look_at)
         } else {
@@ -191,7 +194,9 @@ pub async fn run(
     if let Some(membership) = &life.membership {
         membership.leave().await;
     }
-    if !finished(&crew, &manager, Some(settings.shutdown_grace)).await {
+    let lost = ended.as_ref().is_err_and(is_lost);
+    // Where nothing can be stored any more, nothing is waited for.
+    if lost || !finished(&crew, &manager, Some(settings.shutdown_grace)).await {
         give_up.cancel();
         finished(&crew, &manager, None).await;
     }
@@ -208,8 +213,10 @@ pub async fn run(
     {
         tracing::debug!("the ticker did not end: {error}");
     }
-    collector.store().publish().await?;
-    copies::last_look(collector.store(), collector.now()).await;
+    if !lost {
+        collector.store().publish().await?;
+        copies::last_look(collector.store(), collector.now()).await;
+    }
     ended
 }
 
@@ -313,24 +320,12 @@ async fn tick(
 }
 
 /// Whether trying again may help: a server that is away, a full disk and a statement that took too long pass; a database
-/// that is not ours does not.
+/// that is not ours, or not ours any more, does not.
 fn is_passing(error: &StoreError) -> bool {
-    use crate::store::StoreErrorKind::{Foreign, Newer};
-    !matches!(error.kind, Foreign | Newer)
+    !matches!(error.kind, StoreErrorKind::Foreign | StoreErrorKind::Newer) && !is_lost(error)
 }
 
-/// Wakes the loop now and then, in UTC, whatever else happens. `None` when it could not be started, which is told: the
-/// loop wakes by itself too.
-async fn ticker(wake: &Arc<Notify>) -> Option<JobScheduler> {
-    if crate::mishap::fails("ticker") {
-        return None;
-    }
-    let start = async {
-        let scheduler = JobScheduler::new().await?;
-        let wake = Arc::clone(wake);
-        scheduler.add(Job::new("0/15 * * * * *", move |_, _| wake.notify_one())?).await?;
-        scheduler.start().await?;
-        Ok::<_, tokio_cron_scheduler::JobSchedulerError>(scheduler)
-    };
-    start.await.inspect_err(|error| tracing::warn!("the ticker could not be started: {error}")).ok()
+/// Whether the database that this process began with is not there any more.
+fn is_lost(error: &StoreError) -> bool {
+    error.kind == StoreErrorKind::Replaced
 }

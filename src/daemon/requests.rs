@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::Clock;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, StoreErrorKind};
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_secs(1);
@@ -14,7 +14,9 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Takes up what is asked for until the stop.
 pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
     loop {
-        if let Err(error) = take(&store, &clock).await {
+        if let Err(error) = take(&store, &clock).await
+            && error.kind != StoreErrorKind::Replaced
+        {
             tracing::warn!("what was asked for on a page could not be done: {error}; trying again");
         }
         tokio::select! {

@@ -13,7 +13,7 @@ use super::manifest::{self, Hashing, Manifest, Written};
 use super::spec::ExportSpec;
 use super::{ExportError, Filtered, Order, Packed, unpacked_name, write};
 use crate::compare::Hiding;
-use crate::files::{self, Replacement};
+use crate::files::{self, Protected, Replacement};
 use crate::model::Time;
 use crate::normalise::words;
 use crate::store::{Edition, JobRun, Store, StoreError, StoreErrorKind};
@@ -48,18 +48,19 @@ pub struct Editions {
     pub removed: u64,
 }
 
-/// Makes what a run of an export is to make: first the edition that an earlier run left unfinished, if any.
+/// Makes what a run of an export is to make: first the edition that an earlier run left unfinished, if any. Nothing that
+/// is protected is written over.
 ///
 /// # Errors
 /// When the database or a file refuses. The edition is then as good as not begun: the next run makes it again.
-pub async fn make(store: &Store, run: &JobRun, now: Time) -> Result<Editions, StandingError> {
+pub async fn make(store: &Store, run: &JobRun, now: Time, protected: &Protected) -> Result<Editions, StandingError> {
     let spec: ExportSpec = serde_json::from_value(run.job.spec.clone())?;
     let definition = serde_json::to_string(&spec)?;
     let mut made = Editions::default();
     while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
         crate::mishap::at_of("export/begun", &spec.name);
         let began: ExportSpec = serde_json::from_str(&edition.definition)?;
-        let (files, rows) = put(store, run, &began, &edition).await?;
+        let (files, rows) = put(store, run, &began, &edition, protected).await?;
         crate::mishap::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
         made.files.extend(files);
@@ -77,6 +78,7 @@ async fn put(
     run: &JobRun,
     spec: &ExportSpec,
     edition: &Edition,
+    protected: &Protected,
 ) -> Result<(Vec<String>, u64), StandingError> {
     let topics: Vec<Option<String>> = if spec.by_topic() {
         let named = store.topics_between(edition.between, &spec.topics, &spec.tags).await?;
@@ -91,7 +93,7 @@ async fn put(
         let unwritable = |error: io::Error| StandingError::File { path: path.clone(), error };
         let order = spec.order(edition.at, edition.between, topic.as_deref());
         files::make_folder_of(&path).map_err(unwritable)?;
-        let file = Replacement::create(&path).map_err(unwritable)?;
+        let file = Replacement::create(&path, protected).map_err(unwritable)?;
         let (file, written) = match rendered(store, &order, spec.filtered, packed(&path), file).await {
             Err(ExportError::Output(error)) => return Err(unwritable(error)),
             Err(ExportError::Store(error)) => return Err(error.into()),
@@ -110,17 +112,17 @@ async fn put(
         file.commit().map_err(unwritable)?;
         crate::mishap::at_of("export/renamed", &spec.name);
         let told = Manifest::of(spec, edition, topic.as_deref(), &path, &written, &stretch)?;
-        put_manifest(&path, &told)?;
+        put_manifest(&path, &told, protected)?;
         rows += written.rows;
         there.push(path.display().to_string());
     }
     Ok((there, rows))
 }
 
-fn put_manifest(file: &Path, told: &Manifest) -> Result<(), StandingError> {
+fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), StandingError> {
     let path = manifest::path(file);
     let text = serde_json::to_string_pretty(told)? + "\n";
-    files::put(&path, text.as_bytes()).map_err(|error| StandingError::File { path, error })
+    files::put(&path, text.as_bytes(), protected).map_err(|error| StandingError::File { path, error })
 }
 
 /// Whether the name of a file says that it is packed.

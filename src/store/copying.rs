@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::sqlite::disk::Existing;
 use super::tables::TABLES;
 use super::{Db, Settings, Store, StoreError, StoreErrorKind, TRANSACTION_TRIES, pause, postgres, sqlite};
 use crate::model::Time;
@@ -176,6 +177,23 @@ impl Store {
             moved.push(table);
         }
         Ok(Ok(moved))
+    }
+
+    /// Why a file is no earlier copy of this database, where it is a database: it is not ours, or holds runs and none of
+    /// its last ones is known here.
+    pub async fn no_copy_of_this(&self, file: &Path) -> Result<Option<String>, StoreError> {
+        let ended = match sqlite::Pools::existing_at(file).await? {
+            Existing::NoDatabase => return Ok(None),
+            Existing::Foreign => return Ok(Some("it is a SQLite database of another program".to_owned())),
+            Existing::Ours(ended) => ended,
+        };
+        if ended.is_empty() || read!(self, copying::knows_any(&ended))? {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "it is a topicwatch database that is no copy of {}: none of its last runs is there",
+            self.place
+        )))
     }
 
     /// Writes a copy into an empty file, while others write on, and reads it again. Returns the rows of each table.

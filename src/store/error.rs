@@ -12,6 +12,8 @@ pub enum StoreErrorKind {
     Newer,
     /// Holds the other nature of data (sandbox or real), or is somebody else's database.
     Foreign,
+    /// The file that is open is not the one that its path names any more, or is another daemon's by now.
+    Replaced,
     /// The run is no longer this process's: its lease was lost and another took it, or it was ended.
     Fenced,
     /// What was asked does not fit what is stored: an unknown topic, a name that is taken. Nothing was changed.
@@ -93,7 +95,7 @@ impl From<sqlx::Error> for StoreError {
                 (StoreErrorKind::Unreachable, "the disk is full: make room; what was stored before is intact")
             }
             // SQLite's family 10 is what the operating system refused: no room for its files, a limit, a failing disk.
-            sqlx::Error::Database(_) if code.as_deref().is_some_and(is_io) => (
+            sqlx::Error::Database(_) if code.as_deref().is_some_and(|code| family(code) == Some(10)) => (
                 StoreErrorKind::Unreachable,
                 "is the disk full, or failing? make room; what was stored before is intact",
             ),
@@ -103,7 +105,7 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
                 (StoreErrorKind::Unreachable, "are user, password and database name in the URL right?")
             }
-            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("11" | "26")) => (
+            sqlx::Error::Database(_) if code.as_deref().is_some_and(|code| matches!(family(code), Some(11 | 26))) => (
                 StoreErrorKind::Foreign,
                 "this file is damaged or is not a SQLite database; restore a backup or name another file",
             ),
@@ -113,9 +115,9 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// Whether a code is of SQLite's family `SQLITE_IOERR`; PostgreSQL's have five places.
-fn is_io(code: &str) -> bool {
-    code.len() < 5 && code.parse::<u32>().is_ok_and(|code| code & 0xff == 10)
+/// SQLite's primary code of an extended one; PostgreSQL's have five places.
+fn family(code: &str) -> Option<u32> {
+    code.parse::<u32>().ok().filter(|_| code.len() < 5).map(|code| code & 0xff)
 }
 
 /// Database messages may span lines; an event is one line.

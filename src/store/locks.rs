@@ -10,20 +10,53 @@ use super::{Db, Store, StoreError, StoreErrorKind};
 /// Held by the one daemon of a SQLite file; given back when dropped, or by the system when the process ends.
 #[derive(Debug)]
 pub struct DaemonLock {
-    _file: Option<File>,
+    held: Option<(PathBuf, File)>,
+}
+
+impl DaemonLock {
+    /// Whether it still keeps other daemons out. A lock file that was deleted is made again, unless another daemon was
+    /// faster.
+    pub fn keep(&mut self) -> Result<(), StoreError> {
+        let Some((path, file)) = &mut self.held else { return Ok(()) };
+        let unknown = |path: &Path, e: &io::Error| {
+            let text = format!("{} cannot be looked at: {e}", path.display());
+            StoreError::new(StoreErrorKind::Unreachable, text, "may this user write in that folder?")
+        };
+        if is_at(file, path).map_err(|e| unknown(path, &e))? {
+            return Ok(());
+        }
+        let again = open(path).map_err(|e| unknown(path, &e))?;
+        match again.try_lock() {
+            Ok(()) => {
+                tracing::warn!("{} was deleted; it keeps a second daemon out and was made again", path.display());
+                *file = again;
+                Ok(())
+            }
+            Err(_) => Err(StoreError::new(
+                StoreErrorKind::Replaced,
+                format!("{} was deleted, and another `topicwatch run` has begun since", path.display()),
+                "one of the two is enough; leave the files beside the database alone",
+            )),
+        }
+    }
 }
 
 impl Store {
     /// Bars a second daemon on one SQLite file. PostgreSQL is shared by any number.
     pub fn lock_daemon(&self) -> Result<DaemonLock, StoreError> {
-        let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { _file: None }) };
+        let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { held: None }) };
         let path = format!("{}.lock", self.place);
         let refused = |text: String, hint: &str| StoreError::new(StoreErrorKind::Locked, text, hint);
-        let file = open(Path::new(&path));
-        let file =
-            file.map_err(|e| refused(format!("cannot open {path}: {e}"), "may this user write in that folder?"))?;
+        let cannot = |e: io::Error| refused(format!("cannot open {path}: {e}"), "may this user write in that folder?");
+        let file = loop {
+            let file = open(Path::new(&path)).map_err(cannot)?;
+            // Somebody may delete it meanwhile: a lock on what nobody can open any more keeps nobody out.
+            if file.try_lock().is_err() || is_at(&file, Path::new(&path)).map_err(cannot)? {
+                break file;
+            }
+        };
         match file.try_lock() {
-            Ok(()) => Ok(DaemonLock { _file: Some(file) }),
+            Ok(()) => Ok(DaemonLock { held: Some((PathBuf::from(path), file)) }),
             Err(std::fs::TryLockError::WouldBlock) => Err(refused(
                 format!("another `topicwatch run` works on {}", self.place),
                 "stop it first, or use PostgreSQL, which several may share; `once`, `show` and `export` work beside it",

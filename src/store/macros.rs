@@ -26,8 +26,8 @@ macro_rules! repeated {
         loop {
             tries += 1;
             let done = match &$store.db {
-                Db::Sqlite(pools) => transaction!(pools, sqlite, $module::$function($($arg),*)),
-                Db::Postgres(pools) => transaction!(pools, postgres, $module::$function($($arg),*)),
+                Db::Sqlite(pools) => pools.explained(transaction!(pools, sqlite, $module::$function($($arg),*))),
+                Db::Postgres(pools) => pools.explained(transaction!(pools, postgres, $module::$function($($arg),*))),
             };
             match done {
                 Err(error) if error.again && tries < TRANSACTION_TRIES && wanted(&error) => pause(tries).await,
@@ -45,6 +45,8 @@ macro_rules! transaction {
             $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
             tx.commit().await?;
             $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
+            // Nobody is told that it is stored in a file that nobody can open any more.
+            $pools.in_place()?;
             Ok::<_, StoreError>(value)
         }
         .await
@@ -55,7 +57,9 @@ macro_rules! transaction {
 macro_rules! read {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &$store.db {
-            Db::Sqlite(pools) => sqlite::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
+            Db::Sqlite(pools) => {
+                pools.explained(sqlite::$module::$function(&mut *pools.reader().await?, $($arg),*).await)
+            }
             Db::Postgres(pools) => postgres::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
         }
     };

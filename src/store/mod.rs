@@ -123,6 +123,24 @@ impl Store {
         read!(self, topics::nature())
     }
 
+    /// Notices from now on, too, that a file is written over in its place. For a process that works on one database: it keeps
+    /// a descriptor open to its end.
+    #[must_use]
+    pub fn watched_closely(self) -> Self {
+        if let Db::Sqlite(pools) = &self.db {
+            pools.watch_closely();
+        }
+        self
+    }
+
+    /// Whether what is open is still the file that its path names; on PostgreSQL always. Every write asks by itself.
+    pub fn in_place(&self) -> Result<(), StoreError> {
+        match &self.db {
+            Db::Sqlite(pools) => pools.in_place(),
+            Db::Postgres(pools) => pools.in_place(),
+        }
+    }
+
     // ---- topics ----
 
     /// Makes the stored definitions equal to these: new topics begin at `now` (never retroactive), a changed schedule

@@ -15,7 +15,7 @@ use super::layout;
 use super::problem::Problem;
 use super::server::App;
 use crate::metrics::CONTENT_TYPE;
-use crate::store::{Settings, Store, StoreErrorKind};
+use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
 /// Paths that are answered without a token.
 pub(super) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
@@ -84,14 +84,16 @@ type Answered = (Instant, Option<&'static str>);
 /// Asks the database by connections of its own, so that pages that hold all of theirs make nothing look unreachable.
 pub(super) struct Ready {
     database: Settings,
+    /// What this process has open.
+    store: Store,
     /// One question at a time.
     place: Arc<Semaphore>,
     last: Arc<Mutex<Option<Answered>>>,
 }
 
 impl Ready {
-    pub(super) fn of(database: Settings) -> Self {
-        Self { database, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
+    pub(super) fn of(database: Settings, store: Store) -> Self {
+        Self { database, store, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
     }
 
     /// What is wrong, if something is; of the last second.
@@ -101,28 +103,30 @@ impl Ready {
         if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
             return why;
         }
-        let (database, last) = (self.database.clone(), Arc::clone(&self.last));
+        let (database, last, ours) = (self.database.clone(), Arc::clone(&self.last), self.store.clone());
         // In a task of its own: what was begun must not be dropped midway, however impatient whoever asked is.
         let asked = tokio::spawn(async move {
             let _place = place;
-            let why = match Store::open_to_read(&database).await {
-                Ok(store) => {
-                    store.close().await;
-                    None
+            let why = reached(&ours, &database).await.err().map(|error| {
+                tracing::warn!("not ready: {error}");
+                match error.kind {
+                    StoreErrorKind::Newer => "has tables of a newer version",
+                    StoreErrorKind::Foreign => "is not this program's",
+                    StoreErrorKind::Locked => "is locked",
+                    StoreErrorKind::Replaced => "was deleted or replaced while this process has it open",
+                    _ => "cannot be reached, or has not the tables of this version",
                 }
-                Err(error) => {
-                    tracing::warn!("not ready: {error}");
-                    Some(match error.kind {
-                        StoreErrorKind::Newer => "has tables of a newer version",
-                        StoreErrorKind::Foreign => "is not this program's",
-                        StoreErrorKind::Locked => "is locked",
-                        _ => "cannot be reached, or has not the tables of this version",
-                    })
-                }
-            };
+            });
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), why));
             why
         });
         asked.await.unwrap_or(Some("could not be asked"))
     }
+}
+
+/// Whether the database is the one that this process has open, and can be opened anew.
+async fn reached(ours: &Store, database: &Settings) -> Result<(), StoreError> {
+    ours.in_place()?;
+    Store::open_to_read(database).await?.close().await;
+    Ok(())
 }

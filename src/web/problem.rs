@@ -40,6 +40,11 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         tracing::warn!("an answer could not be made: {error}");
         match error.kind {
+            StoreErrorKind::Replaced => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The database's file was deleted or replaced",
+                "This process has to be started again; its log says more.",
+            ),
             StoreErrorKind::Locked | StoreErrorKind::Unreachable => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The database cannot be asked at the moment",

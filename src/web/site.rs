@@ -68,7 +68,7 @@ impl Site {
         clock: Clock,
     ) -> Self {
         let metrics = Metrics::new(store.clone(), Arc::clone(&vitals));
-        let (exporting, ready) = (Exporting::through(exports), Ready::of(database));
+        let (exporting, ready) = (Exporting::through(exports), Ready::of(database, store.clone()));
         Self { store, settings, exporting, vitals, metrics, ready, judged: Judged::default(), clock }
     }
 

@@ -75,7 +75,7 @@ impl Slow {
         self.seen.most.load(Ordering::SeqCst)
     }
 
-    fn hold(&self, held: bool) {
+    pub(crate) fn hold(&self, held: bool) {
         self.seen.held.store(held, Ordering::SeqCst);
     }
 }

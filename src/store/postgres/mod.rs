@@ -286,6 +286,17 @@ impl Pools {
         Ok(tx)
     }
 
+    /// A server's database is where the server says.
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same call on SQLite looks")]
+    pub(super) fn in_place(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    #[expect(clippy::unused_self, reason = "the same call on SQLite looks")]
+    pub(super) fn explained<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+        done
+    }
+
     /// The pool, for migrations.
     pub(super) fn writer(&self) -> &PgPool {
         &self.pool

@@ -2,10 +2,21 @@
 
 use std::path::Path;
 
+use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, Row as _};
 
 use super::Conn;
 use crate::store::{Disk, StoreError, StoreErrorKind};
+
+/// What a file is.
+pub(in crate::store) enum Existing {
+    /// No database.
+    NoDatabase,
+    /// Somebody else's.
+    Foreign,
+    /// One of ours, with its last runs that ended: public id, and when.
+    Ours(Vec<(String, i64)>),
+}
 
 pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> {
     let row = sqlx::query(
@@ -45,12 +56,17 @@ impl super::Pools {
         let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
         conn.close().await?;
         done?;
+        // Processes that live on the source do not live on its copy: put in place, it would seem to be worked on.
+        let mut copy = sqlx::SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path)).await?;
+        let left = sqlx::raw_sql("DELETE FROM instance; DELETE FROM service_lease").execute(&mut copy).await;
+        copy.close().await?;
+        left?;
         Ok(())
     }
 
     /// Reads a copy from end to end; rows of each table.
     pub(in crate::store) async fn look_into(path: &Path) -> Result<Vec<(&'static str, i64)>, StoreError> {
-        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
+        let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
         let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
         let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut conn).await?;
         let sizes = super::copying::sizes(&mut conn).await;
@@ -67,6 +83,25 @@ impl super::Pools {
 }
 
 impl super::Pools {
+    /// What a file is that nobody works on.
+    pub(in crate::store) async fn existing_at(path: &Path) -> Result<Existing, StoreError> {
+        if !path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
+            return Ok(Existing::NoDatabase);
+        }
+        let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
+        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
+        let ours = "SELECT count(*) FROM sqlite_schema WHERE name IN ('_sqlx_migrations', 'run')";
+        let last = "SELECT public_id, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 100";
+        let existing = match sqlx::query_scalar::<_, i64>(ours).fetch_one(&mut conn).await {
+            Ok(2) => sqlx::query_as(last).fetch_all(&mut conn).await.map(Existing::Ours),
+            Ok(_) => Ok(Existing::Foreign),
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("26") => Ok(Existing::NoDatabase),
+            Err(error) => Err(error),
+        };
+        conn.close().await?;
+        Ok(existing?)
+    }
+
     /// From now on what this process deletes is overwritten, not only set free.
     pub(in crate::store) async fn overwrite_deleted(&self) -> Result<(), StoreError> {
         sqlx::query("PRAGMA secure_delete = ON").execute(&mut *self.write.acquire().await?).await?;

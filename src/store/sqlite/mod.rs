@@ -1,16 +1,15 @@
-//! What is SQLite's own: one writer that takes the write lock at `BEGIN`, readers that may only read, and the statements
-//! where the databases truly differ. Everything else is `statements/`, compiled here for SQLite.
+//! What is SQLite's own: one writer and readers on one file (`pools`), and the statements where the databases truly differ.
+//! Everything else is `statements/`, compiled here for SQLite.
 
-use std::path::Path;
-use std::time::Duration;
-
-use sqlx::pool::PoolConnection;
-use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Sqlite, SqlitePool, Transaction};
+use sqlx::Sqlite;
 
 use super::StoreError;
 
+pub(super) use pools::Pools;
+
 pub(super) mod disk;
+mod place;
+mod pools;
 
 #[path = "../statements/alert_cards.rs"]
 pub(super) mod alert_cards;
@@ -192,134 +191,4 @@ pub(super) async fn add_jobs(
     _due: &[i64],
 ) -> Result<(), StoreError> {
     Ok(())
-}
-
-/// Rows that a reader's thread may be ahead of whoever takes them: enough that the two seldom wait for one another.
-const ROWS_AHEAD: usize = 200;
-
-/// One writer and a few readers on one file.
-#[derive(Debug, Clone)]
-pub(crate) struct Pools {
-    write: SqlitePool,
-    read: SqlitePool,
-}
-
-impl Pools {
-    /// Opens (and, when it is not there, creates) a file.
-    pub(super) async fn open(path: &Path, create: bool) -> Result<Self, StoreError> {
-        let base = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(create)
-            .busy_timeout(Duration::from_secs(5))
-            .foreign_keys(true)
-            .synchronous(SqliteSynchronous::Full)
-            .statement_cache_capacity(64);
-        // It stands in the file from its beginning. To say it again takes the lock of a writer, for which whoever only wants
-        // to read would wait, too.
-        let new = std::fs::metadata(path).map_or(true, |found| found.len() == 0);
-        let first = if new { base.clone().auto_vacuum(SqliteAutoVacuum::Incremental) } else { base.clone() };
-        // No connection of a file goes away by itself, so none is asked whether it is still there.
-        let write = SqlitePoolOptions::new()
-            .max_connections(1)
-            .test_before_acquire(false)
-            .acquire_timeout(Duration::from_secs(60))
-            .connect_with(first.journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
-            .await?;
-        // Few, since the pool takes them in turn: each that was ever needed keeps its thread and its caches.
-        let read = SqlitePoolOptions::new()
-            .max_connections(2)
-            .min_connections(0)
-            .test_before_acquire(false)
-            .acquire_timeout(Duration::from_secs(60))
-            .idle_timeout(Duration::from_secs(30))
-            .connect_lazy_with(base.row_buffer_size(ROWS_AHEAD).pragma("query_only", "on"));
-        Ok(Self { write, read })
-    }
-
-    /// Opens a file that is there, for a process that never writes to it.
-    pub(super) fn open_to_read(path: &Path) -> Self {
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .read_only(true)
-            .busy_timeout(Duration::from_secs(5))
-            .statement_cache_capacity(64)
-            .row_buffer_size(ROWS_AHEAD)
-            .pragma("query_only", "on");
-        let read = SqlitePoolOptions::new()
-            .max_connections(4)
-            .min_connections(0)
-            .test_before_acquire(false)
-            .acquire_timeout(Duration::from_secs(10))
-            .idle_timeout(Duration::from_secs(60))
-            .connect_lazy_with(options);
-        Self { write: read.clone(), read }
-    }
-
-    /// A writing transaction that holds the write lock from its first moment.
-    pub(super) async fn begin(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
-        const TRIES: u32 = 10;
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            match self.write.begin_with("BEGIN IMMEDIATE").await {
-                // SQLite itself rolled the last one back (no room, a failing disk), which its connection does not notice:
-                // it would refuse every other transaction for ever. Whoever came in between may have left the next so.
-                Err(sqlx::Error::InvalidSavePointStatement) if tries < TRIES => {
-                    self.write.acquire().await?.close().await?;
-                }
-                begun => return Ok(begun?),
-            }
-        }
-    }
-
-    /// A connection that cannot write.
-    pub(super) async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
-        Ok(self.read.acquire().await?)
-    }
-
-    /// A transaction that sees one moment, however long it reads.
-    pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
-        Ok(self.read.begin().await?)
-    }
-
-    /// The writer's pool, for migrations.
-    pub(super) fn writer(&self) -> &SqlitePool {
-        &self.write
-    }
-
-    /// Closes every connection.
-    pub(super) async fn close(&self) {
-        self.read.close().await;
-        self.write.close().await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-    use super::*;
-
-    #[tokio::test]
-    async fn the_settings_that_durability_rests_on_are_in_force_on_every_connection() {
-        let folder = tempfile::tempdir().unwrap();
-        let pools = Pools::open(&folder.path().join("t.db"), true).await.unwrap();
-        let (mut writer, mut reader) = (pools.write.acquire().await.unwrap(), pools.reader().await.unwrap());
-        for (pragma, on_writer, on_reader) in [
-            ("journal_mode", "wal", "wal"),
-            ("synchronous", "2", "2"),
-            ("foreign_keys", "1", "1"),
-            ("busy_timeout", "5000", "5000"),
-            ("auto_vacuum", "2", "2"),
-            ("query_only", "0", "1"),
-        ] {
-            let sql = format!("SELECT CAST({pragma} AS TEXT) FROM pragma_{pragma}")
-                .replace("CAST(busy_timeout", "CAST(timeout");
-            let held = |sql: String| sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql));
-            assert_eq!(held(sql.clone()).fetch_one(&mut *writer).await.unwrap(), on_writer, "writer's {pragma}");
-            assert_eq!(held(sql).fetch_one(&mut *reader).await.unwrap(), on_reader, "reader's {pragma}");
-        }
-        assert!(sqlx::query("CREATE TABLE t (id INTEGER)").execute(&mut *reader).await.is_err());
-        drop((writer, reader));
-        pools.close().await;
-    }
 }

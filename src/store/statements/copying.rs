@@ -11,6 +11,17 @@ use crate::store::tables::{TABLES, Table, UNFINISHED};
 /// Values that one statement binds at most.
 const BINDS: usize = 30_000;
 
+/// Whether one of these runs is here, and ended when it is said to have ended.
+pub(in crate::store) async fn knows_any(conn: &mut Conn, ended: &[(String, i64)]) -> Result<bool, StoreError> {
+    for (id, at) in ended {
+        let found = sqlx::query("SELECT 1 FROM run WHERE public_id = $1 AND finished_at = $2").bind(id).bind(at);
+        if found.fetch_optional(&mut *conn).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Rows after a key, in the order of the key.
 pub(in crate::store) async fn page(
     conn: &mut Conn,

@@ -1,11 +1,15 @@
-//! Replacing a file as a whole: readers see the old one or the new one, never a part. Not for databases, which keep
-//! their own files.
+//! Replacing a file as a whole: readers see the old one or the new one, never a part, and what is [`Protected`] is never
+//! replaced. Not for databases, which keep their own files.
+
+mod protected;
 
 use std::fs::TryLockError;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+pub use protected::{Protected, Taken};
 
 /// A file being written beside the one it will replace. Dropped without [`Replacement::commit`], it disappears and the
 /// old file stays as it was.
@@ -18,8 +22,9 @@ pub struct Replacement {
 
 impl Replacement {
     /// Begins a replacement of `target`, in the same folder so that the last step is one rename. A symbolic link at
-    /// `target` is replaced itself, never followed.
-    pub fn create(target: &Path) -> io::Result<Self> {
+    /// `target` is replaced itself, never followed. What is protected is refused with a [`Taken`].
+    pub fn create(target: &Path, protected: &Protected) -> io::Result<Self> {
+        protected.check(target)?;
         if target.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
         }
@@ -101,9 +106,9 @@ pub fn make_folder_of(target: &Path) -> io::Result<()> {
 }
 
 /// Replaces a file with this content, in a folder that is made where it is not there.
-pub fn put(target: &Path, content: &[u8]) -> io::Result<()> {
+pub fn put(target: &Path, content: &[u8], protected: &Protected) -> io::Result<()> {
     make_folder_of(target)?;
-    let mut file = Replacement::create(target)?;
+    let mut file = Replacement::create(target, protected)?;
     file.write_all(content)?;
     file.commit()
 }
@@ -136,11 +141,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.csv");
         std::fs::write(&target, "old").unwrap();
-        let mut abandoned = Replacement::create(&target).unwrap();
+        let mut abandoned = Replacement::create(&target, &Protected::default()).unwrap();
         abandoned.write_all(b"half").unwrap();
         drop(abandoned);
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
-        let mut new = Replacement::create(&target).unwrap();
+        let mut new = Replacement::create(&target, &Protected::default()).unwrap();
         new.write_all(b"new").unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
         new.commit().unwrap();
@@ -157,11 +162,11 @@ mod tests {
             std::fs::write(path(name), "left").unwrap();
         }
         std::os::unix::fs::symlink(path(".other-x.part"), path(".topicwatch-link.part")).unwrap();
-        let mut living = Replacement::create(&path("one.csv")).unwrap();
+        let mut living = Replacement::create(&path("one.csv"), &Protected::default()).unwrap();
         assert!(!path(".topicwatch-dead.part").exists());
         living.write_all(b"one").unwrap();
-        put(&path("two.csv"), b"two").unwrap();
-        put(&path("one.csv"), b"other").unwrap();
+        put(&path("two.csv"), b"two", &Protected::default()).unwrap();
+        put(&path("one.csv"), b"other", &Protected::default()).unwrap();
         living.commit().unwrap();
         assert_eq!(std::fs::read_to_string(path("one.csv")).unwrap(), "one");
         let mut left: Vec<String> =
@@ -180,7 +185,7 @@ mod tests {
                 scope.spawn(move || {
                     for n in 0..60 {
                         let target = folder.join(format!("{}.csv", (writer + n) % 5));
-                        put(&target, format!("{writer} {n}").as_bytes()).unwrap();
+                        put(&target, format!("{writer} {n}").as_bytes(), &Protected::default()).unwrap();
                     }
                 });
             }
@@ -193,13 +198,13 @@ mod tests {
     fn what_is_no_file_is_never_replaced() {
         use std::os::unix::fs::FileTypeExt as _;
         for target in ["/dev/null", "/dev/stdout", "/dev/new"] {
-            assert!(Replacement::create(Path::new(target)).is_err(), "{target}");
+            assert!(Replacement::create(Path::new(target), &Protected::default()).is_err(), "{target}");
         }
         assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/dev/null", &link).unwrap();
-        assert!(Replacement::create(&link).is_err());
+        assert!(Replacement::create(&link, &Protected::default()).is_err());
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 
@@ -211,7 +216,7 @@ mod tests {
         std::fs::write(&victim, "precious").unwrap();
         let target = folder.path().join("out.csv");
         std::os::unix::fs::symlink(&victim, &target).unwrap();
-        let mut new = Replacement::create(&target).unwrap();
+        let mut new = Replacement::create(&target, &Protected::default()).unwrap();
         new.write_all(b"new").unwrap();
         new.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");

@@ -1,0 +1,22 @@
+//! The ticker: it wakes the loop now and then and decides nothing. A dead one costs latency and never a slot.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tokio_cron_scheduler::{Job, JobScheduler};
+
+/// Wakes the loop now and then, in UTC, whatever else happens. `None` when it could not be started, which is told: the
+/// loop wakes by itself too.
+pub(super) async fn begin(wake: &Arc<Notify>) -> Option<JobScheduler> {
+    if crate::mishap::fails("ticker") {
+        return None;
+    }
+    let start = async {
+        let scheduler = JobScheduler::new().await?;
+        let wake = Arc::clone(wake);
+        scheduler.add(Job::new("0/15 * * * * *", move |_, _| wake.notify_one())?).await?;
+        scheduler.start().await?;
+        Ok::<_, tokio_cron_scheduler::JobSchedulerError>(scheduler)
+    };
+    start.await.inspect_err(|error| tracing::warn!("the ticker could not be started: {error}")).ok()
+}

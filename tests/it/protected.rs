@@ -1,0 +1,208 @@
+//! What no verb writes over, by whatever name it is called: the database and what belongs to it, the configuration, files that
+//! secrets are read from; and what a backup replaces.
+
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::databases::{Database, databases, sqlite};
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n";
+const TEN: &str = "2026-03-11T10:00:00Z";
+const ELEVEN: &str = "2026-03-11T11:00:00Z";
+
+/// A place that was used: what is found is beside `jobs.toml`, where the database is a file.
+fn used(mut database: Database, at: &str, sandbox: &Sandbox, rest: &str) -> Place {
+    let service = format!("{}api_key_file = \"service.key\"\n", sandbox.lines());
+    let folder = tempfile::tempdir().unwrap();
+    if database.name == "SQLite" {
+        database.url = format!("sqlite:{}/t.db", folder.path().display());
+    }
+    let place = Place { folder, database };
+    let hook = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"https://hook.example/\"\nsecret_file = \"hook.secret\"\n";
+    place.configure(&service, &format!("{TOPICS}\n{hook}\n{rest}"));
+    for name in ["service.key", "hook.secret", "web.token"] {
+        std::fs::write(place.path(name), "0123456789abcdef").unwrap();
+        std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    place.ok(&["once", "--at", at]);
+    place
+}
+
+/// Runs a verb with one more file to read a secret from.
+fn run(place: &Place, args: &[&str]) -> crate::program::Ended {
+    place.program(args).env("TOPICWATCH_WEB_TOKEN_FILE", "web.token").run()
+}
+
+/// What a file is and holds; nothing when it is not there.
+fn state(file: &Path) -> Option<(u64, Vec<u8>)> {
+    Some((file.metadata().ok()?.ino(), std::fs::read(file).unwrap()))
+}
+
+#[test]
+fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = used(database, NINE, &sandbox, "");
+        let mut precious = vec!["jobs.toml", "service.key", "hook.secret", "web.token"];
+        if place.database.name == "SQLite" {
+            place.ok(&["forget", "--author", "nobody", "--yes"]);
+            // A daemon that was killed leaves all of its files.
+            let mut daemon = place.program(&["run"]).start();
+            daemon.until("it runs", |said| said.contains("next slot"));
+            daemon.kill();
+            precious.extend(["t.db", "t.db-wal", "t.db-shm", "t.db.lock", "t.db.forgotten"]);
+            // Not there yet, and taken by SQLite for a part of the database once it is.
+            precious.push("t.db-journal");
+        }
+        std::os::unix::fs::symlink(place.folder.path(), place.path("again")).unwrap();
+        std::fs::create_dir(place.path("sub")).unwrap();
+        for name in precious {
+            let file = place.path(name);
+            let before = state(&file);
+            let mut names = vec![name.to_owned(), format!("again/{name}"), format!("./sub/../{name}")];
+            if before.is_some() {
+                for (link, hard) in [("soft.html", false), ("hard.html", true)] {
+                    std::fs::remove_file(place.path(link)).ok();
+                    let link_to = if hard { std::fs::hard_link::<&Path, &Path> } else { std::os::unix::fs::symlink };
+                    link_to(&file, &place.path(link)).unwrap();
+                    names.push(link.to_owned());
+                }
+            }
+            for named in &names {
+                let mut verbs = vec![vec!["export", "--format", "csv", "--out", named], vec!["backup", named]];
+                verbs.push(vec!["forget", "--export", named]);
+                verbs.push(vec!["init", named]);
+                if named.ends_with(".html") {
+                    verbs.push(vec!["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", named]);
+                }
+                for args in verbs {
+                    let ended = run(&place, &args);
+                    ended.says(2, &[named, "hint: "]);
+                    if args[0] != "init" {
+                        ended.says(2, &["could not be written: it is ", "name another file; nothing was changed"]);
+                    }
+                    // SQLite removes these by itself.
+                    if name.starts_with("t.db-wal") || name.starts_with("t.db-shm") {
+                        continue;
+                    }
+                    if before.is_some() {
+                        assert_eq!(state(&file).map(|one| one.0), before.as_ref().map(|one| one.0), "{args:?}");
+                    } else {
+                        assert!(!file.exists(), "{args:?}");
+                    }
+                }
+            }
+            // SQLite itself writes what it keeps in its own files.
+            if !name.starts_with("t.db") {
+                assert_eq!(state(&file), before, "{name}");
+            }
+        }
+        let parts = std::fs::read_dir(place.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let parts: Vec<_> = parts.filter(|name| name.to_string_lossy().contains(".part")).collect();
+        assert!(parts.is_empty(), "{parts:?}");
+        place.ok(&["export", "--out", "items.csv"]);
+        assert!(place.ok(&["export"]).lines().count() > 5, "everything is still there");
+    }
+}
+
+#[test]
+fn neither_exports_nor_reports_of_the_configuration_write_over_the_database_or_the_file() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let jobs = "[[exports]]\nname = \"x\"\nwhat = \"items\"\nevery = \"1h\"\npath = \"out/x.csv\"\n\n\
+                    [[reports]]\nname = \"r\"\nevery = \"1h\"\npath = \"out/r\"\n\n\
+                    [[exports]]\nname = \"m\"\nwhat = \"items\"\nevery = \"1h\"\npath = \"out/m.csv\"\n";
+        let place = used(database, NINE, &sandbox, jobs);
+        let precious = if place.database.name == "SQLite" { place.path("t.db") } else { place.path("service.key") };
+        std::fs::create_dir(place.path("out")).unwrap();
+        let links = ["out/x.csv", "out/r.html", "out/m.csv.manifest.json"];
+        for link in links {
+            std::fs::hard_link(&precious, place.path(link)).unwrap();
+        }
+        let links: Vec<PathBuf> = links.iter().map(|link| place.path(link)).collect();
+        place.ok(&["once", "--due", "--at", NINE]);
+        sandbox.turn_to(TEN);
+        let ended = place.run(&["once", "--due", "--at", TEN]);
+        ended.shows(3, &["out/x.csv could not be written: it is", "out/r.html could not be written: it is"]);
+        ended.shows(3, &["out/m.csv.manifest.json could not be written: it is"]);
+        let inode = precious.metadata().unwrap().ino();
+        for link in links {
+            assert_eq!(link.metadata().unwrap().ino(), inode, "{}", link.display());
+        }
+        assert!(place.ok(&["export"]).lines().count() > 5);
+    }
+}
+
+#[test]
+fn an_ending_that_names_no_format_is_refused_unless_the_format_is_said() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = used(sqlite(), NINE, &sandbox, "");
+    for name in ["items", "items.txt", "items.cvs", "items.gz", "items.csv.bak", ".csv.", "other.db"] {
+        let refused = place.run(&["export", "--out", name]);
+        refused.says(
+            2,
+            &[name, "has no ending of a format", "hint: end it in .csv, .jsonl, .xlsx, .atom, or say --format"],
+        );
+        assert!(!place.path(name).exists(), "{name}");
+        place.ok(&["export", "--format", "jsonl", "--out", name]);
+        assert!(
+            std::fs::read_to_string(place.path(name)).is_ok_and(|text| text.starts_with('{')) || name == "items.gz"
+        );
+    }
+}
+
+#[test]
+fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = used(database, NINE, &sandbox, "");
+        let other = used(sqlite(), TEN, &Sandbox::at(TEN, &[]), "");
+        let backup = |place: &Place, to: &Path| place.run(&["backup", &to.display().to_string()]);
+        let copy = place.path("copy.db");
+        backup(&place, &copy).shows(0, &["read again and sound"]);
+        // Looking into it, which may write to it, makes it no other.
+        place.ok(&["status", "--database", &format!("sqlite:{}", copy.display())]);
+        sandbox.turn_to(TEN);
+        place.ok(&["once", "--at", TEN]);
+        let older = std::fs::read(&copy).unwrap();
+        backup(&place, &copy).shows(0, &["read again and sound"]);
+        assert_ne!(std::fs::read(&copy).unwrap(), older);
+
+        // Another database, at rest: the one of the other place.
+        let theirs = other.path("t.db");
+        let before = std::fs::read(&theirs).unwrap();
+        let hint = "a backup replaces an older one of the same database";
+        backup(&place, &theirs).says(2, &["that is no copy of", hint]);
+        assert_eq!(std::fs::read(&theirs).unwrap(), before);
+        // One that begins anew does not replace the only copy of what there was.
+        let fresh = used(sqlite(), ELEVEN, &Sandbox::at(ELEVEN, &[]), "");
+        backup(&fresh, &copy).says(2, &["that is no copy of", hint]);
+
+        std::fs::write(place.path("copy.db.lock"), "").unwrap();
+        backup(&place, &copy).says(2, &["`topicwatch run` works on", "name another file; nothing was changed"]);
+        let foreign = place.path("foreign.db");
+        crate::databases::wait(async {
+            use sqlx::Connection as _;
+            let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&foreign).create_if_missing(true);
+            let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            sqlx::query("CREATE TABLE run (id INTEGER)").execute(&mut conn).await.unwrap();
+            conn.close().await.unwrap();
+        });
+        backup(&place, &foreign).says(2, &["a SQLite database of another program", hint]);
+        // Anything else is replaced, as an export is.
+        std::fs::write(place.path("notes.txt"), "short").unwrap();
+        backup(&place, &place.path("notes.txt")).shows(0, &["read again and sound"]);
+    }
+}
+
+#[test]
+fn a_backup_goes_to_no_stream() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = used(sqlite(), NINE, &sandbox, "");
+    for to in ["-", "/dev/stdout", "/dev/null"] {
+        place.run(&["backup", to]).says(2, &["cannot be written to a stream", "hint: name a file"]);
+    }
+    assert!(!place.path("-").exists());
+}

@@ -1,0 +1,262 @@
+//! A SQLite file that is deleted, moved away, replaced or written over while a process works on it: the process ends with
+//! exit 4 and a hint, and calls nothing stored from then on. What was put in place stays as it was put.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::databases::{databases, sqlite};
+use crate::endure::MISHAP;
+use crate::living::{today, topics};
+use crate::program::{Ended, Going, Place, until};
+use crate::several::Slow;
+use crate::web_client::Pages;
+
+/// What befalls a file: a name, what is done to the database while `copy` is a backup of it, and what the process says.
+type Fate = (&'static str, fn(&Path, &Path), &'static str);
+
+const FATES: &[Fate] = &[
+    ("deleted", |file, _| std::fs::remove_file(file).unwrap(), "was deleted or moved away"),
+    ("moved away", |file, _| std::fs::rename(file, file.with_extension("away")).unwrap(), "was deleted or moved away"),
+    ("replaced", |file, copy| std::fs::rename(copy, file).unwrap(), "was replaced by another file"),
+    ("restored as a stopped one is", restore, "was replaced by another file"),
+    (
+        "deleted with its files, then copied to",
+        |file, copy| {
+            remove_beside(file);
+            std::fs::remove_file(file).unwrap();
+            std::fs::copy(copy, file).unwrap();
+        },
+        "was replaced by another file",
+    ),
+    (
+        "written over",
+        |file, copy| {
+            std::fs::copy(copy, file).unwrap();
+        },
+        "was written over",
+    ),
+    ("without its log", |file, _| remove_beside(file), "has lost its log of writes (-wal)"),
+];
+
+const HINT: &str = "hint: put a backup in place only while nothing works on the database";
+
+fn remove_beside(file: &Path) {
+    for ending in ["-wal", "-shm"] {
+        std::fs::remove_file(format!("{}{ending}", file.display())).unwrap();
+    }
+}
+
+fn restore(file: &Path, copy: &Path) {
+    remove_beside(file);
+    std::fs::rename(copy, file).unwrap();
+}
+
+fn file(place: &Place) -> std::path::PathBuf {
+    place.database.url[7..].into()
+}
+
+/// A backup of what there is.
+fn backup(place: &Place) -> std::path::PathBuf {
+    place.ok(&["backup", "copy.db"]);
+    place.path("copy.db")
+}
+
+/// It ends with 4, says why, and calls nothing stored.
+fn ends(ended: &Ended, how: &str, what: &str) {
+    ended.says(4, &[what, "while it was open; nothing more can be stored in it", HINT]);
+    assert!(!ended.err.contains("run stored"), "{how}: {ended}");
+    assert!(!ended.out.contains("stored in"), "{how}: {ended}");
+}
+
+/// A file with what it held is as it was, byte by byte.
+fn untouched(how: &str, place: &Place, wanted: &[u8]) {
+    let now = std::fs::read(file(place)).ok();
+    assert!(now.is_none_or(|now| now == wanted), "{how}: something was written into what was put there");
+}
+
+#[test]
+fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
+    for (how, fate, what) in FATES {
+        // Removing SQLite's own files is all there is to see of it, and only Linux tells what a process has open.
+        if *how == "without its log" && !cfg!(target_os = "linux") {
+            continue;
+        }
+        let sandbox = today(&[]);
+        let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+        place.ok(&["once", "--quiet"]);
+        let copy = backup(&place);
+        let held = std::fs::read(&copy).unwrap();
+        let mut going = crate::living::daemon(&place, &[]);
+        place.ok(&["run-now", "acme"]);
+        going.until("a run", |said| said.contains("run stored"));
+        let told = std::cell::Cell::new(0);
+        fate(&file(&place), &copy);
+        going.look(|_, said| told.set(said.len()));
+        let mut ended = going.wait();
+        ended.err = ended.err.split_off(told.get());
+        ends(&ended, how, what);
+        if *how == "moved away" {
+            // All that was called stored went along, whether it was in the file or in its log.
+            let moved = format!("sqlite:{}", file(&place).with_extension("away").display());
+            let runs = place.json(&["runs", "--json", "--database", &moved]);
+            assert_eq!(runs["runs"].as_array().unwrap().len(), 2, "{runs}");
+        }
+        if what.contains("replaced") {
+            untouched(how, &place, &held);
+            // The backup does not say that the one it was made beside lives.
+            place.run(&["health"]).says(1, &["no process said"]);
+            let going = crate::living::daemon(&place, &[]);
+            going.signal("TERM");
+            going.wait().says(0, &["stopped"]);
+        }
+    }
+}
+
+/// A daemon in the middle of a call, and how to let the call end.
+fn calling(service: &Slow, place: &Place) -> Going {
+    service.hold(true);
+    let going = crate::living::daemon(place, &[]);
+    place.ok(&["run-now", "acme"]);
+    until("a call", || service.calls() > 0);
+    going
+}
+
+#[test]
+fn a_run_that_goes_on_meanwhile_is_not_called_stored() {
+    for (how, fate, what) in FATES.iter().filter(|(how, _, _)| *how != "without its log") {
+        let service = Slow::answering_after(Duration::ZERO);
+        let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(&["acme"]));
+        place.ok(&["migrate"]);
+        let copy = backup(&place);
+        let held = std::fs::read(&copy).unwrap();
+        let going = calling(&service, &place);
+        fate(&file(&place), &copy);
+        service.hold(false);
+        ends(&going.wait(), how, what);
+        if what.contains("replaced") {
+            untouched(how, &place, &held);
+            assert_eq!(place.database.number("SELECT count(*) FROM run"), 0, "{how}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
+    let sandbox = today(&[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+    place.ok(&["migrate"]);
+    let copy = backup(&place);
+    // The second transaction of this kind that a run makes ends it; the first counts its call.
+    let mut going = place.program(&["run"]).env(MISHAP, "stop together::write/committed pass=2").start();
+    going.until("its plan", |said| said.contains("next slot"));
+    place.ok(&["run-now", "acme"]);
+    until("it is committed", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
+    std::fs::rename(&copy, file(&place)).unwrap();
+    going.signal("CONT");
+    ends(&going.wait(), "between commit and answer", "was replaced by another file");
+}
+
+#[test]
+fn once_and_backfill_do_not_say_that_they_stored_what_nobody_will_find() {
+    let days = "dialect = \"desearch\"\n";
+    let yesterday = topicwatch::daemon::system_clock()().minus(Duration::from_secs(86_400)).utc_date();
+    for args in
+        [vec!["once"], vec!["once", "--json"], vec!["backfill", "acme", "--from", &yesterday, "--to", &yesterday]]
+    {
+        for (how, fate, what) in FATES.iter().filter(|(how, _, _)| *how != "without its log") {
+            let service = Slow::answering_after(Duration::ZERO);
+            let lines = format!("{days}{}", service.lines(4, "unlimited"));
+            let place = Place::new(sqlite(), &lines, &topics(&["acme"]));
+            place.ok(&["migrate"]);
+            let copy = backup(&place);
+            service.hold(true);
+            let going = place.program(&args).start();
+            until("a call", || service.calls() > 0);
+            fate(&file(&place), &copy);
+            service.hold(false);
+            let ended = going.wait();
+            ends(&ended, how, what);
+            assert!(!ended.out.contains("\"state\""), "{args:?}, {how}: {ended}");
+        }
+    }
+}
+
+#[test]
+fn pages_without_a_daemon_end_too() {
+    for (how, fate, _) in FATES.iter().filter(|(_, _, what)| what.contains("deleted") || what.contains("replaced")) {
+        if how.contains("its files") || how.contains("restored") {
+            // Whoever only reads keeps SQLite's files no longer than it needs.
+            continue;
+        }
+        let sandbox = today(&[]);
+        let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+        place.ok(&["once", "--quiet"]);
+        let copy = backup(&place);
+        let pages = Pages::serve(&place, &[]);
+        assert_eq!(pages.get("/readyz").status, 200);
+        fate(&file(&place), &copy);
+        let ended = pages.going.wait();
+        ended.says(4, &["while it was open", HINT]);
+    }
+}
+
+#[test]
+fn a_process_that_has_not_noticed_yet_is_not_ready() {
+    let sandbox = today(&[]);
+    let rest = format!("[web]\nlisten = \"127.0.0.1:0\"\n\n{}", topics(&["acme"]));
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest);
+    place.ok(&["once", "--quiet"]);
+    let copy = backup(&place);
+    // Its loop stands still, so that it cannot end.
+    let program = place.program(&["run"]).env(MISHAP, "hang loop/round pass=3");
+    let pages = Pages::of(program.env("TOPICWATCH_TEST_BOUND", "loop=3000").start());
+    until("it stands still", || pages.get("/healthz").status == 503);
+    assert_eq!(pages.get("/readyz").status, 200);
+    std::fs::rename(&copy, file(&place)).unwrap();
+    until("it is told", || pages.get("/readyz").status == 503);
+    assert!(pages.get("/readyz").body.contains("was deleted or replaced"), "{}", pages.get("/readyz").text);
+}
+
+#[test]
+fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
+    let sandbox = today(&[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+    let lock = std::path::PathBuf::from(format!("{}.lock", file(&place).display()));
+    let start = || {
+        let mut going = place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "loop=2000").start();
+        going.until("its plan", |said| said.contains("next slot"));
+        going
+    };
+    let mut first = start();
+    std::fs::remove_file(&lock).unwrap();
+    first.until("it is made again", |said| {
+        said.contains("was deleted; it keeps a second daemon out and was made again")
+    });
+    assert!(lock.exists());
+    place.run(&["run"]).says(4, &["another `topicwatch run` works on"]);
+    // One that begins before it is noticed stays, and the first ends.
+    first.signal("STOP");
+    std::fs::remove_file(&lock).unwrap();
+    let second = start();
+    first.signal("CONT");
+    first
+        .wait()
+        .says(4, &["was deleted, and another `topicwatch run` has begun since", "hint: one of the two is enough"]);
+    second.signal("TERM");
+    second.wait().says(0, &["stopped"]);
+}
+
+#[test]
+fn a_backup_holds_nothing_of_the_processes_that_lived_beside_it() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        let going = crate::living::daemon(&place, &[]);
+        assert_eq!(place.database.number("SELECT count(*) FROM instance"), 1);
+        backup(&place);
+        let copy = format!("sqlite:{}", place.path("copy.db").display());
+        place.run(&["health", "--database", &copy]).says(1, &["no process said"]);
+        going.signal("TERM");
+        going.wait().says(0, &["stopped"]);
+    }
+}
