@@ -86,6 +86,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         raw: None,
         asked: None,
         covered: None,
+        late_ms: None,
     };
     Outcome {
         seen_at: at,

@@ -131,7 +131,16 @@ fn drawn(topic: &str, source: &SourceCoverage, width: usize) -> String {
             let s = if checks.len() == 1 { "" } else { "s" };
             format!("{head}: {} check{s}{apart}{failed}{last}\n", checks.len())
         }
-        Coverage::Spans { covered, holes, open, covered_ms, holes_ms, covered_share } => {
+        Coverage::Spans {
+            covered,
+            holes,
+            open,
+            covered_ms,
+            holes_ms,
+            late_indexing,
+            late_indexing_ms: late_ms,
+            covered_share,
+        } => {
             let together = match holes.len() {
                 0 => "no holes".to_owned(),
                 1 => format!("1 hole, {}", length(*holes_ms)),
@@ -139,15 +148,29 @@ fn drawn(topic: &str, source: &SourceCoverage, width: usize) -> String {
             };
             let share = covered_share.map_or_else(
                 || "nothing to cover yet".to_owned(),
-                |share| format!("{:.2}% of {} covered, {together}", share * 100.0, length(covered_ms + holes_ms)),
+                |share| {
+                    format!("{:.2}% of {} covered, {together}", share * 100.0, length(covered_ms + holes_ms + late_ms))
+                },
             );
-            format!("{head}: {share}\n{}", listed(covered, holes, open.as_ref(), width))
+            let late = match late_indexing.len() {
+                0 => String::new(),
+                1 => {
+                    format!("  and {} before a search, of which posts may have been indexed later\n", length(*late_ms))
+                }
+                n => {
+                    format!(
+                        "  and {} before {n} searches, of which posts may have been indexed later\n",
+                        length(*late_ms)
+                    )
+                }
+            };
+            format!("{head}: {share}\n{}{late}", listed(covered, holes, late_indexing, open.as_ref(), width))
         }
     }
 }
 
 /// A line for each stretch in time, and a second one for why it is a hole.
-fn listed(covered: &[Stretch], holes: &[Hole], open: Option<&Hole>, width: usize) -> String {
+fn listed(covered: &[Stretch], holes: &[Hole], late: &[Stretch], open: Option<&Hole>, width: usize) -> String {
     let line = |word: &str, span: Span| {
         let (from, until) = (output::when(span.from), output::when(span.until));
         format!("  {word:<7}  {from}  {until}  {}\n", length(span.until.0 - span.from.0))
@@ -155,10 +178,16 @@ fn listed(covered: &[Stretch], holes: &[Hole], open: Option<&Hole>, width: usize
     let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
     let mut lines: Vec<(Time, String)> = Vec::new();
     let mut joined: Option<Span> = None;
+    let is_late = |from: Time, until: Time| {
+        let place = late.partition_point(|late| late.span.from < from);
+        late.get(place).is_some_and(|late| late.span == Span { from, until })
+    };
     for stretch in covered {
         match &mut joined {
-            // Only a hole that is told with the short ones lies between.
-            Some(last) if stretch.span.from.0 - last.until.0 < SHORT => last.until = stretch.span.until,
+            // Only what is told in one line below lies between.
+            Some(last) if stretch.span.from.0 - last.until.0 < SHORT || is_late(last.until, stretch.span.from) => {
+                last.until = stretch.span.until;
+            }
             _ => {
                 lines.extend(joined.replace(stretch.span).map(|span| (span.from, line("covered", span))));
             }

@@ -2,8 +2,8 @@
 //! call.
 
 use super::pack::Packer;
-use super::{Refused, Settings, absorb, look_back};
-use crate::model::{Answer, Finding, Micros, SearchState, Source, Span, Time};
+use super::{Refused, Settings, absorb, full, late, look_back};
+use crate::model::{Answer, Finding, Micros, Question, Recall, SearchState, Source, Span, Time};
 use crate::search::decode::Media;
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
 use crate::store::{RawRecord, SearchResult};
@@ -42,6 +42,8 @@ pub(super) struct Over<'a> {
     pub(super) otherwise: Span,
     /// Why it is not the topic's window, if so.
     pub(super) why: Option<&'a str>,
+    /// What earlier replies to the question showed of it.
+    pub(super) recall: Recall,
 }
 
 /// A search that was not made.
@@ -63,6 +65,7 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
         raw: None,
         asked: None,
         covered: None,
+        late_ms: None,
     };
     let (sent_at, widened, part_of_answer) = (None, false, false);
     Fetched { result, hint: None, invented: false, earlier: Micros(0), sent_at, widened, part_of_answer, reply: None }
@@ -162,6 +165,17 @@ fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Pac
 }
 
 impl Fetched {
+    /// Whether there is a reply to read.
+    pub(super) fn is_answered(&self) -> bool {
+        self.reply.is_some()
+    }
+
+    /// What was asked.
+    pub(super) fn question(&self) -> Question {
+        let SearchResult { source, operation, query, .. } = &self.result;
+        Question { source: *source, operation: (*operation).to_owned(), query: query.clone() }
+    }
+
     /// Reads the reply, if there is one, adds what it holds to the run, and settles the search's state and what it covered.
     pub(super) fn absorbed(
         mut self,
@@ -220,8 +234,19 @@ impl Fetched {
         }
         if let Some(asked) = over.asked {
             let own = findings.get(first..).unwrap_or_default();
-            let when = (seen_at, self.sent_at.unwrap_or(seen_at));
-            result.covered = look_back::covered(ask, asked, result.state, result.saturated, own, when);
+            let mut shown = look_back::Shown::Whole;
+            if matches!(ask, Ask::Social(..)) && result.state == SearchState::Ok {
+                shown =
+                    if result.saturated { look_back::Shown::FromOldest } else { full::shown(own, asked, &over.recall) };
+                result.saturated |= shown != look_back::Shown::Whole;
+                result.late_ms = late::lateness(own, &over.recall);
+            }
+            let when = look_back::When {
+                seen_at,
+                sent_at: self.sent_at.unwrap_or(seen_at),
+                allowance: late::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
+            };
+            result.covered = look_back::covered(ask, asked, result.state, shown, own, when);
             self.widened = over.why.is_some() && asked != over.otherwise;
             if self.widened && result.error.is_none() {
                 result.reason = over.why.map(str::to_owned);

@@ -7,9 +7,10 @@ use super::Settings;
 use crate::model::{Finding, LookBack, SearchState, Source, Span, Time, Topic, Window, WindowFit, spell};
 use crate::search::{Ask, LooksBack, looks_back};
 
-/// A gap that outgrows the window by no more than this is left alone: runs begin seconds or minutes after their slots,
-/// and a daily topic that looks back a day must not look back a week for them.
-const SLACK: Duration = Duration::from_secs(600);
+/// A gap that outgrows the window by no more than this is left alone: runs begin seconds or minutes after their slots, the
+/// last minutes before a search are never claimed, and a daily topic that looks back a day must not look back a week for
+/// them.
+const SLACK: Duration = Duration::from_secs(600).saturating_add(super::late::LEAST);
 
 /// How far back a topic without a schedule makes up for; one with a schedule says so with `catch_up_window`.
 const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);
@@ -104,17 +105,38 @@ pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Spa
     }
 }
 
+/// How much of the span that was asked for a reply shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// All of it, as far as can be known.
+    Whole,
+    /// It was cut: from its oldest post on.
+    FromOldest,
+    /// It was cut, and left out posts in between, too: none of it for sure.
+    Sample,
+}
+
+/// When a search was made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct When {
+    /// The begin of its run.
+    pub(super) seen_at: Time,
+    /// The last try: "the past 24 hours" counts from there, and a run may wait for its place.
+    pub(super) sent_at: Time,
+    /// How much of the time before is not claimed, since posts may not have been indexed yet.
+    pub(super) allowance: Duration,
+}
+
 /// What a search covered: all it asked for when the reply was whole, from its oldest dated finding on when the reply was
-/// as long as it could be, and nothing when it failed. Answers and pages are about the moment, so only posts cover time.
-///
-/// `sent_at` is when the last try was made: "the past 24 hours" counts from there, and a run may wait for its place.
+/// cut, and nothing when it failed; but for the last minutes before it, in which posts may not have been indexed yet.
+/// Answers and pages are about the moment, so only posts cover time.
 pub(super) fn covered(
     ask: &Ask,
     asked: Span,
     state: SearchState,
-    saturated: bool,
+    shown: Shown,
     findings: &[Finding],
-    (seen_at, sent_at): (Time, Time),
+    When { seen_at, sent_at, allowance }: When,
 ) -> Option<Span> {
     let Ask::Social(_, over) = ask else { return None };
     if !matches!(state, SearchState::Ok | SearchState::Empty) {
@@ -122,12 +144,16 @@ pub(super) fn covered(
     }
     let late = if matches!(over, LookBack::Window(_)) { sent_at.since(seen_at) } else { Duration::ZERO };
     let from = asked.from.plus(late);
-    if !saturated {
-        return Span::new(from, asked.until);
+    let until = asked.until.min(seen_at.minus(allowance));
+    match shown {
+        Shown::Whole => Span::new(from, until),
+        Shown::FromOldest => {
+            let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
+            let oldest = inside.filter_map(|finding| finding.found.published_at).min()?;
+            Span::new(from.max(oldest), until)
+        }
+        Shown::Sample => None,
     }
-    let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
-    let oldest = inside.filter_map(|finding| finding.found.published_at).min()?;
-    Span::new(from.max(oldest), asked.until)
 }
 
 #[cfg(test)]
@@ -225,30 +251,34 @@ mod tests {
         };
         let posts = [post(2, WindowFit::In), post(30, WindowFit::Outside), post(5, WindowFit::In)];
         let undated = [post(0, WindowFit::Undated), post(30, WindowFit::Outside)];
+        let at = |sent_at| When { seen_at: NOW, sent_at, allowance: HOUR / 6 };
+        const CLAIMED: Time = Time(NOW.0 - 600_000);
         let day = LookBack::Window(Window::Past24Hours);
         let span = |from, until| Span::new(from, until);
-        for (state, saturated, findings, expected) in [
-            (SearchState::Ok, false, &posts[..], span(ago(24), NOW)),
-            (SearchState::Empty, false, &[], span(ago(24), NOW)),
-            (SearchState::Ok, true, &posts, span(ago(5), NOW)),
-            (SearchState::Ok, true, &undated, None),
-            (SearchState::Error, false, &posts, None),
-            (SearchState::Lost, false, &[], None),
-            (SearchState::NotRun, false, &[], None),
-            (SearchState::OverQuota, false, &[], None),
+        for (state, shown, findings, expected) in [
+            (SearchState::Ok, Shown::Whole, &posts[..], span(ago(24), CLAIMED)),
+            (SearchState::Empty, Shown::Whole, &[], span(ago(24), CLAIMED)),
+            (SearchState::Ok, Shown::FromOldest, &posts, span(ago(5), CLAIMED)),
+            (SearchState::Ok, Shown::Sample, &posts, None),
+            (SearchState::Ok, Shown::FromOldest, &undated, None),
+            (SearchState::Error, Shown::Whole, &posts, None),
+            (SearchState::Lost, Shown::Whole, &[], None),
+            (SearchState::NotRun, Shown::Whole, &[], None),
+            (SearchState::OverQuota, Shown::Whole, &[], None),
         ] {
-            let got = covered(&ask(day), day.span(NOW), state, saturated, findings, (NOW, NOW));
-            assert_eq!(got, expected, "{state} {saturated}");
+            let got = covered(&ask(day), day.span(NOW), state, shown, findings, at(NOW));
+            assert_eq!(got, expected, "{state} {shown:?}");
         }
         // It waited two hours for its place: the past 24 hours began later, days did not.
         let sent = NOW.plus(HOUR * 2);
-        let late = covered(&ask(day), day.span(NOW), SearchState::Ok, false, &[], (NOW, sent));
-        assert_eq!(late, span(ago(22), NOW));
+        let late = covered(&ask(day), day.span(NOW), SearchState::Ok, Shown::Whole, &[], at(sent));
+        assert_eq!(late, span(ago(22), CLAIMED));
         let since = LookBack::Since(ago(30));
-        let late = covered(&ask(since), since.span(NOW), SearchState::Ok, false, &[], (NOW, sent));
-        assert_eq!(late, span(ago(30), NOW));
+        let late = covered(&ask(since), since.span(NOW), SearchState::Ok, Shown::Whole, &[], at(sent));
+        assert_eq!(late, span(ago(30), CLAIMED));
         let yesterday = LookBack::Day(NOW.utc_day() - 1);
-        let full = covered(&ask(yesterday), yesterday.span(NOW), SearchState::Ok, true, &posts[..1], (NOW, NOW));
+        let full =
+            covered(&ask(yesterday), yesterday.span(NOW), SearchState::Ok, Shown::FromOldest, &posts[..1], at(NOW));
         assert_eq!(full, None, "what it found lies after the day");
     }
 }

@@ -9,7 +9,9 @@ mod days;
 mod ended;
 mod fetch;
 mod forget;
+mod full;
 mod keeper;
+mod late;
 mod look_back;
 mod pace;
 mod pack;
@@ -37,7 +39,7 @@ pub use words::index_words;
 
 use crate::budget::Prices;
 use crate::model::{
-    AiWhen, Answer, Clock, Finding, LookBack, Micros, RunState, SearchState, ServiceLimits, Source, Span,
+    AiWhen, Answer, Clock, Finding, LookBack, Micros, Recall, RunState, SearchState, ServiceLimits, Source, Span,
     TEXT_KEY_PREFIX, Time, Topic,
 };
 use crate::search::{Ask, Client, Dialect};
@@ -193,7 +195,7 @@ impl Collector {
         let seen_at = self.now();
         let plan = match look_back::widens(&self.settings, &run.topic) {
             Some(_) => {
-                let covered_until = self.store.covered_until(&run.topic.id, Source::Social).await?;
+                let covered_until = self.store.looked_until(&run.topic.id, Source::Social).await?;
                 Plan::over_gap(&self.settings, &run.topic, covered_until, seen_at)
             }
             None => Plan::AS_ALWAYS,
@@ -228,11 +230,15 @@ impl Collector {
                 Some(reason) => ended::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
             };
-            let over = ended::Over {
-                asked: look_back::asked(&self.settings, &ask, seen_at),
-                otherwise: LookBack::from(run.topic.window).span(seen_at),
-                why: plan.why.as_deref(),
+            let asked = look_back::asked(&self.settings, &ask, seen_at);
+            let recall = match asked {
+                Some(span) if source == Source::Social && fetched.is_answered() => {
+                    self.store.recall(&run.topic.id, &fetched.question(), span).await?
+                }
+                _ => Recall::default(),
             };
+            let otherwise = LookBack::from(run.topic.window).span(seen_at);
+            let over = ended::Over { asked, otherwise, why: plan.why.as_deref(), recall };
             searches.push(fetched.absorbed(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
         }
 

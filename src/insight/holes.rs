@@ -34,6 +34,9 @@ closed_list! {
     }
 }
 
+/// A search that begins so many milliseconds after the one before ended its window leaves no hole worth a word.
+const SHORT: i64 = 60_000;
+
 /// One cause of a hole.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Cause {
@@ -100,7 +103,12 @@ pub enum Coverage {
         covered_ms: i64,
         /// Sum of the holes, milliseconds.
         holes_ms: i64,
-        /// Covered, as a part of covered and holes.
+        /// The last minutes before searches, in order: posts of then may have been indexed later, and no later search
+        /// looked back over them.
+        late_indexing: Vec<Stretch>,
+        /// Sum of these, milliseconds.
+        late_indexing_ms: i64,
+        /// Covered, as a part of covered, holes and late indexing.
         covered_share: Option<f64>,
     },
     /// Its searches are about the moment they are made at.
@@ -164,6 +172,15 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     let searches =
         || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
     let divided = cover(period, searches().filter_map(|(_, search)| search.covered));
+    // What a search asked for and does not claim, by where its claim ends.
+    let mut unclaimed: HashMap<Time, Time> = HashMap::new();
+    for (_, search) in searches() {
+        if let (Some(asked), Some(covered)) = (search.asked, search.covered) {
+            let until = unclaimed.entry(covered.until).or_insert(asked.until);
+            *until = asked.until.max(*until);
+        }
+    }
+    let late = |hole: &Span| unclaimed.get(&hole.from).is_some_and(|until| hole.until.0 - until.0 < SHORT);
     // The search that ends a hole is the one whose covered span begins there.
     let mut enders: HashMap<Time, (&Look, &LookSearch)> = HashMap::new();
     for (look, search) in searches() {
@@ -173,9 +190,10 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     }
     // What lies before the topic began is nobody's to cover.
     let watched_for = Span::new(period.from.max(watched.began), period.until);
-    let mut holes: Vec<Hole> = divided
-        .holes
-        .iter()
+    let (lates, missed): (Vec<&Span>, Vec<&Span>) =
+        divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
+    let mut holes: Vec<Hole> = missed
+        .into_iter()
         .filter_map(|hole| hole.within(watched_for?))
         .map(|hole| {
             let ender = enders.get(&hole.until).copied();
@@ -188,15 +206,24 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
         })
         .collect();
     let window = watched.definition.as_ref().map_or(Duration::ZERO, |topic| topic.window.length());
+    // What is open counts from the last search: its last minutes wait for their posts, not for a search.
+    let since = |hole: &Span| unclaimed.get(&hole.from).map_or(hole.from, |until| hole.from.max(*until));
     let waits = |hole: &Hole| {
-        hole.stretch.span.until == period.until && hole.stretch.span.length() <= window && watched.ended.is_none()
+        let Span { from, until } = hole.stretch.span;
+        let idle = until.since(since(&Span { from, until }));
+        until == period.until && idle <= window && watched.ended.is_none()
     };
     let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };
     let holes_ms = holes.iter().map(|hole| hole.stretch.length_ms).sum();
+    let late_indexing: Vec<Stretch> =
+        lates.into_iter().filter_map(|late| late.within(watched_for?)).map(stretch).collect();
+    let late_indexing_ms = late_indexing.iter().map(|late| late.length_ms).sum();
     let covered_ms = sum(&divided.covered);
     Coverage::Spans {
         covered: divided.covered.into_iter().map(stretch).collect(),
-        covered_share: share(covered_ms, covered_ms + holes_ms),
+        covered_share: share(covered_ms, covered_ms + holes_ms + late_indexing_ms),
+        late_indexing,
+        late_indexing_ms,
         holes,
         open,
         covered_ms,

@@ -37,6 +37,19 @@ pub struct LookSearch {
     pub trouble: Option<String>,
 }
 
+/// What earlier replies to a question showed, as far as the next one is judged by it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recall {
+    /// How many entries each of the latest replies held, the latest first.
+    pub sizes: Vec<i64>,
+    /// How late the new posts of each were, milliseconds, where that is known.
+    pub late: Vec<i64>,
+    /// What the latest reply showed: from where it covered to when it was asked.
+    pub before: Option<Span>,
+    /// Posts of the span that was asked for, as the question showed them last: when they were published, and their keys.
+    pub shown: Vec<(Time, String)>,
+}
+
 /// A topic as far as coverage is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {

@@ -42,7 +42,7 @@ pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use job::{Job, JobKind};
-pub use looks::{Look, LookSearch, Watched};
+pub use looks::{Look, LookSearch, Recall, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Words};
 pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;

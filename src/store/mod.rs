@@ -83,7 +83,7 @@ pub use crate::model::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, NewRow, RunRow, SearchRow, SearchedRow, SightingRow,
     TopicStatus,
 };
-use crate::model::{Source, Time, Topic, Used, Watched};
+use crate::model::{Question, Recall, Source, Span, Time, Topic, Used, Watched};
 
 /// An open database.
 #[derive(Debug, Clone)]
@@ -242,9 +242,14 @@ impl Store {
         read!(self, snapshot::answered_since(topic, since))
     }
 
-    /// Until when a source of a topic is covered: the latest instant that any search covered.
-    pub async fn covered_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
-        read!(self, looks::covered_until(topic, source))
+    /// Until when a source of a topic is covered, or was looked at as well as it could be.
+    pub async fn looked_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
+        read!(self, looks::looked_until(topic, source))
+    }
+
+    /// What earlier replies to a question of a topic showed of a span.
+    pub async fn recall(&self, topic: &str, question: &Question, span: Span) -> Result<Recall, StoreError> {
+        read!(self, recall::recall(topic, question, span))
     }
 
     /// Gives finished runs their place in the reading order. Returns how many.

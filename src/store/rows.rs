@@ -144,6 +144,8 @@ pub struct SearchResult {
     pub asked: Option<Span>,
     /// What it covered.
     pub covered: Option<Span>,
+    /// How late its new posts were, milliseconds, where that is known.
+    pub late_ms: Option<i64>,
 }
 
 /// A reply to keep.

@@ -85,7 +85,7 @@ tables! {
     "search" ["id"], true, MANY;
         n ["id", "run", "attempt", "http_status", "tries", "started_at", "finished_at", "latency_ms", "found", "new", "duplicate", "outside",
            "undated", "unreadable", "saturated", "expected_cost", "cost", "asked_from", "asked_until", "covered_from", "covered_until",
-           "counted_on", "counted_before", "clears_at"];
+           "counted_on", "counted_before", "clears_at", "late_ms"];
         t ["source", "operation", "query", "state", "reason", "cost_basis", "error_class", "error_text", "topic"]; b [];
     "calls" ["day"], false, MANY; n ["day", "made", "spent"]; t []; b [];
     "topic_calls" ["topic", "day"], false, MANY; n ["day", "made", "spent"]; t ["topic"]; b [];

@@ -62,10 +62,11 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             let place = place_of(database, &sandbox, dialect, more);
             let first = once(&place, &sandbox, NINE);
             assert!(!first.out.contains("looked back"), "a new topic has no gap: {first}");
-            let why = format!("looked back {back} because nothing was covered since 2026-03-11T09:00:00Z");
+            let why = format!("looked back {back} because nothing was covered since 2026-03-11T08:55:00Z");
             once(&place, &sandbox, &day(3)).shows(0, &[&why]);
             let asked = "SELECT CAST(asked_until - asked_from AS TEXT) FROM search ORDER BY started_at";
-            let width = back.trim_end_matches('d').parse::<i64>().unwrap() * DAY;
+            // Where the call takes a date, it looks back over the minutes that the search before did not claim, too.
+            let width = if back == "7d" { 7 * DAY } else { 3 * DAY + 300_000 };
             assert_eq!(place.database.texts(asked), [DAY.to_string(), width.to_string()], "{}", place.database.name);
             assert!(place.database.texts("SELECT request FROM raw_reply ORDER BY search")[1].contains(request));
             // What lies in the gap is inside the window that was asked for.
@@ -76,15 +77,19 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             assert!(place.database.number(&older) > 0, "{dialect} on {}", place.database.name);
 
             let source = social(&place, &day(3), "20d");
-            assert_eq!((&source["covered_share"], &source["open"]), (&1.0.into(), &Value::Null), "{source}");
-            assert_eq!(spans(&source["covered"]).len(), 1, "{source}");
+            // The sandbox thins out what is older than eight hours of a week and cuts this call's replies at 25 posts.
+            let thinned = dialect == "spec" && more.is_empty();
+            if thinned {
+                assert_eq!(causes(&source), ["saturated"], "{source}");
+            } else {
+                assert_eq!((&source["covered_share"], spans(&source["covered"]).len()), (&1.0.into(), 1), "{source}");
+                assert_eq!(spans(&serde_json::json!([source["open"]])), ["03-14T08:55 03-14T09:00"], "{source}");
+            }
             let runs = place.json(&["runs", "--json"]);
             let search = &runs["runs"][0]["searches"][0];
-            assert_eq!(
-                (search["reason"].as_str(), search["covered_until"].as_str()),
-                (Some(&*why), Some("2026-03-14T09:00:00.000Z"))
-            );
-            place.run(&["runs", "--searches"]).shows(0, &[&format!("asked over {back}, covered {back}"), &why]);
+            let until = (!thinned).then_some("2026-03-14T08:55:00.000Z");
+            assert_eq!((search["reason"].as_str(), search["covered_until"].as_str()), (Some(&*why), until));
+            place.run(&["runs", "--searches"]).shows(0, &[&format!("asked over {back}"), &why]);
             assert_eq!(place.json(&["show", "acme", "--json"])["searches"][0]["asked_from"], search["asked_from"]);
             // The gap is closed: the next one looks back as the topic says.
             once(&place, &sandbox, &day(3));
@@ -100,8 +105,8 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
 #[test]
 fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
     for (dialect, more, hole) in [
-        ("spec", "catch_up_window = \"30d\"", Some("03-11T21:00 03-14T09:00")),
-        ("desearch", "social.limit = 100", Some("03-11T21:00 03-14T09:00")),
+        ("spec", "catch_up_window = \"30d\"", Some("03-11T20:55 03-14T22:45")),
+        ("desearch", "social.limit = 100", Some("03-11T20:55 03-14T09:00")),
         ("desearch", "social.limit = 100\ncatch_up_window = \"30d\"", None),
     ] {
         for database in databases() {
@@ -114,10 +119,19 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
             let source = social(&place, &day(10), "20d");
             assert_eq!(spans(&source["holes"]), hole.into_iter().collect::<Vec<_>>(), "{dialect} {more} {source}");
             if hole.is_some() {
-                assert_eq!(causes(&source), ["missed_slot", "look_back_too_short"], "{source}");
+                // The sandbox cuts the first call's replies at 25 posts.
+                let (cause, told) = match dialect {
+                    "spec" => {
+                        ("saturated", ["1 hole, 3d 1h", "missed slots; the reply was full and reached no further"])
+                    }
+                    _ => {
+                        ("look_back_too_short", ["1 hole, 2d 12h", "missed slots; the next search looked back only 7d"])
+                    }
+                };
+                assert_eq!(causes(&source), ["missed_slot", cause], "{source}");
                 let narrow =
                     place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "80").run();
-                narrow.shows(0, &["1 hole, 2d 12h", "missed slots; the next search looked back only 7d"]);
+                narrow.shows(0, &told);
                 assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
             }
         }
@@ -149,10 +163,14 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
         assert_eq!(source["covered_ms"], 0);
         let failed =
             "SELECT state || ' ' || CAST(asked_until - asked_from AS TEXT) FROM search WHERE covered_until IS NULL";
-        assert_eq!(place.database.texts(failed), [format!("error {}", 2 * DAY)], "what it asked for is known");
+        assert_eq!(
+            place.database.texts(failed),
+            [format!("error {}", 2 * DAY + 300_000)],
+            "what it asked for is known"
+        );
         // The next one makes up for both.
         once(&place, &sandbox, &day(4))
-            .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T09:00:00Z"]);
+            .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T08:55:00Z"]);
     }
 }
 
@@ -186,7 +204,7 @@ fn a_changed_format_is_a_failed_search_that_covers_nothing() {
             assert_eq!(source["holes"][0]["causes"][0]["detail"], "malformed", "{body}: {source}");
             let search = "SELECT state || ' ' || coalesce(error_class, '-') || ' ' || CAST(cost AS TEXT) || ' ' || \
                           coalesce(CAST(covered_until - covered_from AS TEXT), '-') FROM search ORDER BY id";
-            let told = [format!("empty - 500000 {DAY}"), "error malformed 500000 -".to_owned()];
+            let told = [format!("empty - 500000 {}", DAY - 300_000), "error malformed 500000 -".to_owned()];
             assert_eq!(place.database.texts(search), told, "{body} on {}", place.database.name);
             assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is kept");
         }

@@ -95,6 +95,7 @@ mod streams;
 mod tone;
 mod tongues;
 mod truth;
+mod truth_stream;
 mod usual;
 mod views;
 mod web;

@@ -84,7 +84,7 @@ fn what_no_search_was_due_for_yet_is_no_hole() {
         let told = since_last(&place, &hour(31));
         assert!(!told.contains("not covered"), "{told}");
         assert!(told.contains("- 100% of the period so far covered\n"), "{told}");
-        let open = "Not looked at yet: 1h from 03-12 06:00; no search was due, and the next one looks back over it.";
+        let open = "Not looked at yet: 1h 5m from 03-12 05:55; no search was due, and the next one looks back over it.";
         assert!(told.contains(open), "{told}");
         let page = place.ok(&["report", "new", "--at", &hour(31), "--out", "-"]);
         assert!(page.contains(open) && !page.contains("was not covered"), "{page}");

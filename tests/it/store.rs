@@ -87,6 +87,7 @@ fn searched(source: Source) -> SearchResult {
         raw: None,
         asked: None,
         covered: None,
+        late_ms: None,
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Looked {
     /// What social searches covered; `None` for a topic without them, whose sources are asked at instants.
     spans: Option<Vec<Span>>,
     told: Vec<HoleFacts>,
+    /// The last minutes before searches, which are not claimed: posts of then may have been indexed later.
+    late: Vec<Span>,
     /// Holes that are there only because replies were full: somebody looked, and saw as much as could be had.
     full: Vec<Span>,
     checks: Vec<Time>,
@@ -53,6 +55,7 @@ impl Looked {
             looks,
             spans: None,
             told: Vec::new(),
+            late: Vec::new(),
             full: Vec::new(),
             checks: Vec::new(),
             present,
@@ -61,7 +64,8 @@ impl Looked {
         let Some(watched) = &looked.watched else { return looked };
         for source in covered(watched, &looked.looks, seen, Source::ALL) {
             match source.coverage {
-                Coverage::Spans { covered, holes, open, .. } => {
+                Coverage::Spans { covered, holes, open, late_indexing, .. } => {
+                    looked.late = late_indexing.iter().map(|stretch| stretch.span).collect();
                     looked.spans = Some(covered.iter().map(|stretch| stretch.span).collect());
                     let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == Why::Saturated);
                     looked.full = holes.iter().filter(full).map(|hole| hole.stretch.span).collect();
@@ -121,13 +125,13 @@ impl Looked {
         self.covered(self.due(span))
     }
 
-    /// The same, and what replies that were full did not reach: the busiest days are those, and leaving them out would make
-    /// every busy day look unusual.
+    /// The same, with what replies that were full did not reach and what is not claimed for late indexing: the busiest days
+    /// are those, and leaving them out would make every busy day look unusual.
     #[must_use]
     pub fn looked_at(&self, span: Span) -> f64 {
         match &self.spans {
             None => self.covered(span),
-            Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).copied()),
+            Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).chain(&self.late).copied()),
         }
     }
 
@@ -162,14 +166,20 @@ impl Looked {
         self.looks.iter().any(|look| span.holds(look.at) && full(look))
     }
 
+    /// Milliseconds of a span that are not claimed because posts may have been indexed after the search that asked for them.
+    #[must_use]
+    pub fn late_ms(&self, span: Span) -> i64 {
+        sum(&cover(span, self.late.iter().copied()).covered)
+    }
+
     /// What of a span nothing covered, with causes; what lies before the topic was watched is told apart, and so is what was
-    /// not looked at yet.
+    /// not looked at yet. The last minutes before a search are no hole.
     #[must_use]
     pub fn holes(&self, span: Span) -> Vec<HoleFacts> {
         let (Some(spans), Some(watched)) = (&self.spans, &self.watched) else { return Vec::new() };
         let idle_from = self.idle_from.unwrap_or(span.until);
         let mut holes = Vec::new();
-        for hole in cover(span, spans.iter().copied()).holes {
+        for hole in cover(span, spans.iter().chain(&self.late).copied()).holes {
             let mut tell = |from: Time, until: Time, before: bool, open: bool| {
                 let Some(span) = Span::new(from, until) else { return };
                 let why = self.told.iter().find(|told| !before && !open && told.span.within(span).is_some());
@@ -223,6 +233,7 @@ mod tests {
             looks: Vec::new(),
             spans: Some(vec![span(0, 60), span(70, 80)]),
             told: Vec::new(),
+            late: Vec::new(),
             full: Vec::new(),
             checks: Vec::new(),
             present: Time(80),

@@ -198,3 +198,39 @@ fn a_share_is_never_rounded_up_to_all() {
     assert_eq!((share(0, 0), share(1, 3), share(999_999, 1_000_000)), (None, Some(0.3333), Some(0.9999)));
     assert_eq!(share(7, 7), Some(1.0));
 }
+
+#[test]
+fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_there() {
+    let daily = |day: i64, seconds: i64| {
+        let at = Time(at(24 * day).0 + seconds * 1_000);
+        let over = LookBack::from(Window::Past24Hours).span(at);
+        let claimed = Span { from: over.from, until: Time(at.0 - 300_000) };
+        let mut look = search(24 * day, SearchState::Ok, Window::Past24Hours.into(), Some(claimed));
+        look.at = at;
+        look.search.as_mut().unwrap().asked = Some(over);
+        look
+    };
+    let topic = watched(SocialOperation::Search);
+    let of = |looks: &[Look], until: i64| match covered(&topic, looks, span(0, until), Source::ALL).remove(0).coverage {
+        Coverage::Spans { holes, open, late_indexing, late_indexing_ms, .. } => (
+            holes.len(),
+            open.map(|open| open.stretch.length_ms / 60_000),
+            late_indexing.len(),
+            late_indexing_ms / 60_000,
+        ),
+        other => panic!("{other:?}"),
+    };
+    // Daily searches that begin up to half a minute apart from their slots, and almost a day since the last.
+    let looks = [daily(1, 0), daily(2, 30), daily(3, 10)];
+    assert_eq!(of(&looks, 72 + 24), (0, Some(24 * 60 + 4), 2, 10));
+    assert_eq!(of(&looks, 72 + 25), (1, None, 2, 10), "one was due");
+    // A later search that looks back over them claims them.
+    let between = {
+        let mut look = daily(1, 6 * 3_600);
+        look.at = at(30);
+        look
+    };
+    assert_eq!(of(&[daily(1, 0), between, daily(2, 0)], 48).2, 0);
+    // A search was left out: a hole, and it begins where the last claim ends.
+    assert_eq!(of(&[daily(1, 0), daily(3, 0)], 72), (1, Some(5), 0, 0));
+}

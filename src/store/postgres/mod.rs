@@ -85,6 +85,8 @@ pub(super) mod quoted;
 pub(super) mod raws;
 #[path = "../statements/read.rs"]
 mod read;
+#[path = "../statements/recall.rs"]
+pub(super) mod recall;
 #[path = "../statements/rename.rs"]
 pub(super) mod rename;
 #[path = "../statements/report.rs"]

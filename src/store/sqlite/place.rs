@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Device and inode.
-type Identity = (u64, u64);
+type Identity = (u64, u64, Option<std::time::SystemTime>);
 
 /// A file as it was when it was opened.
 #[derive(Debug)]
@@ -201,7 +201,8 @@ impl Seen {
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere a file has none")]
 fn identity(of: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
-    Some((of.dev(), of.ino()))
+    // The number of a file that is gone is given to the next one; when it was made tells them apart.
+    Some((of.dev(), of.ino(), of.created().ok()))
 }
 
 #[cfg(not(unix))]
@@ -340,6 +341,15 @@ mod tests {
         fs::remove_file(&log).unwrap();
         assert!(place.check_whole().unwrap_err().text.contains("-wal"));
         drop(open);
+        assert!(place.check_whole().is_err(), "what was lost stays lost");
+
+        // SQLite takes its log away with its last connection, and the next file may get its number.
+        let open = fs::File::create(&log).unwrap();
+        let place = Place::of(&path);
+        place.check_whole().unwrap();
+        drop(open);
+        fs::remove_file(&log).unwrap();
+        let _other = fs::File::create(folder.path().join("other")).unwrap();
         place.check_whole().unwrap();
     }
 }

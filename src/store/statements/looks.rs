@@ -47,13 +47,17 @@ pub(in crate::store) async fn looks_over(conn: &mut Conn, topic: &str, span: Spa
     query.build().fetch_all(conn).await?.iter().map(look).collect()
 }
 
-pub(in crate::store) async fn covered_until(
+/// Until when a source was covered, or was looked at and its reply was so full that it covers nothing: asking further back
+/// would not make that better.
+pub(in crate::store) async fn looked_until(
     conn: &mut Conn,
     topic: &str,
     source: Source,
 ) -> Result<Option<Time>, StoreError> {
     let until: Option<i64> = sqlx::query_scalar(
-        "SELECT max(covered_until) FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL",
+        "SELECT max(until) FROM ( \
+         SELECT max(covered_until) AS until FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL UNION ALL \
+         SELECT max(asked_until) FROM search WHERE topic = $1 AND source = $2 AND saturated = 1 AND covered_until IS NULL) AS looked",
     )
     .bind(topic)
     .bind(source.as_str())

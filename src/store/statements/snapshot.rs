@@ -104,7 +104,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
     }
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, reason, http_status, started_at, finished_at, latency_ms, found, new, \
-         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until, clears_at) ",
+         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until, clears_at, late_ms) ",
     );
     insert.push_values(&searches, |mut row, (run, outcome, search, counts)| {
         row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str()).push_bind(search.operation);
@@ -121,7 +121,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
         for span in [search.asked, search.covered] {
             row.push_bind(span.map(|span| span.from.0)).push_bind(span.map(|span| span.until.0));
         }
-        row.push_bind(search.clears_at.map(|at| at.0));
+        row.push_bind(search.clears_at.map(|at| at.0)).push_bind(search.late_ms);
     });
     insert.push(
         " ON CONFLICT (run, attempt, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, http_status = excluded.http_status, \
@@ -129,7 +129,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
          duplicate = excluded.duplicate, outside = excluded.outside, undated = excluded.undated, unreadable = excluded.unreadable, \
          saturated = excluded.saturated, cost = excluded.cost, cost_basis = excluded.cost_basis, error_class = excluded.error_class, \
          error_text = excluded.error_text, topic = excluded.topic, asked_from = excluded.asked_from, \
-         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until, clears_at = excluded.clears_at RETURNING run, source, id",
+         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until, clears_at = excluded.clears_at, late_ms = excluded.late_ms RETURNING run, source, id",
     );
     let raw: HashMap<(i64, &str), _> = searches
         .iter()

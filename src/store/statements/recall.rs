@@ -1,0 +1,66 @@
+//! What earlier replies to a question showed, as far as the next one is judged by it: how long they were, which posts they
+//! held, how late posts were. What that says about a reply is `collect`'s.
+
+use sqlx::Row as _;
+
+use super::{Conn, read};
+use crate::model::{Question, Recall, Span, Time};
+use crate::store::StoreError;
+
+/// Replies that are looked back at.
+const REPLIES: i64 = 20;
+/// Posts that are compared; the latest.
+const POSTS: i64 = 2_000;
+
+/// The latest replies to a question of a topic, and the posts of a span that the latest of them to show these held.
+pub(in crate::store) async fn recall(
+    conn: &mut Conn,
+    topic: &str,
+    question: &Question,
+    span: Span,
+) -> Result<Recall, StoreError> {
+    let replies = sqlx::query(
+        "SELECT found, late_ms, covered_from, asked_until FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL \
+         AND operation = $3 AND query = $4 ORDER BY covered_until DESC LIMIT $5",
+    )
+    .bind(topic)
+    .bind(question.source.as_str())
+    .bind(&question.operation)
+    .bind(&question.query)
+    .bind(REPLIES)
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut recall = Recall::default();
+    for row in &replies {
+        recall.sizes.push(row.try_get("found")?);
+        recall.late.extend(row.try_get::<Option<i64>, _>("late_ms")?);
+    }
+    if let Some(row) = replies.first() {
+        let (from, until) = (read::time(row, "covered_from")?, read::time(row, "asked_until")?);
+        recall.before = from.zip(until).and_then(|(from, until)| Span::new(from, until));
+    }
+    if replies.is_empty() {
+        return Ok(recall);
+    }
+    // A post is first seen after it was published, so the index of what a topic saw when leads to those of the span.
+    let shown = sqlx::query(
+        "SELECT i.key, i.published_at FROM topic_item t JOIN item i ON i.id = t.item \
+         JOIN sighting s ON s.run = t.last_run AND s.item = t.item AND s.source = $2 \
+         JOIN search q ON q.run = t.last_run AND q.source = $2 AND q.operation = $3 AND q.query = $4 \
+         WHERE t.topic = $1 AND t.first_seen >= $5 AND i.published_at >= $5 AND i.published_at < $6 \
+         ORDER BY i.published_at DESC, i.key LIMIT $7",
+    )
+    .bind(topic)
+    .bind(question.source.as_str())
+    .bind(&question.operation)
+    .bind(&question.query)
+    .bind(span.from.0)
+    .bind(span.until.0)
+    .bind(POSTS)
+    .fetch_all(&mut *conn)
+    .await?;
+    for row in &shown {
+        recall.shown.push((Time(row.try_get("published_at")?), row.try_get("key")?));
+    }
+    Ok(recall)
+}
