@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{SourceFacts, TopicFacts};
+use super::facts::{HoleFacts, SourceFacts, TopicFacts};
 use super::words;
 use crate::insight::daily::Looked;
 use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
@@ -16,8 +16,9 @@ pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Re
     Ok(Looked::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
-/// How each source did in a span; its last search may be a little later.
-pub(super) fn sources(searches: &[Asked], span: Span) -> Vec<SourceFacts> {
+/// How each source did in a span; its last search may be a little later. Full replies are those about the span, since one
+/// that was made after it may be why a part of it is a hole.
+pub(super) fn sources(searches: &[Asked], looked: &Looked, span: Span) -> Vec<SourceFacts> {
     let mut all: BTreeMap<Source, SourceFacts> = BTreeMap::new();
     for search in searches {
         let facts = all.entry(search.source).or_insert_with(|| SourceFacts {
@@ -30,7 +31,7 @@ pub(super) fn sources(searches: &[Asked], span: Span) -> Vec<SourceFacts> {
             last_at: search.at,
             fails: false,
             trouble: None,
-            saturated: 0,
+            saturated: looked.full_replies(search.source, span),
             cost: Micros(0),
         });
         let inside = u64::from(span.holds(search.at));
@@ -40,7 +41,6 @@ pub(super) fn sources(searches: &[Asked], span: Span) -> Vec<SourceFacts> {
         facts.failed += inside * u64::from(failed);
         facts.not_made += inside * u64::from(search.state == SearchState::OverQuota);
         facts.left_out += inside * u64::from(search.state == SearchState::NotRun);
-        facts.saturated += inside * u64::from(search.saturated);
         if inside == 1 {
             facts.cost = facts.cost.plus(search.cost);
         }
@@ -64,6 +64,18 @@ impl TopicFacts {
     /// How much of a period was covered, in words.
     pub(super) fn covered_words(&self, period: Span) -> String {
         if self.idle(period) { "not yet".to_owned() } else { words::percent(self.covered) }
+    }
+
+    /// Holes of the period, and of the days before it that the charts show; the latest last.
+    pub(super) fn holes_of(&self, period: Span) -> (Vec<&HoleFacts>, Vec<&HoleFacts>) {
+        let told = self.holes.iter().filter(|hole| !hole.before && !hole.open);
+        told.partition(|hole| hole.span.within(period).is_some())
+    }
+
+    /// What is said where the last minutes before searches are not claimed.
+    pub(super) fn late_words(&self) -> Option<String> {
+        let long = Span::new(Time(0), Time(self.late_ms)).map(words::length)?;
+        Some(format!("{long} just before searches not counted as covered: posts may be indexed late."))
     }
 
     /// What is said where the end of the period was not looked at yet.

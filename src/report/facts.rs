@@ -2,6 +2,7 @@
 //! `gather`'s, and docs/report.md defines each.
 
 use super::beside::Beside;
+use super::relevance::RelevanceFacts;
 use super::tone::ToneFacts;
 use crate::compare::Cited;
 pub use crate::insight::daily::HoleFacts;
@@ -53,11 +54,15 @@ pub struct TopicFacts {
     pub comparable: usize,
     /// The day before, and the same weekday of the week before.
     pub beside: Vec<Beside>,
+    /// Posts that hold no word of the question.
+    pub relevance: RelevanceFacts,
     /// Part of the period that searches covered, 0..1, as far as any was due.
     pub covered: f64,
     /// The same with what was not looked at yet.
     #[serde(skip)]
     pub covered_in_all: f64,
+    /// Milliseconds of the period just before searches, which are not claimed: posts of then may have been indexed later.
+    pub late_ms: i64,
     /// The end of the period that was not looked at yet: no search was due, and the next one looks back over it.
     pub open: Option<Span>,
     /// The days of the charts, the last one that of the report.
@@ -262,7 +267,7 @@ pub struct SourceFacts {
     pub fails: bool,
     /// Its error class or reason.
     pub trouble: Option<String>,
-    /// Searches answered with as much as they can be.
+    /// Searches that asked about the period, whenever they were made, and were answered with as much as they can be.
     pub saturated: u64,
     /// What they cost.
     pub cost: Micros,

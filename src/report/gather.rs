@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, TopicFacts};
 use super::tone::ToneFacts;
-use super::{answer, beside, coverage, items};
+use super::{answer, beside, coverage, items, relevance};
 use crate::compare::{Sifted, sifted};
 use crate::insight::daily::{self, Day, Looked, share};
 use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -109,6 +109,7 @@ pub(super) async fn topic(
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
     let beside = compared.map(|_| beside::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
+    let relevance = relevance::relevance(moment, topic, &period, &marks, &whole).await?;
     // A run may begin before midnight, and ask after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
@@ -129,8 +130,10 @@ pub(super) async fn topic(
         usual: usual.and_then(Result::ok),
         comparable: usual.and_then(Result::err).unwrap_or(0),
         beside,
+        relevance,
         covered: looked.covered_so_far(span),
         covered_in_all: looked.covered(span),
+        late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
         open: open(&looked, span, now),
         days: chart.iter().map(|day| day_facts(day, &marks, &looked, scorer.as_deref())).collect(),
         holes: looked.holes(Span { until: drawn.until.min(now), ..drawn }),
@@ -139,7 +142,7 @@ pub(super) async fn topic(
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
         cost: searches.iter().filter(|s| span.holds(s.at)).fold(Micros(0), |sum, s| sum.plus(s.cost)),
-        sources: coverage::sources(&searches, span),
+        sources: coverage::sources(&searches, &looked, span),
         period: counted,
         top_posts: chosen.top_posts,
         top_pages: chosen.top_pages,

@@ -12,9 +12,14 @@ use crate::model::ReportWindow;
 /// Topics that are named for one reason.
 const NAMED: usize = 3;
 
+/// Why posts that are about something else are not compared.
+const ASTRAY: &str = "most posts hold no word of the question";
+
 /// How the period's items stand to the usual where that is no news.
 pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
-    let Some(usual) = topic.usual.filter(|_| !topic.asked_otherwise()) else { return uncompared(report, topic) };
+    let Some(usual) = topic.usual.filter(|_| !topic.asked_or_answered_otherwise()) else {
+        return uncompared(report, topic);
+    };
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
     let side = if raw > usual.high {
@@ -35,6 +40,9 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
 fn uncompared(report: &Report, topic: &TopicFacts) -> String {
     if topic.asked_otherwise() {
         return "not compared: the query changed".to_owned();
+    }
+    if topic.relevance.is_astray() {
+        return format!("not compared: {ASTRAY}");
     }
     if topic.period_cut {
         return "not compared: more items than are read at once".to_owned();
@@ -72,12 +80,15 @@ type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
 /// What is looked at: its name, what is said when it was judged and calm, and why a topic's could not be.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
     ("volume", "no volume stands out from the usual", |report, topic| {
-        let judged = topic.usual.is_some() && !topic.asked_otherwise();
+        let judged = topic.usual.is_some() && !topic.asked_or_answered_otherwise();
         if judged { doubt(report, topic) } else { Some(uncompared(report, topic)) }
     }),
     ("tone", "tone has not shifted", |_, topic| {
         if topic.asked_otherwise() {
             return Some("the query changed".to_owned());
+        }
+        if topic.relevance.is_astray() {
+            return Some(ASTRAY.to_owned());
         }
         if topic.period_cut {
             return Some("more items than are read at once".to_owned());

@@ -2,7 +2,7 @@
 //! one line. Charts are tables here.
 
 use super::escape::{code, escaped, label};
-use super::facts::{RowFacts, Shown, TopicFacts};
+use super::facts::{AnswerFacts, HoleFacts, RowFacts, Shown, TopicFacts};
 use super::prose::{Piece, pieces};
 use super::words::{self, at_least, counted, number, percent, round};
 use super::{Report, beside, judged, matters, sql};
@@ -45,6 +45,9 @@ pub(super) fn page(report: &Report) -> String {
             let [raw, unique, authors] = voice.told();
             text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escaped(&voice.title)));
         }
+        for (title, told) in report.astray() {
+            text.push_str(&format!("\n{}: {told}\n", escaped(title)));
+        }
     }
     for topic in &report.topics {
         text.push_str(&self::topic(report, topic));
@@ -78,7 +81,6 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             };
             text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
         }
-        let (listed, left) = answer.cited.listed();
         text.push_str(&format!(
             "> Asked {}{}. {} checked, {} not found.\n\n",
             words::when(answer.asked_at, zone),
@@ -86,17 +88,6 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             counted(answer.cited.citations.len() as u64, "citation"),
             number(answer.cited.missing()),
         ));
-        for citation in listed {
-            let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
-            let shown = match safe_link(&citation.cited) {
-                Some(link) => linked(&citation.cited, Some(&link)),
-                None => code(&words::line(&citation.cited, 300)),
-            };
-            text.push_str(&format!("- {mark}: {shown}\n"));
-        }
-        if left > 0 {
-            text.push_str(&format!("- {} more, not listed\n", counted(left, "citation")));
-        }
         if let Some(unlooked) = answer.unlooked() {
             text.push_str(&format!("\n{unlooked}\n"));
         }
@@ -162,11 +153,28 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
     text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
     text.push_str(&looked(report, topic));
+    if let Some(answer) = &topic.answer {
+        text.push_str(&citations(answer));
+    }
     text.push_str("### The SQL behind these numbers\n\n");
     for query in sql::queries(topic, report) {
         text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
     }
     text
+}
+
+/// What the answer rests on.
+fn citations(answer: &AnswerFacts) -> String {
+    let (all, left) = answer.cited.listed();
+    let lines = all.iter().map(|citation| {
+        let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
+        match safe_link(&citation.cited) {
+            Some(link) => format!("{mark}: {}", linked(&citation.cited, Some(&link))),
+            None => format!("{mark}: {}", code(&words::line(&citation.cited, 300))),
+        }
+    });
+    let more = (left > 0).then(|| format!("{} more, not listed", counted(left, "citation")));
+    listed("What the answer cites", lines.chain(more))
 }
 
 fn numbers(report: &Report, topic: &TopicFacts) -> String {
@@ -196,6 +204,9 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         number(period.no_author),
         number(period.no_engagement),
     );
+    if let Some(told) = topic.relevance.told() {
+        text.push_str(&format!("{told}\n\n"));
+    }
     if let Some(beside) = beside::told(report, topic) {
         text.push_str(&format!("{beside}\n\n"));
     }
@@ -266,13 +277,25 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
             source.cost,
         )
     });
-    let holes = topic.holes.iter().filter(|hole| !hole.before && !hole.open).rev().take(8);
-    let holes = holes.map(|hole| {
-        format!("not covered: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
-    });
+    let (inside, earlier) = topic.holes_of(report.span);
+    let told = |what: &'static str| {
+        move |hole: &&HoleFacts| {
+            format!("{what}: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
+        }
+    };
+    let holes = inside
+        .into_iter()
+        .rev()
+        .take(8)
+        .map(|hole| told("not covered")(&hole))
+        .chain(earlier.into_iter().rev().take(8).map(|hole| told("before the period, not covered")(&hole)));
     let so_far = if report.over() && topic.open.is_none() { "" } else { "so far " };
     let covered = format!("{} of the period {so_far}covered", percent(topic.covered));
-    let covered = (!topic.idle(report.span)).then_some(covered).into_iter().chain(topic.open_words(zone));
+    let covered = (!topic.idle(report.span))
+        .then_some(covered)
+        .into_iter()
+        .chain(topic.open_words(zone))
+        .chain(topic.late_words());
     let ill = topic.ill.iter().map(|ill| escaped(&ill.told(&words::when(ill.since, zone))));
     let cut = topic.searches_cut.then(|| words::SEARCHES_CUT.to_owned());
     listed("How it was looked at", sources.chain(cut).chain(ill).chain(covered).chain(holes))

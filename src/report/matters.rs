@@ -32,6 +32,9 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             tell(50, "", "not run", format!("{state}."));
             continue;
         }
+        if let Some(told) = topic.relevance.told().filter(|_| topic.relevance.is_astray()) {
+            tell(75, "numbers", "relevance", told);
+        }
         if topic.first_day {
             let baseline = topic.changes.as_ref().map_or_else(String::new, |changes| {
                 let many = at_least(changes.baseline, changes.cut);
@@ -70,7 +73,7 @@ type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
 pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
-    let usual = topic.usual.filter(|_| !topic.asked_otherwise())?;
+    let usual = topic.usual.filter(|_| !topic.asked_or_answered_otherwise())?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
     // Fewer than usual is no news where nobody looked, or before the period is over.
     let believed = raw > usual.high || over && topic.covered.min(topic.covered_in_all) >= WHOLE && !topic.saturated;
@@ -110,7 +113,7 @@ fn authors(topic: &TopicFacts) -> String {
 
 fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     let tone = &topic.tone;
-    if topic.asked_otherwise() || topic.period_cut || tone.uncompared().is_some() {
+    if topic.asked_or_answered_otherwise() || topic.period_cut || tone.uncompared().is_some() {
         return;
     }
     let unusual = tone.usual.iter().filter_map(|(sound, usual)| {

@@ -18,6 +18,7 @@ mod judged;
 mod markdown;
 mod matters;
 mod period;
+mod relevance;
 #[cfg(test)]
 mod samples;
 mod sql;
@@ -31,6 +32,7 @@ use crate::store::{Store, StoreError};
 pub use beside::Beside;
 pub use facts::*;
 pub use period::{at_date, paths, span_of};
+pub use relevance::RelevanceFacts;
 pub use tone::ToneFacts;
 pub use voice::Voice;
 
@@ -149,6 +151,28 @@ impl Report {
     /// When something of its lists was.
     fn dated(&self, at: Time) -> String {
         words::dated(at, self.span.until, &self.timezone)
+    }
+
+    /// Topics of the share of voice of which many posts hold no word of the question: their titles, and what is said.
+    fn astray(&self) -> impl Iterator<Item = (&str, String)> {
+        let heard = |topic: &&TopicFacts| self.voice.iter().any(|voice| voice.topic == topic.id);
+        self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance.told()?)))
+    }
+
+    /// Whether a topic has nothing of the period to show: no item, nothing that rose, changed or went, no sentence above.
+    fn is_quiet(&self, topic: &TopicFacts) -> bool {
+        let lists = [&topic.top_posts, &topic.top_pages, &topic.negative, &topic.positive];
+        let still = |c: &ChangeFacts| c.edits.is_empty() && c.lost.is_empty() && c.queries.is_empty();
+        topic.period.raw == 0
+            && topic.answer.is_none()
+            && topic.rising.is_empty()
+            && topic.ill.is_empty()
+            && lists.iter().all(|list| list.is_empty())
+            && topic.changes.as_ref().is_none_or(still)
+            && self
+                .matters
+                .iter()
+                .all(|matter| matter.topic != topic.id || ["not asked", "hole"].contains(&matter.kind))
     }
 
     /// What is said where there are more sentences than are told.

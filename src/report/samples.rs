@@ -47,6 +47,8 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         covered_in_all: 1.0,
         open: None,
         days: Vec::new(),
+        relevance: Default::default(),
+        late_ms: 0,
         holes: Vec::new(),
         tone,
         answer: None,

@@ -159,6 +159,16 @@ impl Looked {
         self.covered(span) < 0.995 && self.looks.iter().any(full)
     }
 
+    /// Full replies of a source to searches that asked about a span, or that were made in it where they name none.
+    #[must_use]
+    pub fn full_replies(&self, source: Source, span: Span) -> u64 {
+        let about = |look: &&Look| {
+            let search = look.search.as_ref().filter(|search| search.source == source && search.saturated);
+            search.is_some_and(|s| s.asked.map_or(span.holds(look.at), |asked| asked.within(span).is_some()))
+        };
+        self.looks.iter().filter(about).count() as u64
+    }
+
     /// Whether a web search of the span returned as many pages as it may.
     #[must_use]
     pub fn full_pages(&self, span: Span) -> bool {

@@ -113,7 +113,7 @@ pub(super) fn is_word(c: char) -> bool {
 }
 
 /// Scripts whose words no space divides, or (Hangul) whose words carry endings that people do not search for.
-fn is_dense(c: char) -> bool {
+pub(super) fn is_dense(c: char) -> bool {
     matches!(c,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1100}'..='\u{11FF}' | '\u{1780}'..='\u{17FF}'
         | '\u{2E80}'..='\u{2FDF}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3035}' | '\u{3038}'..='\u{303C}'

@@ -4,19 +4,27 @@ use maud::{Markup, html};
 
 use super::super::facts::TopicFacts;
 use super::super::words::{self, at_least};
-use super::lists::{by, named};
+use super::lists::{Empty, by, named};
 use crate::insight::Piece;
 
-pub(super) fn section(topic: &TopicFacts, zone: &str) -> Markup {
+pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'a>) -> Markup {
     let Some(changes) = &topic.changes else { return html! {} };
     let (unjudged, cut) = changes.limits();
+    if changes.edits.is_empty() {
+        let read = if changes.cut { "No edit was seen in what was read." } else { "No edit was seen in the period." };
+        empty.note("Edited", read);
+    }
+    let gone = !changes.lost.is_empty() || unjudged.is_some();
+    if !gone {
+        empty.note("Gone", changes.none_gone());
+    }
     html! {
         @if let Some(cut) = cut { p.note { (cut) } }
         @for query in &changes.queries { p.note { strong { "The query changed: " } (query) ". Figures before and after are of different questions." } }
-        div.pair {
-            section {
-                h3 { "Edited" }
-                @if changes.edits.is_empty() { p.meta { @if changes.cut { "No edit was seen in what was read." } @else { "No edit was seen in the period." } } } @else {
+        @if gone || !changes.edits.is_empty() { div.pair {
+            @if !changes.edits.is_empty() {
+                section {
+                    h3 { "Edited" }
                     p.meta { (at_least(changes.edited, changes.at_least)) " in all; the latest:" }
                     ol.items { @for edit in &changes.edits { li {
                         span dir="auto" { @for piece in &edit.diff { @match piece {
@@ -28,14 +36,14 @@ pub(super) fn section(topic: &TopicFacts, zone: &str) -> Markup {
                     } } }
                 }
             }
-            section {
+            @if gone { section {
                 h3 { "Gone" }
                 @if let Some(unjudged) = &unjudged { p.meta { (unjudged) } }
                 @if changes.lost.is_empty() { p.meta { (changes.none_gone()) } } @else {
                     p.meta { (at_least(changes.gone, changes.at_least || unjudged.is_some())) " in all; the latest:" }
                     ol.items { @for gone in &changes.lost { li { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (words::short(gone.last_seen, zone)) } } } }
                 }
-            }
-        }
+            } }
+        } }
     }
 }

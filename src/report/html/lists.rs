@@ -9,6 +9,29 @@ use super::super::words::{self, counted, number, round};
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
+/// Lists that have no entry: their titles, and why.
+#[derive(Default)]
+pub(super) struct Empty<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Empty<'a> {
+    pub(super) fn note(&mut self, title: &'a str, why: &'a str) {
+        self.0.push((title, why));
+    }
+
+    /// All of them in one line that unfolds.
+    pub(super) fn folded(&self) -> Markup {
+        let titles: Vec<&str> = self.0.iter().map(|(title, _)| *title).collect();
+        html! {
+            @if !titles.is_empty() {
+                details.empty {
+                    summary { "Nothing to list: " (titles.join(", ")) }
+                    ul { @for (title, why) in &self.0 { li { (title) ": " (why) } } }
+                }
+            }
+        }
+    }
+}
+
 /// The item's words as a link where its address may be one.
 pub(super) fn named(item: &Shown) -> Markup {
     let words = if item.words.is_empty() { "(no words)" } else { &item.words };
@@ -42,53 +65,75 @@ fn engagement(row: &RowFacts) -> String {
     row.engagement.map_or("engagement not told".to_owned(), |sum| format!("engagement {}", words::signed(sum)))
 }
 
-fn list(report: &Report, topic: &TopicFacts, title: &str, places: &[usize], none: &str, scores: bool) -> Markup {
+/// Which items a list names, and what it says of each.
+struct List<'a> {
+    title: &'static str,
+    places: &'a [usize],
+    scores: bool,
+}
+
+fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &List<'_>) -> Markup {
     html! {
         section {
             h3 { (title) }
-            @if places.is_empty() { p.meta { (none) } } @else { ol.items { @for (place, row) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))) { li {
+            ol.items { @for (place, row) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))) { li {
                 (named(&row.item))
                 p.meta {
                     (source(row)) " · " (report.dated(row.at)) @if row.undated { " (undated)" }
-                    @if scores { " · " (words::sound(row.sound)) " " (row.score.map_or(String::new(), words::score)) } @else { " · " (engagement(row)) }
+                    @if *scores { " · " (words::sound(row.sound)) " " (row.score.map_or(String::new(), words::score)) } @else { " · " (engagement(row)) }
                     " · " (to_row(topic, place))
                 }
-            } } } }
+            } } }
         }
     }
 }
 
-pub(super) fn standouts(report: &Report, topic: &TopicFacts) -> Markup {
+pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let quiet = if topic.period.raw > 0 && topic.period.no_engagement == topic.period.raw {
         "No reply told any engagement."
     } else {
         "No post of the period has any engagement."
     };
     let unscored = if topic.tone.scorer.is_none() { "Nothing is scored." } else { "None." };
+    let list_of = |title, places, scores| List { title, places, scores };
+    let mut drawn: Vec<Markup> = Vec::new();
+    let mut tell = |of: List<'a>, why: &'a str| match of.places {
+        [] => empty.note(of.title, why),
+        _ => drawn.push(list(report, topic, &of)),
+    };
+    tell(list_of("Top posts by engagement", &topic.top_posts, false), quiet);
+    tell(list_of("Most negative", &topic.negative, true), unscored);
+    tell(list_of("Most positive", &topic.positive, true), unscored);
+    tell(list_of("New pages", &topic.top_pages, false), "No new page was found.");
+    match topic.rising.is_empty() {
+        true => empty.note("Rising fastest", RISES),
+        false => drawn.insert(drawn.len().min(1), rising(report, topic)),
+    }
+    match topic.campaigns.is_empty() {
+        true => empty.note("One text, many times", "No text of the period was found three times."),
+        false => drawn.push(campaigns(report, topic)),
+    }
     html! {
-        div.pair {
-            (list(report, topic, "Top posts by engagement", &topic.top_posts, quiet, false))
-            (rising(report, topic))
-            (list(report, topic, "Most negative", &topic.negative, unscored, true))
-            (list(report, topic, "Most positive", &topic.positive, unscored, true))
-            (list(report, topic, "New pages", &topic.top_pages, "No new page was found.", false))
-            (campaigns(report, topic))
-        }
+        @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } }
+        @if topic.risers_cut { p.note { (words::RISERS_CUT) } }
     }
 }
+
+/// What it takes to be told as rising.
+const RISES: &str =
+    "Nothing rose since the run before the period by at least 10 reactions and a fifth of what there was.";
 
 fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section {
             h3 { "Rising fastest" }
-            @if topic.rising.is_empty() { p.meta { "Nothing rose since the run before the period: at least 10 reactions more, and a fifth of what there was." } } @else { ol.items { @for riser in &topic.rising { li {
+            ol.items { @for riser in &topic.rising { li {
                 (named(&riser.item))
                 p.meta {
                     (by(&riser.item)) " · +" (words::signed(riser.rise.gain)) " to " (words::signed(riser.rise.had)) ", " (round(riser.rise.per_hour)) " an hour: "
                     (report.dated(riser.rise.from_at)) " – " (report.dated(riser.rise.to_at))
                 }
-            } } } }
-            @if topic.risers_cut { p.note { (words::RISERS_CUT) } }
+            } } }
         }
     }
 }
@@ -97,7 +142,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section aria-labelledby=(words::id(&topic.id, "copies")) {
             h3 id=(words::id(&topic.id, "copies")) { "One text, many times" }
-            @if topic.campaigns.is_empty() { p.meta { "No text of the period was found three times." } } @else { ol.items { @for copies in &topic.campaigns { li {
+            ol.items { @for copies in &topic.campaigns { li {
                 (named(&copies.item))
                 p.meta {
                     strong { (words::items(copies.campaign.copies, copies.campaign.posts)) } ", "
@@ -106,30 +151,35 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
                     @if let Some(place) = copies.row { " · " (to_row(topic, place)) }
                 }
             } } }
-        } }
+        }
     }
 }
 
-fn tally(title: &str, name: &str, none: &str, all: &[Tally]) -> Markup {
+fn tally(title: &str, name: &str, all: &[Tally]) -> Markup {
     html! {
         section {
             h3 { (title) }
-            @if all.is_empty() { p.meta { (none) } } @else { table {
+            table {
                 caption.quiet { (title) }
                 thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } } }
                 tbody { @for one in all { tr { th scope="row" { bdi { (words::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } } } }
-            } }
+            }
         }
     }
 }
 
-pub(super) fn tallies(topic: &TopicFacts) -> Markup {
-    html! {
-        div.pair {
-            (tally("Domains", "Domain", "No page in the period.", &topic.domains))
-            (tally("Authors", "Author", "No author was told.", &topic.authors))
+pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
+    let mut drawn: Vec<Markup> = Vec::new();
+    for (title, name, none, all) in [
+        ("Domains", "Domain", "No page in the period.", &topic.domains),
+        ("Authors", "Author", "No author was told.", &topic.authors),
+    ] {
+        match all.is_empty() {
+            true => empty.note(title, none),
+            false => drawn.push(tally(title, name, all)),
         }
     }
+    html! { @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } } }
 }
 
 /// The rows behind the numbers.

@@ -113,7 +113,7 @@ fn overview(report: &Report) -> Markup {
     html! {
         section aria-labelledby="overview-title" {
             h2 #overview-title { "Overview" }
-            div.wide role="region" tabindex="0" aria-labelledby="overview-caption" { table {
+            div.wide role="region" tabindex="0" aria-labelledby="overview-caption" { table.cards {
                 caption #overview-caption { "Each topic in the period. Intervals are 95 % (Wilson)." }
                 thead { tr {
                     th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" }
@@ -134,16 +134,16 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         tr {
             th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
-            td.n { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
-            td.n { (number(topic.period.unique)) }
-            td.n { (words::authors(&topic.period)) }
-            td.n { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", words::round(u.low.ceil()), words::round(u.high.floor())))) }
-            td { (change(report, topic)) }
-            td.n { (share(Tone::Negative)) }
-            td.n { (share(Tone::Positive)) }
-            td.n { (topic.covered_words(report.span)) }
-            td { @if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
-            td.n { (topic.cost.to_string()) }
+            td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
+            td.n data-label="Unique" { (number(topic.period.unique)) }
+            td.n data-label="Authors" { (words::authors(&topic.period)) }
+            td.n data-label="Usual" { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", words::round(u.low.ceil()), words::round(u.high.floor())))) }
+            td data-label="Change" { (change(report, topic)) }
+            td.n data-label="Negative" { (share(Tone::Negative)) }
+            td.n data-label="Positive" { (share(Tone::Positive)) }
+            td.n data-label="Covered" { (topic.covered_words(report.span)) }
+            td data-label="Sources" { @if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
+            td.n data-label="Cost" { (topic.cost.to_string()) }
         }
     }
 }
@@ -170,6 +170,7 @@ fn voice(report: &Report) -> Markup {
     html! {
         section.whole aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }
+            @for (title, told) in report.astray() { p.note { (title) ": " (told) } }
             div.pair {
                 figure { (chart::voice(&bars)) figcaption { "By unique items: near-copies count once." } }
                 div.wide role="region" tabindex="0" aria-labelledby="voice-caption" { table {

@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::super::facts::{AnswerFacts, TopicFacts};
+use super::super::facts::{AnswerFacts, HoleFacts, TopicFacts};
 use super::super::prose::{Piece, pieces};
 use super::super::words::{self, at_least, counted, number, percent};
 use super::super::{Report, beside, chart, sql};
+use super::lists::Empty;
 use super::{changed, lists};
 use crate::insight::daily;
 use crate::normalise::safe_link;
@@ -21,15 +22,27 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             } @else {
                 @if topic.first_day { p.note { strong { "First day. " } "The first answer to each query is a baseline: stored and counted, and no news. Nothing can be compared yet." } }
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
-                div.pair { (volume(report, topic)) (tone(report, topic)) }
-                (lists::standouts(report, topic))
-                (changed::section(topic, zone))
-                (lists::tallies(topic))
-                (looked(report, topic))
-                (lists::rows(report, topic))
-                (queries(report, topic))
+                @if report.is_quiet(topic) {
+                    (figures(report, topic))
+                    details { summary { "Nothing of the period to show: charts, coverage and SQL" } (parts(report, topic)) }
+                } @else { (parts(report, topic)) }
             }
         }
+    }
+}
+
+/// What there is of a topic; lists without an entry are named in one line that unfolds.
+fn parts(report: &Report, topic: &TopicFacts) -> Markup {
+    let mut empty = Empty::default();
+    html! {
+        div.pair { (volume(report, topic)) (tone(report, topic)) }
+        (lists::standouts(report, topic, &mut empty))
+        (changed::section(topic, &report.timezone, &mut empty))
+        (lists::tallies(topic, &mut empty))
+        (empty.folded())
+        (looked(report, topic))
+        (lists::rows(report, topic))
+        (queries(report, topic))
     }
 }
 
@@ -79,18 +92,26 @@ fn told(answer: &AnswerFacts, line: &str) -> Markup {
     }
 }
 
-fn volume(report: &Report, topic: &TopicFacts) -> Markup {
+/// How many items the period has.
+fn figures(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let rows = super::anchor(&topic.id, "rows");
     html! {
+        p.figures {
+            a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } @if period.raw == 1 { " item" } @else { " items" } } ", "
+            strong { (number(period.unique)) } " unique, "
+            @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
+            " – " (super::change(report, topic)) "."
+        }
+    }
+}
+
+fn volume(report: &Report, topic: &TopicFacts) -> Markup {
+    html! {
         section aria-labelledby=(words::id(&topic.id, "numbers")) {
             h3 id=(words::id(&topic.id, "numbers")) { "What is new" }
-            p.figures {
-                a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } @if period.raw == 1 { " item" } @else { " items" } } ", "
-                strong { (number(period.unique)) } " unique, "
-                @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
-                " – " (super::change(report, topic)) "."
-            }
+            (figures(report, topic))
+            @if let Some(told) = topic.relevance.told() { p.note { (told) } }
             @if let Some(beside) = beside::told(report, topic) { p { (beside) } }
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
@@ -202,21 +223,22 @@ fn days(topic: &TopicFacts) -> Markup {
 /// Holes and sources.
 fn looked(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
-    let holes: Vec<_> = topic.holes.iter().filter(|hole| !hole.before && !hole.open).collect();
+    let (inside, earlier) = topic.holes_of(report.span);
+    let hole = |hole: &HoleFacts| html! { li { (words::span(hole.span, zone)) ", " (words::length(hole.span)) @if !hole.why.is_empty() { ": " (words::line(&hole.why, 160)) } } };
     html! {
         section aria-labelledby=(words::id(&topic.id, "sources")) {
             h3 id=(words::id(&topic.id, "sources")) { "How it was looked at" }
             @if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
-                div.wide role="region" tabindex="0" aria-label="Sources" { table {
-                    caption { "Searches of the period." }
+                div.wide role="region" tabindex="0" aria-label="Sources" { table.cards {
+                    caption { "Searches of the period; full replies are those that asked about it." }
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
-                        td { @if source.fails { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (words::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (words::line(trouble, 100)) ")" } }
-                        td.n { (number(source.failed)) " of " (number(source.made)) }
-                        td.n { (number(source.left_out + source.not_made)) }
-                        td.n { (number(source.saturated)) }
-                        td.n { (source.cost.to_string()) }
+                        td data-label="Last" { @if source.fails { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (words::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (words::line(trouble, 100)) ")" } }
+                        td.n data-label="Failed" { (number(source.failed)) " of " (number(source.made)) }
+                        td.n data-label="Left out" { (number(source.left_out + source.not_made)) }
+                        td.n data-label="Full replies" { (number(source.saturated)) }
+                        td.n data-label="Cost" { (source.cost.to_string()) }
                     } } }
                 } }
             }
@@ -225,9 +247,16 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
             p #(words::id(&topic.id, "coverage")) {
                 @if !topic.idle(report.span) { (percent(topic.covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
-                @if holes.is_empty() { "No holes in the days of the charts." }
+                @if let Some(late) = topic.late_words() { (late) " " }
+                @if inside.is_empty() { "No hole in the period." }
             }
-            @if !holes.is_empty() { ul { @for hole in holes.iter().rev().take(8) { li { (words::span(hole.span, zone)) ", " (words::length(hole.span)) @if !hole.why.is_empty() { ": " (words::line(&hole.why, 160)) } } } @if holes.len() > 8 { li { (counted((holes.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } } }
+            @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (counted((inside.len() - 8) as u64, "earlier hole")) " of the period: " code { "topicwatch coverage " (topic.id) } } } } }
+            @if !earlier.is_empty() {
+                details {
+                    summary { (counted(earlier.len() as u64, "hole")) " before the period, in the days of the charts" }
+                    ul { @for one in earlier.iter().rev().take(8) { (hole(one)) } @if earlier.len() > 8 { li { (counted((earlier.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } }
+                }
+            }
         }
     }
 }

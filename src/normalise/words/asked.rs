@@ -1,0 +1,142 @@
+//! Whether a text holds any word of the question that found it. Rough on purpose: case, accents and endings do not count.
+//! A post that holds none may still be about it; many such posts in one reply mean that the service answered something else.
+
+use super::cut;
+use super::fold::fold;
+
+/// Shorter words must stand alone in a text; longer ones may be a part of a word of it.
+const SHORT: usize = 4;
+/// A stem keeps so many characters at least.
+const STEM: usize = 4;
+/// Words so long are looked for without their last two characters where no ending is known.
+const LONG: usize = 7;
+/// Words of a question that are looked for.
+const MOST: usize = 64;
+/// Words that most texts of their languages hold, and what operators of searches are spelled with.
+const COMMON: [&str; 56] = [
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "das", "de", "der", "des", "die", "do", "el", "en", "for",
+    "from", "has", "have", "how", "in", "is", "it", "la", "las", "le", "les", "los", "near", "new", "not", "of", "on",
+    "or", "que", "since", "so", "than", "that", "the", "this", "to", "und", "until", "was", "what", "when", "which",
+    "who", "why", "will", "with", "y", "you",
+];
+/// Endings that are left out, the longest first.
+const ENDINGS: [&str; 8] = ["ings", "ing", "ies", "ers", "ed", "es", "er", "s"];
+
+/// The words of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked(Vec<Word>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Word {
+    text: String,
+    alone: bool,
+}
+
+impl Asked {
+    /// The words of a question; `None` where it has none that a text could hold (`from:nasa`, `"the"`). What it excludes
+    /// (`-word`) and its operators (`lang:en`, `OR`) are no words of it; a tag, a name or a ticker counts without its sign.
+    #[must_use]
+    pub fn of(question: &str) -> Option<Self> {
+        let mut words: Vec<Word> = Vec::new();
+        let mut excluded = false;
+        for part in question.split_whitespace() {
+            let bare = part.trim_matches(['(', ')', ',']);
+            // `-"two words"` excludes both.
+            let starts = bare.starts_with('-');
+            let quoted = bare.matches('"').count() % 2 == 1;
+            let skip = starts || excluded;
+            excluded = if starts { quoted } else { excluded != quoted && excluded };
+            let operator = bare.split_once(':').is_some_and(|(name, _)| !name.is_empty() && is_name(name));
+            if skip || operator || matches!(bare, "OR" | "AND" | "NOT") {
+                continue;
+            }
+            words.extend(whole_words(&fold(bare)).filter(|word| !COMMON.contains(word)).filter_map(Word::of));
+        }
+        words.sort_by(|a, b| a.text.cmp(&b.text));
+        words.dedup();
+        words.truncate(MOST);
+        (!words.is_empty()).then_some(Self(words))
+    }
+
+    /// Whether one of these texts holds one of the words.
+    #[must_use]
+    pub fn is_in(&self, texts: &[Option<&str>]) -> bool {
+        texts.iter().flatten().any(|text| {
+            let text = fold(text);
+            self.0.iter().any(|word| {
+                if word.alone { whole_words(&text).any(|one| one == word.text) } else { text.contains(&*word.text) }
+            })
+        })
+    }
+}
+
+impl Word {
+    fn of(word: &str) -> Option<Self> {
+        let length = word.chars().count();
+        // A script without spaces has no words that stand alone.
+        if word.chars().any(cut::is_dense) {
+            return Some(Self { text: word.to_owned(), alone: false });
+        }
+        if length < SHORT {
+            return (length > 1 || word.chars().any(|c| !c.is_ascii()))
+                .then(|| Self { text: word.to_owned(), alone: true });
+        }
+        let kept = |stem: &&str| stem.chars().count() >= STEM;
+        let stem = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(kept);
+        // Of other languages the endings are not known.
+        let part = || word.chars().take(if length >= LONG { length - 2 } else { length }).collect();
+        Some(Self { text: stem.map_or_else(part, str::to_owned), alone: false })
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphabetic() || c == '_')
+}
+
+fn whole_words(folded: &str) -> impl Iterator<Item = &str> {
+    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_text_holds_a_word_of_the_question_however_it_is_written() {
+        for (question, text, holds) in [
+            ("Acme launch", "ACME is down", true),
+            ("Acme launch", "they launched it", true),
+            ("Acme launch", "nothing of the kind", false),
+            ("batteries", "the battery", true),
+            ("launching rockets", "a rocket", true),
+            ("Café Zürich", "cafe in zurich", true),
+            ("#AcmeDown", "AcmeDown again", true),
+            ("$ACME earnings", "acme fell", true),
+            ("AI chips", "it rains", false),
+            ("AI chips", "AI is here", true),
+            ("ai", "said", false),
+            ("\"new phone\" -apple", "an apple a day", false),
+            ("phone -\"green apple\" case", "a green day", false),
+            ("phone -\"green apple\" case", "in any case", true),
+            ("from:nasa moon lang:en", "nasa has a language", false),
+            ("from:nasa moon lang:en", "moonlight", true),
+            ("moon OR sun", "or else", false),
+            ("the what of Acme", "what the hell of a day", false),
+            ("東京 地震", "今日の東京は晴れ", true),
+            ("東京", "大阪は晴れ", false),
+            ("новости", "новость дня", true),
+            ("новости", "погода", false),
+            ("C++ compiler", "my compilers", true),
+        ] {
+            assert_eq!(Asked::of(question).unwrap().is_in(&[None, Some(text)]), holds, "{question}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_words_judges_nothing() {
+        for question in ["", "from:nasa", "-spam", "the of", "lang:en -\"a b\"", "🚀", "!!!"] {
+            assert_eq!(Asked::of(question), None, "{question}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Posts that are not about what was asked, through the binary on both databases: a service whose truth is known answers the
+//! question for a month and then, for a day, something else.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
+use topicwatch::model::Time;
+
+use crate::databases::databases;
+use crate::program::Place;
+use crate::truth::{Truly, Truth};
+
+const DAY: i64 = 86_400_000;
+/// Midnight of the 2nd of March 2026, a Monday.
+const BEGIN: i64 = 1_772_409_600_000;
+const DAYS: i64 = 22;
+/// The days on which the service answers something else.
+const ASTRAY: [i64; 2] = [18, 21];
+
+/// About 50 posts a day of each topic; of "acme rockets" one in ten names neither word, but for the days astray; of the vague
+/// one hardly any does, on any day.
+fn stream() -> Vec<Truly> {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut posts = Vec::new();
+    for query in ["acme rockets", "vague question"] {
+        for day in 0..DAYS {
+            let astray = query == "acme rockets" && ASTRAY.contains(&day);
+            let many = if astray { 150 } else { 45 + random.next_u32() % 11 };
+            for n in 0..many {
+                let at = Time(BEGIN + day * DAY + i64::from(random.next_u32() % 86_000) * 1_000);
+                let id = posts.len() as u64 + 1;
+                let number = random.next_u64();
+                let text = match (query, astray) {
+                    ("acme rockets", false) if n % 10 > 0 => {
+                        format!("{} {number:x}", ["ACME is late", "a rocket", "#AcmeRockets rise"][n as usize % 3])
+                    }
+                    ("vague question", _) if n % 10 == 0 => format!("a question {number:x}"),
+                    _ => format!("somebody sells shoes {number:x}"),
+                };
+                posts.push(Truly { query: query.to_owned(), id, text, published: at, indexed: at, deleted: None });
+            }
+        }
+    }
+    posts
+}
+
+#[test]
+fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
+    let posts = stream();
+    for database in databases() {
+        let truth = Truth::new(posts.clone());
+        let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme rockets\"\nsources = [\"social\"]\n\
+                      [[topics]]\nid = \"vague\"\nquery = \"vague question\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &truth.lines(), topics);
+        for day in 1..=DAYS {
+            let now = Time(BEGIN + day * DAY);
+            truth.set(|world| world.now = now);
+            place.ok(&["once", "--at", &now.to_string()]);
+        }
+        let told = |day: i64, file: &str| {
+            let (date, at) =
+                (Time(BEGIN + day * DAY).utc_date(), Time(BEGIN + (day + 1) * DAY + 3_600_000).to_string());
+            place.ok(&["report", "--date", &date, "--at", &at, "--out", file]);
+            std::fs::read_to_string(place.path(file)).unwrap()
+        };
+        for day in 15..DAYS {
+            let text = told(day, "day.md");
+            let matters = text.split("## Share of voice").next().unwrap();
+            let astray = ASTRAY.contains(&day);
+            let sentence = matters.contains("150 of 150 posts hold no word of the question (");
+            assert_eq!(sentence, astray, "day {day}: {text}");
+            for kind in ["(volume)", "(tone)"] {
+                assert!(!matters.contains(&format!("**acme** {kind}")), "day {day}: {text}");
+            }
+            let standing = text.contains("; not compared: most posts hold no word of the question");
+            assert_eq!(standing, astray, "day {day}: {text}");
+            // It is said beside the share of voice, and where a topic is always so it is no news.
+            let voice = text.split("## Share of voice").nth(1).unwrap().split("\n## ").next().unwrap();
+            assert_eq!(voice.contains("acme: 150 of 150 posts"), astray, "day {day}: {text}");
+            assert!(voice.contains("vague: ") && !matters.contains("vague** (relevance)"), "day {day}: {text}");
+        }
+        let page = told(ASTRAY[1], "day.html");
+        assert!(page.matches("150 of 150 posts hold no word of the question").count() >= 3, "{page}");
+    }
+}

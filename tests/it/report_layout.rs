@@ -1,0 +1,135 @@
+//! How a report stands on its page: holes where they are, citations after the figures, empty lists and quiet topics folded, the
+//! overview as cards on a phone. Through the binary on both databases, and in a real browser where there is one.
+
+use std::process::Command;
+
+use crate::changes::{World, hour, once, post, topic};
+use crate::databases::{databases, sqlite};
+use crate::program::{NINE, Place};
+use crate::report_browser::browser;
+use crate::service::Sandbox;
+
+/// The report of a date, as a file of a format.
+fn report(place: &Place, date: &str, format: &str) -> String {
+    let file = format!("told.{format}");
+    place.ok(&["report", "--date", date, "--at", "2026-03-14T12:00:00Z", "--out", &file]);
+    std::fs::read_to_string(place.path(&file)).unwrap()
+}
+
+/// What stands between two words of a text.
+fn between<'a>(text: &'a str, from: &str, until: &str) -> &'a str {
+    let text = &text[text.find(from).unwrap_or_else(|| panic!("no {from}: {text}"))..];
+    &text[..text.find(until).unwrap_or_else(|| panic!("no {until}: {text}"))]
+}
+
+#[test]
+fn holes_are_told_where_they_are_beside_the_full_replies_that_left_them() {
+    for database in databases() {
+        let world = World::new();
+        let place =
+            Place::new(database, &world.lines(), &topic("acme", "social.operation = \"basic\"\nsocial.limit = 2"));
+        world.posts(&[post(1, 1, "early words", 1)]);
+        once(&place, 7);
+        // The reply is full, and reaches back to three in the night.
+        world.posts(&[post(2, 27, "later words", 1), post(3, 29, "last words", 1)]);
+        once(&place, 30);
+        world.posts(&[post(4, 50, "words of the third day", 1)]);
+        once(&place, 54);
+        once(&place, 72);
+
+        // The full reply came after the day that it left a hole in.
+        let told = report(&place, "2026-03-11", "html");
+        // Before, the page said 0 here.
+        let searches = between(&told, "full replies are those that asked about it", "</table>");
+        assert!(searches.contains("data-label=\"Full replies\">1</td>"), "{searches}");
+        let looked = between(&told, "How it was looked at", "The rows");
+        assert!(looked.contains("the reply was full") && !looked.contains("before the period"), "{looked}");
+
+        // Of the day after the next the same hole lies before the period.
+        let told = report(&place, "2026-03-13", "html");
+        let looked = between(&told, "How it was looked at", "The rows");
+        let (inside, before) = looked.split_once("1 hole before the period, in the days of the charts").unwrap();
+        assert!(inside.contains("No hole in the period.") && !inside.contains("the reply was full"), "{looked}");
+        assert!(before.contains("the reply was full"), "{looked}");
+        let told = report(&place, "2026-03-13", "md");
+        assert!(told.contains("- before the period, not covered: "), "{told}");
+        assert!(!told.contains("- not covered: "), "{told}");
+    }
+}
+
+#[test]
+fn citations_follow_the_figures_and_what_is_empty_is_folded() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let quiet = "[[topics]]\nid = \"quiet\"\nquery = \"quiet\"\nsources = [\"web\"]\nweb.limit = 1\n";
+        let place = Place::new(
+            database,
+            &sandbox.lines(),
+            &format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n{quiet}"),
+        );
+        place.ok(&["once", "--at", NINE]);
+        let told = report(&place, "2026-03-11", "md");
+        let place_of = |words: &str| told.find(words).unwrap_or_else(|| panic!("no {words}: {told}"));
+        assert!(place_of("| day | items |") < place_of("### What the answer cites"), "{told}");
+        assert!(place_of("### How it was looked at") < place_of("### What the answer cites"), "{told}");
+
+        // A day on which nothing was found of either.
+        let told = report(&place, "2026-03-13", "html");
+        let quiet = between(&told, "id=\"t-quiet.title\">", "</section></main>");
+        let (open, folded) = quiet.split_once("<details><summary>Nothing of the period to show").unwrap();
+        assert!(open.contains("<strong>0</strong> items") && !open.contains("<svg"), "{open}");
+        assert!(folded.contains("Nothing to list: ") && !folded.contains("<h3>Most negative"), "{folded}");
+    }
+}
+
+/// Opens a page in a window of a width, and measures it: its height, and how far it is wider than the window.
+fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64) {
+    let text = std::fs::read_to_string(place.path(file)).unwrap();
+    // The page's own rules forbid a script: it is measured inside of another one.
+    let frame = format!(
+        "<!doctype html><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
+         <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=d.scrollHeight+' '+(d.scrollWidth-{width})}}</script>",
+        text.replace('&', "&amp;").replace('"', "&quot;")
+    );
+    std::fs::write(place.path("frame.html"), frame).unwrap();
+    let mut command = Command::new(browser);
+    command.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--virtual-time-budget=4000",
+        "--dump-dom",
+    ]);
+    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
+    let dom = command.arg(format!("file://{}", place.path("frame.html").display())).output().unwrap();
+    let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
+    let title = between(&dom, "<title>", "</title>").trim_start_matches("<title>").to_owned();
+    let mut numbers = title.split(' ').map(|number| number.parse::<i64>().unwrap_or_else(|_| panic!("{title}")));
+    (numbers.next().unwrap(), numbers.next().unwrap())
+}
+
+#[test]
+fn on_a_phone_the_overview_is_cards_and_quiet_topics_are_short() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let topics: String = (0..4)
+        .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"topic {n}\"\nsources = [\"social\", \"web\"]\n"))
+        .collect();
+    let place = Place::new(sqlite(), &sandbox.lines(), &topics);
+    place.ok(&["once", "--at", NINE]);
+    for (date, most) in [("2026-03-11", 30_000), ("2026-03-13", 6_000)] {
+        let file = format!("{date}.html");
+        place.ok(&["report", "--date", date, "--at", &hour(80), "--out", &file]);
+        let (height, wider) = measured(&browser, &place, &file, 390);
+        println!("{date}: {height} px high at 390");
+        assert!(wider <= 0, "{date}: {wider} px wider than the phone");
+        assert!(height > 800 && height < most, "{date}: {height} px high");
+    }
+    // Each cell of a card names its column, and the head of the table is out of sight.
+    let page = std::fs::read_to_string(place.path("2026-03-11.html")).unwrap();
+    let row = between(&page, "<table class=\"cards\">", "</table>");
+    for name in ["Items", "Change", "Negative", "Positive", "Covered", "Sources", "Cost"] {
+        assert!(row.contains(&format!("data-label=\"{name}\"")), "{name}: {row}");
+    }
+}
