@@ -42,7 +42,7 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let vitals = Arc::new(Vitals { beat: Some(Arc::new(beat)), ..Vitals::without_loop(now) });
     let working = Working::begin(&context, store, channels, targets, Arc::clone(&vitals));
     let follower = Beside::follower(pages.as_ref());
-    let pages = pages.map(|pages| pages.begin(vitals, working.stop.clone()));
+    let pages = pages.map(|pages| pages.begin(vitals, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
     let in_force = InForce { membership: members, delivering, pages: follower };
     let sandbox_url = sandbox.is_some().then_some(base_url);

@@ -28,7 +28,7 @@ struct Snapshot {
 
 pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let run = match &args.run {
         Some(id) => store.run(id).await?.filter(|run| run.topic.as_deref() == Some(args.topic.as_str())),
         None => store.last_snapshot(&args.topic).await?,

@@ -46,6 +46,7 @@ mod foresight;
 mod forget;
 mod formats;
 mod fresh;
+mod full_disk;
 mod health;
 mod hostile;
 mod hostile_texts;
