@@ -13,6 +13,7 @@ mod api;
 mod api_access;
 mod api_client;
 mod api_exports;
+mod away;
 mod backfill;
 mod budget;
 mod budget_store;
