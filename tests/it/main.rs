@@ -67,6 +67,7 @@ mod program;
 mod protected;
 mod real_input;
 mod receivers;
+mod refused;
 mod reload;
 mod replaced;
 mod replay;
