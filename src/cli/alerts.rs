@@ -137,7 +137,7 @@ fn named<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Failure>
 }
 
 async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure> {
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let now = (context.clock)();
     let mut standings = Vec::with_capacity(context.config.alerts.len());
     for spec in &context.config.alerts {
@@ -245,7 +245,7 @@ async fn backtest(context: &Context, args: &AlertsBacktestArgs) -> Result<Exit, 
             "`topicwatch plan` says on which days it will be used up",
         ));
     }
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let since = Time((context.clock)().0.saturating_sub(i64::from(args.days) * 86_400_000));
     let told = alert::backtest(&store, spec, since, MOST_RUNS).await?;
     store.close().await;

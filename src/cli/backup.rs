@@ -37,7 +37,7 @@ pub(super) async fn run(common: &Common, args: &BackupArgs) -> Result<Exit, Fail
     let protected = context.protected().but_other_databases();
     protected.check(&args.file).map_err(|why| taken(why.to_string()))?;
     in_use(&args.file).map_or(Ok(()), |why| Err(taken(why)))?;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     if let Some(why) = store.no_copy_of_this(&args.file).await? {
         store.close().await;
         let hint = "a backup replaces an older one of the same database: name another file, or remove this one first";

@@ -143,7 +143,20 @@ impl Context {
 
     /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.
     pub(super) async fn store(&self, create: bool) -> Result<Store, Failure> {
-        let store = Store::open(&self.store_settings(create)).await?.watched_closely();
+        self.ready(Store::open(&self.store_settings(create)).await?, create).await
+    }
+
+    /// The same for a verb that only reads: it works, too, where nothing can be written.
+    pub(super) async fn store_to_read(&self) -> Result<Store, Failure> {
+        let (store, unwritable) = Store::open_or_read(&self.store_settings(false)).await?;
+        if let Some(why) = unwritable {
+            output::note(&format!("warning: {}", output::visible(&why)));
+        }
+        self.ready(store, false).await
+    }
+
+    async fn ready(&self, store: Store, create: bool) -> Result<Store, Failure> {
+        let store = store.watched_closely();
         journal::refuse_older(&store).await?;
         if store.open_tombstones().await? > 0 {
             output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");

@@ -31,7 +31,7 @@ pub(super) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Fa
     };
     let wanted = |source: &Source| args.source.is_empty() || args.source.iter().any(|name| name == source.as_str());
     let sources: Vec<Source> = Source::ALL.iter().copied().filter(wanted).collect();
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let mut watched = store.watched(&args.topic).await?;
     if let Some(name) = args.topic.iter().find(|name| watched.iter().all(|known| known.topic != **name)) {
         context.known(std::slice::from_ref(name))?;

@@ -42,7 +42,7 @@ pub(super) async fn run(common: &Common, args: &DbArgs) -> Result<Exit, Failure>
     // The same rules as for any other address of a database.
     let there = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
     let target = Settings { nature: None, create: true, ..there.store_settings(true) };
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let _nobody_else = store.lock_daemon()?;
     let told = |table: &crate::store::Moved| {
         if !common.quiet && !args.json {

@@ -18,7 +18,7 @@ const MOST_IN_JSON: usize = 1_000;
 
 pub(super) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let topic = stored(&context, &store, &args.topic).await?;
     let since = since(&context, &store, &topic, args.since.as_deref()).await?;
     let between = stretch(&store, &topic.id, since, None).await?.ok_or_else(|| never(&topic.id))?;

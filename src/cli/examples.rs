@@ -238,7 +238,8 @@ Examples:
   topicwatch health --url http://127.0.0.1:8080
 
 For HEALTHCHECK of a container: asks /healthz and /readyz of [web] listen, or
-the database where no pages are served. 0 healthy, 1 not alive, 4 database.";
+the database where no pages are served. 0 healthy, 1 not alive, 4 the database
+is away or nothing can be stored in it.";
 pub(super) const MIGRATE: &str = "\
 Examples:
   topicwatch migrate

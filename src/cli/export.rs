@@ -23,7 +23,7 @@ pub(super) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Fail
     fits(args, &order, packed)?;
     let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
     let what = order.what;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     known(&context, &store, &args.topic).await?;
     if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == What::Changes) {
         let begun = order.begin_with(&store, named, (context.clock)(), &context.config.reports).await;

@@ -36,12 +36,14 @@ pub struct Failure {
     pub text: String,
     /// What to do next.
     pub hint: String,
+    /// Whether the database's server is only away for now, and waiting may help.
+    pub away: bool,
 }
 
 impl Failure {
     /// A failure with its next step.
     pub fn new(exit: Exit, text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { exit, text: text.into(), hint: hint.into() }
+        Self { exit, text: text.into(), hint: hint.into(), away: false }
     }
 
     /// Bad usage or configuration.
@@ -76,6 +78,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error.kind {
             StoreErrorKind::Unreachable
+            | StoreErrorKind::Unwritable
             | StoreErrorKind::Locked
             | StoreErrorKind::Newer
             | StoreErrorKind::Foreign
@@ -84,7 +87,7 @@ impl From<StoreError> for Failure {
             StoreErrorKind::Fenced => Exit::Searches,
             StoreErrorKind::Statement => Exit::Unexpected,
         };
-        Self::new(exit, error.text, error.hint)
+        Self { away: error.away, ..Self::new(exit, error.text, error.hint) }
     }
 }
 

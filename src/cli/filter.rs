@@ -64,7 +64,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
     for (place, tag) in wanted.lang.iter().enumerate() {
         check_lang(tag).map_err(|error| wrong(&FilterError { key: "lang", place, error }))?;
     }
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let topic = diff::stored(&context, &store, &args.topic).await?;
     let now = filter_of(&topic);
     let entry = |list: &TopicFilter, why: crate::filter::Why| {

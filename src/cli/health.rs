@@ -42,7 +42,7 @@ struct Check {
 struct Ill {
     exit: Exit,
     text: String,
-    hint: &'static str,
+    hint: String,
 }
 
 pub(super) async fn run(common: &Common, args: &HealthArgs) -> Result<Exit, Failure> {
@@ -76,7 +76,7 @@ pub(super) async fn run(common: &Common, args: &HealthArgs) -> Result<Exit, Fail
             output::text(&format!("healthy, says {}\n", output::visible(&asked)))?;
             Ok(Exit::Ok)
         }
-        Some(Ill { exit, text, hint }) => Err(Failure::new(*exit, output::visible(text), *hint)),
+        Some(Ill { exit, text, hint }) => Err(Failure::new(*exit, output::visible(text), hint)),
     }
 }
 
@@ -100,22 +100,28 @@ async fn pages(base: &Url, timeout: Duration) -> Vec<Check> {
     let mut checks = Vec::new();
     for (name, path, exit, hint) in [
         ("alive", "healthz", Exit::Unexpected, "start it anew: its loop stands still; the log says since when"),
-        ("ready", "readyz", Exit::Store, "is the database there? the log of the process says what is wrong with it"),
+        (
+            "ready",
+            "readyz",
+            Exit::Store,
+            "is the database there, and has its disk room? the log of the process says what is wrong with it",
+        ),
     ] {
         let ill = match ask(base, path, deadline).await {
             Ok((200, said)) if said["status"] == "pass" => None,
             Ok((503, said)) if said["status"] == "fail" => {
-                Some(Ill { exit, text: format!("not {name}: {}", reasons(&said)), hint })
+                Some(Ill { exit, text: format!("not {name}: {}", reasons(&said)), hint: hint.to_owned() })
             }
             Ok((status, _)) => Some(Ill {
                 exit: Exit::Unexpected,
                 text: format!("{base} answers /{path} with {status}, as topicwatch does not"),
-                hint: "is it another program, or a proxy that needs a name of [web] hosts?",
+                hint: "is it another program, or a proxy that needs a name of [web] hosts?".to_owned(),
             }),
             Err(why) => Some(Ill {
                 exit: Exit::Unexpected,
                 text: format!("{base} does not answer: {why}"),
-                hint: "is `topicwatch run` up? its log says whether the pages are served; --url names another address",
+                hint: "is `topicwatch run` up? its log says whether the pages are served; --url names another address"
+                    .to_owned(),
             }),
         };
         let over = ill.is_some();
@@ -156,28 +162,31 @@ async fn database(context: &Context, timeout: Duration) -> Vec<Check> {
         let now = store.server_time().await?.unwrap_or_else(|| clock());
         let alive = store.living_rows().await?.iter().any(|living| living.alive_until > now);
         let overdue = store.standing(now, now.minus(LATE)).await?.overdue;
+        let room = store.has_room().await;
         store.close().await;
-        Ok::<_, Failure>((alive, overdue))
+        Ok::<_, Failure>((alive, overdue, room))
     });
     let ready = |ill| Check { name: "ready", ill };
     let slow = || Ill {
         exit: Exit::Store,
         text: format!("the database does not answer within {} s", timeout.as_secs_f64()),
-        hint: "is it busy or away? --timeout allows more",
+        hint: "is it busy or away? --timeout allows more".to_owned(),
     };
     match tokio::time::timeout(timeout, looked).await {
         Err(_) | Ok(Err(_)) => vec![ready(Some(slow()))],
         Ok(Ok(Err(failure))) => {
-            let hint = "is the database there and up to date? `topicwatch status` says what is wrong";
-            vec![ready(Some(Ill { exit: failure.exit, text: failure.text, hint }))]
+            vec![ready(Some(Ill { exit: failure.exit, text: failure.text, hint: failure.hint }))]
         }
-        Ok(Ok(Ok((alive, overdue)))) => {
+        Ok(Ok(Ok((_, _, Err(full))))) => {
+            vec![ready(Some(Ill { exit: Exit::Store, text: full.text, hint: full.hint }))]
+        }
+        Ok(Ok(Ok((alive, overdue, Ok(()))))) => {
             let alive = if !alive {
-                let hint = "start `topicwatch run`, or look into its log";
+                let hint = "start `topicwatch run`, or look into its log".to_owned();
                 let text = "no process said in time that it runs what is due".to_owned();
                 Some(Ill { exit: Exit::Unexpected, text, hint })
             } else if overdue > 0 {
-                let hint = "start it anew: its loop stands still, or cannot write; the log says why";
+                let hint = "start it anew: its loop stands still, or cannot write; the log says why".to_owned();
                 let text = format!("the planner is late: {overdue} slots passed more than two minutes ago");
                 Some(Ill { exit: Exit::Unexpected, text, hint })
             } else {

@@ -24,7 +24,7 @@ struct Listed {
 pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, &args.topic, mode).await?;

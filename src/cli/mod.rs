@@ -3,6 +3,7 @@
 
 mod alerts;
 mod args;
+mod away;
 mod backfill;
 mod backup;
 mod channels;

@@ -104,7 +104,14 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }
-    tell(&context, args, &store, &reports, &beside, upcoming).await?;
+    if common.quiet && !args.json {
+        table::troubles(&reports).iter().for_each(|line| output::note(line));
+        if !beside.good {
+            output::note(beside.text.trim_end());
+        }
+    } else {
+        tell(&context, args, &store, &reports, &beside, upcoming).await?;
+    }
     store.close().await;
     for failure in &failures {
         output::note(&format!("error: {}", output::visible(&failure.text)));

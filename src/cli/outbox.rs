@@ -24,7 +24,7 @@ pub(super) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Fail
 }
 
 async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure> {
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let known = |posted: &Posted| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
     let state = args.state.as_deref().and_then(OutboxState::parse);
     let (messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
@@ -92,7 +92,7 @@ fn unknown(event: &str) -> Failure {
 }
 
 async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Failure> {
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let posted = store.outbox_message(event).await?;
     store.close().await;
     let posted = posted.ok_or_else(|| unknown(event))?;

@@ -42,11 +42,11 @@ impl Beside {
         Follower { served: pages.map(|pages| (pages.listen, pages.settings.clone())) }
     }
 
-    /// Serves until the stop.
-    pub(super) fn begin(self, vitals: Arc<Vitals>, stop: CancellationToken) -> JoinHandle<()> {
+    /// Serves until the stop. `works_on` is the daemon's own store: whether it could store what it had to is told, too.
+    pub(super) fn begin(self, vitals: Arc<Vitals>, works_on: Store, stop: CancellationToken) -> JoinHandle<()> {
         tokio::spawn(async move {
             let running = loop {
-                match self.start(&vitals).await {
+                match self.start(&vitals, &works_on).await {
                     Ok(running) => break running,
                     Err((text, hint)) => tracing::error!(hint, "no pages: {text}; trying again"),
                 }
@@ -61,8 +61,8 @@ impl Beside {
         })
     }
 
-    async fn start(&self, vitals: &Arc<Vitals>) -> Result<web::Running, (String, String)> {
-        let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?;
+    async fn start(&self, vitals: &Arc<Vitals>, works_on: &Store) -> Result<web::Running, (String, String)> {
+        let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?.beside(works_on);
         // Exports change nothing, and may take all connections they have.
         let exports = match Store::open_to_read(&self.database).await {
             Ok(exports) => exports,

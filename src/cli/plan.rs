@@ -79,9 +79,11 @@ async fn past(context: &Context, now: Time) -> Result<Past, Failure> {
         invented: context.is_sandbox(),
         missing: Some(missing),
     };
-    let store = match crate::store::Store::open(&context.store_settings(false)).await {
-        Ok(store) => store,
-        Err(error) if error.kind == StoreErrorKind::Unreachable => return Ok(without(error.text)),
+    let store = match crate::store::Store::open_or_read(&context.store_settings(false)).await {
+        Ok((store, _)) => store,
+        Err(error) if matches!(error.kind, StoreErrorKind::Unreachable | StoreErrorKind::Unwritable) => {
+            return Ok(without(error.text));
+        }
         Err(error) => return Err(error.into()),
     };
     let since = now.minus(PAST);

@@ -75,7 +75,7 @@ pub(super) async fn run(context: &Context) -> Result<Probed, Failure> {
             line: format!("{} failed ({}): {}", service.base_url, error.class, error.text),
             hint: error.hint,
             latency_ms: error.latency.as_millis(),
-            cost_usd: error.cost.unwrap_or_default(),
+            cost_usd: error.spent.counted(settings.prices.web),
         },
         Err(CallFailure::Refused(refusal, _)) => {
             Probed { ok: false, line: refusal.text, hint: String::new(), latency_ms: 0, cost_usd: Micros(0) }

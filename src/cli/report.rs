@@ -50,7 +50,7 @@ pub(super) async fn run(common: &Common, args: &ReportArgs) -> Result<Exit, Fail
     if args.date.is_some() {
         spec.window = ReportWindow::Day;
     }
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let last = store.cursor(&spec.job()).await?;
     let span = span(&spec, args.date.as_deref(), now, last.map(|cursor| cursor.at))?;
     let made = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;

@@ -9,9 +9,9 @@ use super::pages::Beside;
 use super::reload::{InForce, Reloader};
 use super::signals::HangUps;
 use super::working::{Means, Reloads, Working};
-use super::{Exit, Failure, channels, ids, jobs, pings};
+use super::{Exit, Failure, away, channels, ids, jobs, pings};
 use crate::daemon::{Membership, Skew};
-use crate::store::Set;
+use crate::store::{DaemonLock, Set, Store};
 use crate::vitals::{self, Beat, Vitals};
 
 pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
@@ -29,20 +29,17 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
     let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
     let pages = Beside::of(&context)?;
     let Service { client, sandbox, base_url } = context.service().await?;
-    let store = context.working_store().await?;
-    let lock = store.lock_daemon()?;
-    skew.follow(&store, (context.clock)()).await?;
     let set = Set { topics: &context.config.topics, jobs: &jobs };
-    let (clock, id, lease) =
-        (Arc::clone(&context.clock), ids::run_id((context.clock)()), context.config.scheduler.lease);
-    let membership = Arc::new(Membership::join(store.clone(), clock, id, lease, set).await?);
+    let id = ids::run_id((context.clock)());
+    let (store, lock, membership) = away::waited_for(|| begin(&context, &skew, &id, set)).await?;
+    let membership = Arc::new(membership);
     let topics = context.config.topics.len();
     let now = (context.clock)();
     let beat = Beat::new(crate::mishap::bound("loop", vitals::PATIENCE), now);
     let vitals = Arc::new(Vitals { beat: Some(Arc::new(beat)), ..Vitals::without_loop(now) });
     let working = Working::begin(&context, store, channels, targets, Arc::clone(&vitals));
     let follower = Beside::follower(pages.as_ref());
-    let pages = pages.map(|pages| pages.begin(vitals, working.stop.clone()));
+    let pages = pages.map(|pages| pages.begin(vitals, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
     let in_force = InForce { membership: members, delivering, pages: follower };
     let sandbox_url = sandbox.is_some().then_some(base_url);
@@ -66,4 +63,19 @@ pub(super) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failur
         let _ = pages.await;
     }
     ended
+}
+
+/// Opens the database, keeps other daemons from a file, and takes its place among those that live.
+async fn begin(
+    context: &Context,
+    skew: &Skew,
+    id: &str,
+    set: Set<'_>,
+) -> Result<(Store, DaemonLock, Membership), Failure> {
+    let store = context.working_store().await?;
+    let lock = store.lock_daemon()?;
+    skew.follow(&store, (context.clock)()).await?;
+    let (clock, lease) = (Arc::clone(&context.clock), context.config.scheduler.lease);
+    let membership = Membership::join(store.clone(), clock, id.to_owned(), lease, set).await?;
+    Ok((store, lock, membership))
 }

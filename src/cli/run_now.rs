@@ -23,6 +23,14 @@ pub(super) async fn run(common: &Common, args: &RunNowArgs) -> Result<Exit, Fail
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
     if store.living(now).await? == 0 {
+        // A topic of the file that no daemon has read yet can be run all the same.
+        let mut known = store.topic_ids().await?;
+        known.extend(context.config.topics.iter().map(|topic| topic.id.clone()));
+        known.sort();
+        known.dedup();
+        if let Some(unknown) = args.topics.iter().find(|topic| !known.contains(topic)) {
+            return Err(context.unknown("topic", unknown, &known.iter().map(String::as_str).collect::<Vec<_>>()));
+        }
         store.close().await;
         let topics: Vec<String> = args.topics.iter().map(|t| format!("--topic {}", output::brief(t, 64))).collect();
         return Err(Failure::new(

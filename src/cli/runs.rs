@@ -14,7 +14,7 @@ use crate::store::{Filter, Nature, RunRow, SearchRow};
 pub(super) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let runs = store.runs(&filter, i64::from(args.limit)).await?;
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();

@@ -9,7 +9,7 @@ use crate::collect::index_words;
 use crate::compare::{Filtered, Hiding};
 use crate::model::{Wanted, WindowFit};
 use crate::normalise::words::{self, Unclear};
-use crate::store::{After, Filter, ItemRow, Nature, Store};
+use crate::store::{After, Filter, ItemRow, Nature, Store, StoreErrorKind};
 
 /// Items that are read at once.
 const PAGE: u32 = 200;
@@ -31,7 +31,7 @@ pub(super) async fn run(common: &Common, args: &SearchArgs) -> Result<Exit, Fail
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
     let wanted = wanted(&args.words.join(" "))?;
     let after = args.after.as_deref().map(after).transpose()?;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     index(&store, common.quiet).await?;
     let filter = Filter { topics: args.topic.clone(), since, words: Some(wanted), ..Filter::default() };
     let found = find(&store, args, &filter, after).await?;
@@ -127,6 +127,13 @@ pub(super) async fn index(store: &Store, quiet: bool) -> Result<(), Failure> {
         }
         false
     };
-    index_words(store, &tell).await?;
-    Ok(())
+    match index_words(store, &tell).await {
+        Err(error) if error.kind == StoreErrorKind::Unwritable => {
+            output::note(
+                "warning: what the latest runs found cannot be indexed now, and may not be found by its words",
+            );
+            Ok(())
+        }
+        done => Ok(done.map(drop)?),
+    }
 }

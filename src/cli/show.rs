@@ -10,8 +10,8 @@ use super::context::Context;
 use super::{Exit, Failure, output};
 use crate::compare::{Filtered, Hiding};
 use crate::insight::{SeenOnce, merge, volume};
-use crate::model::{Kind, Question, SearchState, Source, WindowFit};
-use crate::store::{AnswerRow, Nature, RunRow, SearchRow, Store};
+use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, spell};
+use crate::store::{AnswerRow, Filter, Nature, RunRow, SearchRow, Store};
 
 /// Everything about one run.
 struct Snapshot {
@@ -21,6 +21,10 @@ struct Snapshot {
     items: Vec<SeenOnce>,
     /// Items that the topic's filter hides.
     filtered: usize,
+    /// Why the topic's AI source was not asked, and its last answer before.
+    unasked: Option<(String, Option<AnswerRow>)>,
+    /// A run since this one that failed, where the last one is shown.
+    failed_since: Option<RunRow>,
     /// Sources that had not been asked this before.
     baseline: Vec<Source>,
     invented: bool,
@@ -28,10 +32,18 @@ struct Snapshot {
 
 pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
-    let store = context.store(false).await?;
-    let run = match &args.run {
-        Some(id) => store.run(id).await?.filter(|run| run.topic.as_deref() == Some(args.topic.as_str())),
-        None => store.last_snapshot(&args.topic).await?,
+    let store = context.store_to_read().await?;
+    let (run, failed_since) = match &args.run {
+        Some(id) => (store.run(id).await?.filter(|run| run.topic.as_deref() == Some(args.topic.as_str())), None),
+        None => {
+            let found = store.last_snapshot(&args.topic).await?;
+            let failed = last_failed(&store, &args.topic).await?;
+            match found {
+                Some(run) => (Some(run.clone()), failed.filter(|failed| failed.seq > run.seq)),
+                // What went wrong is all that there is to show.
+                None => (failed, None),
+            }
+        }
     };
     let Some(run) = run else {
         if args.run.is_none() {
@@ -62,8 +74,13 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
         shown
     });
     let searches = store.searches(std::slice::from_ref(&run.run)).await?;
+    let answer = store.answer_of(&run.run).await?;
+    let unasked = if answer.is_some() { None } else { unasked(&store, &run, &searches).await? };
+    let now = (context.clock)();
     let snapshot = Snapshot {
-        answer: store.answer_of(&run.run).await?,
+        answer,
+        unasked,
+        failed_since,
         baseline: baseline(&store, &run, &searches).await?,
         searches,
         items: merge(&sightings),
@@ -75,14 +92,41 @@ pub(super) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failur
     if args.json {
         output::json(&json!({
             "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline,
-            "filtered": snapshot.filtered, "volume": volume(&snapshot.items), "items": snapshot.items,
+            "not_asked": snapshot.unasked.as_ref().map(|(why, _)| why), "last_answer": snapshot.unasked.as_ref().and_then(|(_, last)| last.as_ref()),
+            "failed_since": snapshot.failed_since, "filtered": snapshot.filtered, "volume": volume(&snapshot.items), "items": snapshot.items,
         }))?;
     } else if args.md {
-        output::text(&markdown(&snapshot))?;
+        output::text(&markdown(&snapshot, now))?;
     } else {
-        output::text(&plain(&snapshot))?;
+        output::text(&plain(&snapshot, now))?;
     }
     Ok(Exit::Ok)
+}
+
+/// Runs of a topic that are looked through for one that failed; those that were missed or skipped lie among them.
+const LOOKED_THROUGH: i64 = 100;
+
+/// The topic's last run that failed, or for which nothing was left of a budget.
+async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failure> {
+    let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
+    let runs = store.runs(&filter, LOOKED_THROUGH).await?;
+    let failed = |run: &RunRow| run.seq.is_some() && matches!(run.state, RunState::Failed | RunState::OverQuota);
+    Ok(runs.into_iter().find(failed))
+}
+
+/// Why the AI source was not asked in a run, though nothing was wrong, and its last answer before.
+async fn unasked(
+    store: &Store,
+    run: &RunRow,
+    searches: &[SearchRow],
+) -> Result<Option<(String, Option<AnswerRow>)>, Failure> {
+    let left_out = |s: &&SearchRow| {
+        s.attempt == run.attempt && s.source == Source::Ai && s.state == SearchState::NotRun && s.error_class.is_none()
+    };
+    let reason = searches.iter().find(left_out).and_then(|search| search.reason.clone());
+    let (Some(reason), Some(topic), Some(seq)) = (reason, &run.topic, run.seq) else { return Ok(None) };
+    let before = store.list_answers(topic, seq, 1).await?;
+    Ok(Some((reason, before.into_iter().next().map(|(_, answer)| answer))))
 }
 
 /// The sources whose question the topic had not got an answer to before this run.
@@ -115,9 +159,14 @@ fn heading(snapshot: &Snapshot) -> String {
     )
 }
 
-/// What went wrong, for each source that did not answer in full.
+/// What went wrong, for each source that did not answer in full, and afterwards.
 fn troubles(snapshot: &Snapshot) -> Vec<String> {
     let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
+    let since = snapshot.failed_since.iter().map(|run| {
+        let at = run.started_at.map_or_else(String::new, output::when);
+        let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
+        format!("a later run, of {at}, is {}: {} (--run {})", run.state, output::brief(why, 200), run.run)
+    });
     troubled
         .map(|s| {
             format!(
@@ -128,7 +177,23 @@ fn troubles(snapshot: &Snapshot) -> Vec<String> {
                 output::brief(s.error_text.as_deref().unwrap_or(""), 200)
             )
         })
+        .chain(since)
         .collect()
+}
+
+/// Says why nobody was asked for an answer, and how old the last one is.
+fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
+    let last = match last {
+        Some(answer) => {
+            format!(
+                "; the last answer is {} old, of {}",
+                spell(now.since(answer.asked_at)),
+                output::when(answer.asked_at)
+            )
+        }
+        None => "; there is no answer from before".to_owned(),
+    };
+    format!("answer: not asked: {}{last}", output::brief(why, 200))
 }
 
 /// Says which sources' findings are a baseline.
@@ -148,7 +213,7 @@ fn marks(item: &SeenOnce) -> String {
     format!("{}{fit}{}", sources.join("+"), if item.new { ", new" } else { "" })
 }
 
-fn plain(snapshot: &Snapshot) -> String {
+fn plain(snapshot: &Snapshot, now: Time) -> String {
     let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
     text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
     if let Some(note) = baseline_note(snapshot) {
@@ -157,7 +222,12 @@ fn plain(snapshot: &Snapshot) -> String {
     for trouble in troubles(snapshot) {
         text.push_str(&format!("! {trouble}\n"));
     }
-    if let Some(answer) = &snapshot.answer {
+    let mut shown = snapshot.answer.as_ref();
+    if let Some((why, last)) = &snapshot.unasked {
+        text.push_str(&format!("\n{}\n", unasked_note(why, last.as_ref(), now)));
+        shown = last.as_ref();
+    }
+    if let Some(answer) = shown {
         text.push_str(&format!(
             "\n{}{}\n",
             paragraphs(&answer.text),
@@ -187,7 +257,7 @@ fn paragraphs(text: &str) -> String {
     text.lines().map(output::visible).collect::<Vec<_>>().join("\n")
 }
 
-fn markdown(snapshot: &Snapshot) -> String {
+fn markdown(snapshot: &Snapshot, now: Time) -> String {
     let mut text = format!("# {}\n\n", escaped(&heading(snapshot)));
     if snapshot.invented {
         text.push_str("**SANDBOX: invented findings**\n\n");
@@ -195,10 +265,15 @@ fn markdown(snapshot: &Snapshot) -> String {
     for note in baseline_note(snapshot).into_iter().chain(troubles(snapshot)) {
         text.push_str(&format!("> {}\n\n", escaped(&note)));
     }
-    if let Some(answer) = &snapshot.answer {
+    let mut shown = snapshot.answer.as_ref().map(|answer| ("Answer", answer));
+    if let Some((why, last)) = &snapshot.unasked {
+        text.push_str(&format!("> {}\n\n", escaped(&unasked_note(why, last.as_ref(), now))));
+        shown = last.as_ref().map(|answer| ("Last answer", answer));
+    }
+    if let Some((heading, answer)) = shown {
         let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escaped(m)));
         text.push_str(&format!(
-            "## Answer{model}\n\n{}\n\n",
+            "## {heading}{model}\n\n{}\n\n",
             answer.text.lines().map(escaped).collect::<Vec<_>>().join("\n")
         ));
     }

@@ -15,7 +15,7 @@ use crate::store::{Nature, Store, TopicStatus};
 
 pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
-    let store = context.store(false).await?;
+    let store = context.store_to_read().await?;
     let now = (context.clock)();
     let topics = store.status().await?;
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();

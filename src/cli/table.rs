@@ -58,6 +58,29 @@ pub(super) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
     sums
 }
 
+/// What went wrong, and nothing else.
+pub(super) fn troubles(reports: &[RunReport]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for report in reports.iter().filter(|report| report.state != RunState::Ok) {
+        // What was left out because nothing called for it has nothing to be done about it.
+        let wrong = |state: SearchState, hint: bool| match state {
+            SearchState::Ok | SearchState::Empty => false,
+            SearchState::NotRun => hint,
+            _ => true,
+        };
+        let failed = report.searches.iter().filter(|search| wrong(search.state, search.hint.is_some()));
+        for search in failed {
+            let note = output::brief(search.note.as_deref().unwrap_or(""), 300);
+            lines.push(format!("error: {} {} {}: {note}", report.topic, search.source, search.state));
+            lines.extend(search.hint.as_ref().map(|hint| format!("hint: {}", output::brief(hint, 300))));
+        }
+        if lines.is_empty() {
+            lines.push(format!("error: {}: {}", report.topic, report.state));
+        }
+    }
+    lines
+}
+
 pub(super) fn drawn(reports: &[RunReport], hidden: &Hidden) -> String {
     let mut rows = Vec::new();
     let mut notes = Vec::new();

@@ -21,7 +21,7 @@ struct Answered {
 }
 
 pub(super) async fn run(common: &Common, args: &TryArgs) -> Result<Exit, Failure> {
-    let context = Context::load(common, None)?;
+    let context = Context::load_without_topics(common)?;
     if args.query.trim().is_empty() {
         return Err(Failure::usage("there is nothing to search for", "give the words: topicwatch try \"rust async\""));
     }
@@ -88,21 +88,20 @@ async fn ask(context: &Context, client: &search::Client, source: Source, query: 
                 let billed = reply.cost.or(absorbed.cost);
                 Answered {
                     source,
-                    cost: billed.unwrap_or(price),
-                    assumed: billed.is_none(),
+                    cost: billed.unwrap_or(price).plus(reply.earlier.counted(price)),
+                    assumed: billed.is_none() || reply.earlier.unknown > 0,
                     result: Ok((reply, absorbed)),
                 }
             }
             Err(error) => Answered {
                 source,
-                cost: reply.cost.unwrap_or(price),
-                assumed: reply.cost.is_none(),
+                cost: reply.cost.unwrap_or(price).plus(reply.earlier.counted(price)),
+                assumed: reply.cost.is_none() || reply.earlier.unknown > 0,
                 result: Err((format!("{}: {}", error.class, error.text), error.hint)),
             },
         },
         Err(CallFailure::Error(error)) => {
-            let assumed = error.cost.is_none() && error.status.is_none();
-            let cost = error.cost.unwrap_or(if assumed { price.times(i64::from(error.tries)) } else { Micros(0) });
+            let (cost, assumed) = (error.spent.counted(price), error.spent.unknown > 0);
             Answered { source, cost, assumed, result: Err((format!("{}: {}", error.class, error.text), error.hint)) }
         }
         Err(CallFailure::Refused(refusal, _)) => {

@@ -19,7 +19,7 @@ pub(super) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure>
         Failure::usage(format!("{what} cannot be read: {error}"), hint)
     };
     let told = Manifest::beside(file).map_err(|error| unreadable(&format!("{name}.manifest.json"), &error))?;
-    let store: Store = context.store(false).await?;
+    let store: Store = context.store_to_read().await?;
     let verdict = export::verify(&store, file, &told).await;
     store.close().await;
     let verdict = verdict.map_err(|error| match error {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::Common;
 use super::context::{Context, Service};
 use super::working::{Means, Working};
-use super::{Exit, Failure, channels, ids, pings};
+use super::{Exit, Failure, away, channels, ids, pings};
 use crate::daemon::{Membership, Skew};
 use crate::vitals::Vitals;
 
@@ -22,10 +22,15 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     }
     let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
     let Service { client, sandbox, .. } = context.service().await?;
-    let store = context.working_store().await?;
+    let id = ids::run_id((context.clock)());
+    let begin = async || {
+        let store = context.working_store().await?;
+        let (clock, lease) = (Arc::clone(&context.clock), context.config.scheduler.lease);
+        let membership = Membership::join_as_worker(store.clone(), clock, id.clone(), lease).await?;
+        Ok::<_, Failure>((store, membership))
+    };
+    let (store, membership) = away::waited_for(|| begin()).await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
-    let (clock, id) = (Arc::clone(&context.clock), ids::run_id((context.clock)()));
-    let membership = Membership::join_as_worker(store.clone(), clock, id, context.config.scheduler.lease).await?;
     let means = Means { skew, client, sandbox, membership: Arc::new(membership), lock: None };
     let vitals = Arc::new(Vitals::without_loop((context.clock)()));
     Working::begin(&context, store, channels, targets, vitals).until_stopped(&context, means, None).await

@@ -98,11 +98,10 @@ pub(super) fn failed(source: Source, ask: &Ask, price: Micros, error: CallError)
     result.reason = None;
     result.http_status = error.status;
     result.latency_ms = millis(error.latency);
-    // Nobody knows whether a try without an answer was billed, so it counts.
     match error.spent {
         Spent { billed: Micros(0), unknown: 0 } if error.cost.is_none() => {}
         Spent { billed, unknown: 0 } => (result.cost, result.cost_basis) = (billed, "billed"),
-        spent => charge(result, total(spent, price)),
+        spent => charge(result, spent.counted(price)),
     }
     result.error = Some((error.class.as_str().to_owned(), error.text));
     fetched.hint = Some(error.hint).filter(|hint| !hint.is_empty());
@@ -124,7 +123,7 @@ pub(super) fn answered(
     result.reason = None;
     result.http_status = Some(reply.status);
     result.latency_ms = millis(reply.latency);
-    fetched.earlier = total(reply.earlier, price);
+    fetched.earlier = reply.earlier.counted(price);
     match reply.cost {
         Some(cost) => paid(result, cost.plus(fetched.earlier), reply.earlier),
         None => charge(result, price.plus(fetched.earlier)),
@@ -133,11 +132,6 @@ pub(super) fn answered(
     fetched.invented = reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SANDBOX_HEADER));
     fetched.reply = Some((request, reply));
     fetched
-}
-
-/// What failed tries count for.
-fn total(spent: Spent, price: Micros) -> Micros {
-    spent.billed.plus(price.times(i64::from(spent.unknown)))
 }
 
 /// A cost that the service named, as far as every try of the call was answered.

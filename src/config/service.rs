@@ -95,6 +95,24 @@ fn rate_limit(reader: &Reader<'_>, target: Option<&Target>, mistakes: &mut Mista
     reader.read(mistakes, "rate_limit", rate)
 }
 
+/// Ends of addresses that are the paths of single calls.
+const OPERATIONS: &[&str] = &[
+    "/ai/search/links/web",
+    "/ai/search/links/twitter",
+    "/ai/search",
+    "/web/search",
+    "/x/search",
+    "/twitter/search",
+    "/twitter",
+    "/web",
+];
+
+/// The path of a call with which this one ends.
+fn operation_of(path: &str) -> Option<&'static str> {
+    let path = path.trim_end_matches('/').to_ascii_lowercase();
+    OPERATIONS.iter().find(|operation| path.ends_with(*operation)).copied()
+}
+
 /// Reads `base_url`. Messages do not repeat an address that may hold a secret.
 fn target(text: &str) -> Result<Target, Fault> {
     const HINT: &str = "write \"sandbox\" or an address such as \"https://api.example.com\"";
@@ -114,6 +132,10 @@ fn target(text: &str) -> Result<Target, Fault> {
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(Fault::new("holds a `?` or `#` part", "paths are appended to it: end it with the host or a path"));
+    }
+    if let Some(path) = operation_of(url.path()) {
+        let hint = "leave that out: every call adds its own path";
+        return Err(Fault::new(format!("ends in {path}, which is the path of one call"), hint));
     }
     let loopback = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -11,6 +11,7 @@ mod membership;
 mod notify;
 mod planner;
 mod requests;
+mod set_back;
 mod ticker;
 
 use std::sync::Arc;
@@ -109,7 +110,10 @@ pub async fn run(
     let pace = [manager.beat(), beat.as_ref().map(|beat| beat.pace())].into_iter().flatten().min();
     let mut planner = Planner::default();
     let mut ended = Ok(());
-    let mut look_at = Instant::now();
+    let started = Instant::now();
+    let mut look_at = started;
+    // A worker's jobs are those of whoever plans, who tells.
+    let mut set_back = settings.plans.then(|| set_back::SetBack::new(Duration::ZERO, collector.now()));
     let mut begun = false;
     // Whether a run may have become readable.
     let mut brought = true;
@@ -133,6 +137,12 @@ pub async fn run(
             if sleep.is_ok() && std::mem::take(&mut brought) {
                 copies.look();
                 readable.notify_one();
+            }
+            if sleep.is_ok()
+                && let Some(set_back) = &mut set_back
+                && let Err(error) = set_back.look(collector.store(), started.elapsed(), collector.now()).await
+            {
+                tracing::debug!("what a clock that was set back leaves due could not be read: {error}");
             }
             sleep.map(|sleep| now + sleep)
         };

@@ -75,6 +75,15 @@ impl Wish<'_> {
             }
             None => Ok(None),
         };
+        // Of changes, too, where it is a time and no run.
+        let begin = self.since.or(self.new_since).and_then(|text| instant(text, now));
+        if let (Some(text), Some(end)) = (self.until, time("--until", self.until)?)
+            && begin.is_some_and(|begin| begin >= end)
+        {
+            let option = if self.since.is_some() { "--since" } else { "--new-since" };
+            let hint = "nothing lies between the two: is one the other's? times are UTC, 24h is a day ago";
+            return Err(Unfit::given("--until", text, &format!("is not after {option}"), hint));
+        }
         let timezone = self.timezone.unwrap_or("UTC");
         check_zone(timezone).map_err(|refused| Unfit {
             option: "--timezone",

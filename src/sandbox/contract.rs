@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::answer::summary;
-use super::corpus::{Corpus, Hour, Wanted};
+use super::corpus::{Corpus, Hour, Wanted, about};
 use super::draw::seed_of;
 use super::params::Params;
 use super::reply::{Bill, billed, json as reply_json};
@@ -73,10 +73,11 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
         return refused(params);
     }
     let wanted = Wanted { query: &prompt, hour, hours_back: 24, limit: AI_ENTRIES };
-    let text = summary(&prompt, &corpus.posts(&wanted), &corpus.pages(&wanted));
+    let about = about(&prompt);
+    let text = summary(about, &corpus.posts_about(about, &wanted), &corpus.pages_about(about, &wanted));
     let seed = seed_of(&prompt);
     if streaming {
-        let answer = stream::Answer { text, tweets: None, pages: None };
+        let answer = stream::Answer { text, tweets: None, pages: None, others: Vec::new() };
         return stream::reply(&answer, seed.is_multiple_of(2), Bill::ai());
     }
     let body =

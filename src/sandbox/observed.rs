@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::answer::summary;
 use super::contract::refused;
-use super::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted};
+use super::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted, about};
 use super::draw::{Draw, seed_of};
 use super::params::Params;
 use super::reply::{Bill, billed};
-use super::shape::{Surface, pages, posts};
+use super::shape::{Surface, Traits, pages, posts};
 use super::stream;
 
 /// `date_filter` and its length in hours.
@@ -63,26 +63,36 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
         (None, None) => 24,
     };
     let wanted = Wanted { query: &prompt, hour, hours_back, limit };
+    let about = about(&prompt);
     let has = |tool: &str| tools.iter().any(|given| given == tool);
     let found_posts = match has("twitter") {
         // Posts of the days are looked for among more than are shown.
         true if start.is_some() || end.is_some() => {
-            let mut posts = of_days(corpus.posts(&Wanted { limit: SCANNED, ..wanted.clone() }), start, end);
+            let mut posts =
+                of_days(corpus.posts_about(about, &Wanted { limit: SCANNED, ..wanted.clone() }), start, end);
             posts.truncate(limit);
             posts
         }
-        true => corpus.posts(&wanted),
+        true => corpus.posts_about(about, &wanted),
         false => Vec::new(),
     };
-    let found_pages = if has("web") { corpus.pages(&wanted) } else { Vec::new() };
+    let mut found_pages = if has("web") { corpus.pages_about(about, &wanted) } else { Vec::new() };
+    let from_web = found_pages.len();
+    let mut others = Vec::new();
+    for (tool, list) in LINK_LISTS.iter().filter(|(tool, _)| *tool != "web" && has(tool)) {
+        let found = corpus.pages_about(about, &Wanted { query: &of_tool(&prompt, tool), ..wanted.clone() });
+        others.push((list.trim_end_matches("_results"), pages(&found, Surface::Ai, hour)));
+        found_pages.extend(found);
+    }
     let text = match result_type.as_deref() {
         Some("ONLY_LINKS") => String::new(),
-        _ => summary(&prompt, &found_posts, &found_pages),
+        _ => summary(about, &found_posts, &found_pages),
     };
     let answer = stream::Answer {
         text,
         tweets: has("twitter").then(|| posts(&found_posts, Surface::Ai)),
-        pages: has("web").then(|| pages(&found_pages, Surface::Ai, hour)),
+        pages: has("web").then(|| pages(&found_pages[..from_web], Surface::Ai, hour)),
+        others,
     };
     if streaming {
         return stream::reply(&answer, seed_of(&prompt).is_multiple_of(3), Bill::ai());
@@ -116,6 +126,9 @@ fn plain(answer: stream::Answer, found: &[Post]) -> Value {
         for (name, list) in [("tweets", answer.tweets), ("search", answer.pages)] {
             body.insert(name.to_owned(), json!(list.unwrap_or_default()));
         }
+        for (name, list) in answer.others {
+            body.insert(name.to_owned(), json!(list));
+        }
     }
     body
 }
@@ -132,7 +145,7 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     for (tool, list) in LINK_LISTS {
         let asked = tools.iter().any(|given| given == tool);
         // Every list is always there, as older clients demand; one tool's pages are not another's.
-        let query = if *tool == "web" { prompt.clone() } else { format!("{prompt} {tool}") };
+        let query = if *tool == "web" { prompt.clone() } else { of_tool(&prompt, tool) };
         let found = match asked {
             true => corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit }),
             false => Vec::new(),
@@ -140,6 +153,11 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
         body.insert((*list).to_owned(), json!(pages(&found, Surface::Links, hour)));
     }
     billed(StatusCode::OK, &Value::Object(body), Bill::web())
+}
+
+/// What a tool other than the web is asked for.
+fn of_tool(prompt: &str, tool: &str) -> String {
+    format!("{prompt} {tool}")
 }
 
 /// `POST /desearch/ai/search/links/twitter`.
@@ -181,9 +199,7 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     let (user, lang) = (params.text("user"), params.text("lang"));
     let least = ["min_likes", "min_retweets", "min_replies"]
         .map(|field| params.integer(field, 0..=i64::MAX).and_then(|least| u64::try_from(least).ok()).unwrap_or(0));
-    for field in ["verified", "blue_verified", "is_quote", "is_video", "is_image"] {
-        params.boolean(field);
-    }
+    let traits = ["verified", "blue_verified", "is_quote", "is_video", "is_image"].map(|field| params.boolean(field));
     if !params.mistakes.is_empty() {
         return refused(params);
     }
@@ -191,7 +207,10 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     let mut found = of_days(corpus.posts(&Wanted { query: &query, hour, hours_back, limit: SCANNED }), start, end);
     found.retain(|post| {
         let counts = post.counts.unwrap_or_default();
-        [counts.likes, counts.reposts, counts.replies].iter().zip(&least).all(|(count, least)| count >= least)
+        let has = Traits::of(post);
+        let has = [has.verified, has.blue_verified, has.quote, has.video, has.image];
+        has.iter().zip(&traits).all(|(has, wanted)| wanted.is_none_or(|wanted| *has == wanted))
+            && [counts.likes, counts.reposts, counts.replies].iter().zip(&least).all(|(count, least)| count >= least)
             && lang.as_ref().is_none_or(|lang| post.lang.as_ref().is_none_or(|given| given == lang))
             && user.as_ref().is_none_or(|user| post.author.as_ref().is_some_and(|author| author.handle == *user))
     });

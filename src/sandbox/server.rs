@@ -133,10 +133,18 @@ fn router(app: &Arc<App>) -> Router {
         .route("/desearch/ai/search/links/twitter", post(observed_link_posts))
         .route("/twitter", get(observed_basic_posts).post(contract_basic_posts))
         .route("/web", get(observed_basic_pages))
-        .fallback(async || error(StatusCode::NOT_FOUND, "Not Found"))
+        .fallback(async || unknown())
         .method_not_allowed_fallback(async || error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"))
         .layer(middleware::from_fn_with_state(app.clone(), gate::pass))
         .with_state(app.clone())
+}
+
+/// What there is, for who asked for something else.
+fn unknown() -> Response {
+    const THERE_IS: &str = "Not Found; there is POST /ai/search, /web/search, /{platform}/search, /twitter, \
+                            /desearch/ai/search, /desearch/ai/search/links/web, /desearch/ai/search/links/twitter, \
+                            and GET /twitter, /web";
+    error(StatusCode::NOT_FOUND, THERE_IS)
 }
 
 /// The hour it is by the sandbox's clock.
@@ -169,7 +177,7 @@ async fn contract_social(
         && platform.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     // Names of the other family's paths are no platforms.
     if !is_name || matches!(platform.as_str(), "desearch" | "twitter") {
-        return error(StatusCode::NOT_FOUND, "Not Found");
+        return unknown();
     }
     match gate::json_body(&headers, body).await {
         Ok(params) => contract::social(&app.corpus, hour(&app), &platform, params),

@@ -26,6 +26,46 @@ impl Surface {
     }
 }
 
+/// What can be asked for of a post that no corpus tells: drawn from its id or, without one, its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// Its author is verified.
+    pub(crate) verified: bool,
+    /// In the other way.
+    pub(crate) blue_verified: bool,
+    /// It quotes another.
+    pub(crate) quote: bool,
+    /// It shows a video.
+    pub(crate) video: bool,
+    /// It shows a picture.
+    pub(crate) image: bool,
+}
+
+impl Traits {
+    /// Of a post.
+    pub(crate) fn of(post: &Post) -> Self {
+        let id = post.author.as_ref().filter(|_| post.quirk != Quirk::NoUser).map(user_id);
+        let mut draw = Draw::new(&[b"traits", post.id.as_deref().unwrap_or(&post.text).as_bytes()]);
+        let (quote, shown) = (draw.one_in(8), draw.below(6));
+        Self {
+            verified: id.is_some_and(|id| id.is_multiple_of(5)),
+            blue_verified: id.is_some_and(|id| id.is_multiple_of(3)),
+            quote,
+            video: shown == 0,
+            image: shown == 1,
+        }
+    }
+
+    fn media(self, id: &str) -> Value {
+        let kind = match (self.video, self.image) {
+            (true, _) => "video",
+            (_, true) => "photo",
+            _ => return json!([]),
+        };
+        json!([{"media_url": format!("https://media.example/{id}"), "type": kind}])
+    }
+}
+
 /// Posts as entries.
 pub(crate) fn posts(posts: &[Post], surface: Surface) -> Vec<Value> {
     posts.iter().map(|one| post(one, surface)).collect()
@@ -89,8 +129,11 @@ fn post(post: &Post, surface: Surface) -> Value {
         }
     }
     entry.insert("is_retweet".into(), json!(post.is_repost));
-    entry.insert("is_quote_tweet".into(), json!(false));
-    entry.insert("media".into(), json!([]));
+    // Where they can be asked for.
+    let traits = Some(Traits::of(post)).filter(|_| surface == Surface::Basic);
+    entry.insert("is_quote_tweet".into(), json!(traits.is_some_and(|traits| traits.quote)));
+    let media = traits.map_or(json!([]), |traits| traits.media(post.id.as_deref().unwrap_or("none")));
+    entry.insert("media".into(), media);
     Value::Object(entry)
 }
 
@@ -104,8 +147,12 @@ fn address(id: &str, handle: Option<&str>, surface: Surface) -> String {
     format!("https://{host}/{}/status/{id}", handle.unwrap_or("i"))
 }
 
+fn user_id(author: &Author) -> u64 {
+    Draw::new(&[b"user", author.handle.as_bytes()]).next() >> 34
+}
+
 fn user(author: &Author) -> Value {
-    let id = Draw::new(&[b"user", author.handle.as_bytes()]).next() >> 34;
+    let id = user_id(author);
     let mut user = json!({
         "id": id.to_string(),
         "username": author.handle,

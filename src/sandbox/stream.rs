@@ -22,6 +22,8 @@ pub(crate) struct Answer {
     pub(crate) tweets: Option<Vec<Value>>,
     /// Entries for a `search` frame.
     pub(crate) pages: Option<Vec<Value>>,
+    /// Entries of other tools, each list for a frame of its name.
+    pub(crate) others: Vec<(&'static str, Vec<Value>)>,
 }
 
 /// The frames of an answer, in order: text, lists, completion.
@@ -35,6 +37,9 @@ pub(crate) fn frames(answer: &Answer) -> String {
         if let Some(list) = list {
             frame(&mut body, &json!({"type": name, "content": list}));
         }
+    }
+    for (name, list) in &answer.others {
+        frame(&mut body, &json!({"type": name, "content": list}));
     }
     frame(&mut body, &json!({"type": "completion", "content": answer.text}));
     body
@@ -73,7 +78,7 @@ mod tests {
     #[test]
     fn the_text_frames_join_to_the_completion() {
         let text = "Grüße aus 東京. ".repeat(9);
-        let answer = Answer { text: text.clone(), tweets: Some(Vec::new()), pages: None };
+        let answer = Answer { text: text.clone(), tweets: Some(Vec::new()), pages: None, others: Vec::new() };
         let (mut joined, mut completion) = (String::new(), String::new());
         for event in frames(&answer).split("\n\n").filter(|event| !event.is_empty()) {
             let event: Value = serde_json::from_str(event.trim_start_matches("data: ")).unwrap_or_default();

@@ -138,11 +138,13 @@ impl Caller {
 
     /// No answer at all.
     fn unsent(&self, error: reqwest::Error) -> Failure {
+        // While connecting: nothing was sent yet.
+        let unconnected = error.is_connect();
         if error.is_timeout() {
-            return self.failure(ErrorClass::Timeout, &format!("no connection in time: {}", http::describe(error)));
+            let text = format!("no connection in time: {}", http::describe(error));
+            return Failure { unconnected, ..self.failure(ErrorClass::Timeout, &text) };
         }
         // Neither while connecting nor while reading a body: the connection was there and ended without a word.
-        let unconnected = error.is_connect();
         let connection_died = error.is_request() && !unconnected;
         Failure { connection_died, unconnected, ..self.failure(ErrorClass::Transport, &http::describe(error)) }
     }

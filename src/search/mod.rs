@@ -187,6 +187,14 @@ pub struct Spent {
     pub unknown: u32,
 }
 
+impl Spent {
+    /// What the tries count for where a call has this price: nobody knows whether one without an answer was billed.
+    #[must_use]
+    pub fn counted(self, price: Micros) -> Micros {
+        self.billed.plus(price.times(i64::from(self.unknown)))
+    }
+}
+
 /// How far a failure reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {

@@ -6,6 +6,8 @@
 pub enum StoreErrorKind {
     /// Cannot be reached or opened.
     Unreachable,
+    /// Nothing can be written: its disk is full or failing, or it is read-only.
+    Unwritable,
     /// Another process holds it.
     Locked,
     /// Written by a newer version of the program.
@@ -34,12 +36,14 @@ pub struct StoreError {
     pub hint: String,
     /// Whether running the whole transaction again may help (serialization failure, deadlock, busy).
     pub(crate) again: bool,
+    /// Whether the server is only away for now: it starts, ends, refuses or drops connections.
+    pub away: bool,
 }
 
 impl StoreError {
     /// A failure of a kind, with its next step.
     pub(crate) fn new(kind: StoreErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { kind, text: text.into(), hint: hint.into(), again: false }
+        Self { kind, text: text.into(), hint: hint.into(), again: false, away: false }
     }
 
     /// What was asked does not fit what is stored.
@@ -76,12 +80,20 @@ impl From<sqlx::Error> for StoreError {
         let busy = text.contains("database is locked") || matches!(code.as_deref(), Some("5" | "6" | "261" | "517"));
         // A lock that took too long and a server that is going down: the transaction was rolled back.
         let waited = matches!(code.as_deref(), Some("55P03"));
-        let ended = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03" | "53300"));
+        let ended = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03" | "57P05" | "53300"))
+            || code.as_deref().is_some_and(|code| code.len() == 5 && code.starts_with("08"));
+        // A server that goes down in the middle of an answer leaves one that cannot be understood.
+        let away = ended
+            || matches!(
+                error,
+                sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed
+            );
         let again = busy || waited || ended || matches!(code.as_deref(), Some("40001" | "40P01"));
         let (kind, hint) = match &error {
             _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
             _ if ended => (StoreErrorKind::Unreachable, "the database server is going down, coming up or full"),
             sqlx::Error::Io(_)
+            | sqlx::Error::Protocol(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::PoolTimedOut
             | sqlx::Error::PoolClosed
@@ -92,15 +104,19 @@ impl From<sqlx::Error> for StoreError {
                 (StoreErrorKind::Unreachable, "does the folder exist, and may this user write there?")
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
-                (StoreErrorKind::Unreachable, "the disk is full: make room; what was stored before is intact")
+                (StoreErrorKind::Unwritable, "the disk is full: make room; what was stored before is intact")
             }
             // SQLite's family 10 is what the operating system refused: no room for its files, a limit, a failing disk.
-            sqlx::Error::Database(_) if code.as_deref().is_some_and(|code| family(code) == Some(10)) => (
-                StoreErrorKind::Unreachable,
-                "is the disk full, or failing? make room; what was stored before is intact",
-            ),
+            sqlx::Error::Database(_)
+                if code.as_deref().is_some_and(|code| family(code) == Some(10) || code == "58030") =>
+            {
+                (
+                    StoreErrorKind::Unwritable,
+                    "is the disk full, or failing? make room; what was stored before is intact",
+                )
+            }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544" | "25006")) => {
-                (StoreErrorKind::Unreachable, "the database is read-only for this user")
+                (StoreErrorKind::Unwritable, "the database is read-only for this user")
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
                 (StoreErrorKind::Unreachable, "are user, password and database name in the URL right?")
@@ -111,7 +127,7 @@ impl From<sqlx::Error> for StoreError {
             ),
             _ => (StoreErrorKind::Statement, ""),
         };
-        Self { kind, text: one_line(&text), hint: hint.to_owned(), again }
+        Self { kind, text: one_line(&text), hint: hint.to_owned(), again, away }
     }
 }
 

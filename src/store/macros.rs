@@ -29,6 +29,7 @@ macro_rules! repeated {
                 Db::Sqlite(pools) => pools.explained(transaction!(pools, sqlite, $module::$function($($arg),*))),
                 Db::Postgres(pools) => pools.explained(transaction!(pools, postgres, $module::$function($($arg),*))),
             };
+            $store.room.note(concat!(stringify!($module), "::", stringify!($function)), &done);
             match done {
                 Err(error) if error.again && tries < TRANSACTION_TRIES && wanted(&error) => pause(tries).await,
                 other => break other,

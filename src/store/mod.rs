@@ -39,6 +39,7 @@ mod reading;
 mod replay;
 mod requests;
 mod rollup;
+mod room;
 mod rows;
 mod shares;
 mod sqlite;
@@ -91,6 +92,7 @@ pub struct Store {
     db: Db,
     place: String,
     together: Arc<together::Together>,
+    room: Arc<room::Room>,
     /// The schema of the engine that queued runs are handed to.
     engine: Option<String>,
 }
@@ -131,6 +133,12 @@ impl Store {
             pools.watch_closely();
         }
         self
+    }
+
+    /// Takes over, from another store of this process, what its writes met.
+    #[must_use]
+    pub fn beside(self, other: &Self) -> Self {
+        Self { room: Arc::clone(&other.room), ..self }
     }
 
     /// Whether what is open is still the file that its path names; on PostgreSQL always. Every write asks by itself.

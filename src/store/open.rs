@@ -79,13 +79,17 @@ impl Store {
                 "use sqlite:PATH or postgres://USER@HOST/NAME",
             ));
         };
-        let held = store.nature().await?;
-        match (held, settings.nature) {
+        store.of_nature(settings.nature).await
+    }
+
+    /// The same store, unless it holds findings of the other nature.
+    pub(super) async fn of_nature(self, wanted: Option<Nature>) -> Result<Self, StoreError> {
+        match (self.nature().await?, wanted) {
             (Some(held), Some(wanted)) if held != wanted => {
-                store.close().await;
-                Err(mixed(&store.place, held))
+                self.close().await;
+                Err(mixed(&self.place, held))
             }
-            _ => Ok(store),
+            _ => Ok(self),
         }
     }
 }
@@ -181,7 +185,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         lock.end();
         migrated?;
     }
-    Ok(Store { db: Db::Sqlite(pools), place, together: Arc::default(), engine: None })
+    Ok(Store { db: Db::Sqlite(pools), place, together: Arc::default(), room: Arc::default(), engine: None })
 }
 
 /// Migrates a file in one transaction: each commit waits for the disk, and nobody is left with half an upgrade.
@@ -260,7 +264,7 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
     if waiting > 0 {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }
-    Ok(Store { db: Db::Postgres(pools), place, together: Arc::default(), engine: None })
+    Ok(Store { db: Db::Postgres(pools), place, together: Arc::default(), room: Arc::default(), engine: None })
 }
 
 /// How many migrations are not applied yet; an error when the database knows one that this program does not, or another

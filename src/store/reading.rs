@@ -1,5 +1,5 @@
 //! A store for whoever only reads, beside a daemon or without one: it changes nothing, not even tables of an older version,
-//! which it refuses.
+//! which it refuses. Where nothing can be written at all, a file is opened in another way.
 
 use std::str::FromStr as _;
 
@@ -23,12 +23,7 @@ impl Store {
                 ));
             }
             let pools = sqlite::Pools::open_to_read(&path);
-            let mut conn = pools.reader().await.map_err(|error| named(error, &place))?;
-            let ours = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
-            let ours: i64 = ours.fetch_one(&mut *conn).await.map_err(|error| named(error.into(), &place))?;
-            up_to_date(ours, SQLITE, &mut *conn, &place).await?;
-            drop(conn);
-            Self { db: Db::Sqlite(pools), place, together: std::sync::Arc::default(), engine: None }
+            Self::of_file(pools, place).await?
         } else {
             let place = format!("{} (schema {})", redact(&settings.url), settings.schema);
             let options = PgConnectOptions::from_str(&settings.url).map_err(|error| {
@@ -64,10 +59,59 @@ impl Store {
             }
             up_to_date(ours, POSTGRES, &mut *conn, &place).await?;
             drop(conn);
-            Self { db: Db::Postgres(pools), place, together: std::sync::Arc::default(), engine: None }
+            Self {
+                db: Db::Postgres(pools),
+                place,
+                together: std::sync::Arc::default(),
+                room: std::sync::Arc::default(),
+                engine: None,
+            }
         };
         store.whole().await?;
         Ok(store)
+    }
+
+    /// Opens a database as whoever may write does or, where a SQLite file's disk is full or nobody may write to it, to read
+    /// alone; then it is told, too, why, and what may be missing. For processes that only read and end soon.
+    pub async fn open_or_read(settings: &Settings) -> Result<(Self, Option<String>), StoreError> {
+        let error = match Self::open(settings).await {
+            Ok(store) => return Ok((store, None)),
+            Err(error) => error,
+        };
+        let path = match sqlite_path(&settings.url)? {
+            Some(path) if path.is_file() => path,
+            _ => return Err(error),
+        };
+        if !matches!(error.kind, StoreErrorKind::Unwritable | StoreErrorKind::Unreachable) {
+            return Err(error);
+        }
+        let place = path.display().to_string();
+        let read = match sqlite::Pools::open_unwritable(&path).await {
+            Ok(read) => read,
+            Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(named(busy, &place)),
+            Err(_) => return Err(error),
+        };
+        let mut why = format!("nothing can be stored, it is only read: {}", error.text);
+        if read.without_log {
+            why.push_str(&format!(
+                "; {place}-wal cannot be read: the newest commits of a process that died may be missing"
+            ));
+        }
+        // What it says of the tables is told rather than what failed because of them.
+        let store = Self::of_file(read.pools, place).await?;
+        store.whole().await?;
+        Ok((store.of_nature(settings.nature).await?, Some(why)))
+    }
+
+    /// A file that is open, when its tables are those of this version.
+    async fn of_file(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
+        let mut conn = pools.reader().await.map_err(|error| named(error, &place))?;
+        let ours = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
+        let ours: i64 = ours.fetch_one(&mut *conn).await.map_err(|error| named(error.into(), &place))?;
+        up_to_date(ours, SQLITE, &mut *conn, &place).await?;
+        drop(conn);
+        let (together, room) = Default::default();
+        Ok(Self { db: Db::Sqlite(pools), place, together, room, engine: None })
     }
 }
 

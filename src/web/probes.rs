@@ -86,14 +86,16 @@ pub(super) struct Ready {
     database: Settings,
     /// What this process has open.
     store: Store,
+    /// Whether this process has to store anything, and is not ready without room for it.
+    stores: bool,
     /// One question at a time.
     place: Arc<Semaphore>,
     last: Arc<Mutex<Option<Answered>>>,
 }
 
 impl Ready {
-    pub(super) fn of(database: Settings, store: Store) -> Self {
-        Self { database, store, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
+    pub(super) fn of(database: Settings, store: Store, stores: bool) -> Self {
+        Self { database, store, stores, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
     }
 
     /// What is wrong, if something is; of the last second.
@@ -103,16 +105,20 @@ impl Ready {
         if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
             return why;
         }
-        let (database, last, ours) = (self.database.clone(), Arc::clone(&self.last), self.store.clone());
+        let (database, last) = (self.database.clone(), Arc::clone(&self.last));
+        let (ours, stores) = (self.store.clone(), self.stores);
         // In a task of its own: what was begun must not be dropped midway, however impatient whoever asked is.
         let asked = tokio::spawn(async move {
             let _place = place;
-            let why = reached(&ours, &database).await.err().map(|error| {
+            let why = reached(&ours, &database, stores).await.err().map(|error| {
                 tracing::warn!("not ready: {error}");
                 match error.kind {
                     StoreErrorKind::Newer => "has tables of a newer version",
                     StoreErrorKind::Foreign => "is not this program's",
                     StoreErrorKind::Locked => "is locked",
+                    StoreErrorKind::Unwritable => {
+                        "cannot store anything: its disk is full or failing, or it is read-only"
+                    }
                     StoreErrorKind::Replaced => "was deleted or replaced while this process has it open",
                     _ => "cannot be reached, or has not the tables of this version",
                 }
@@ -124,9 +130,9 @@ impl Ready {
     }
 }
 
-/// Whether the database is the one that this process has open, and can be opened anew.
-async fn reached(ours: &Store, database: &Settings) -> Result<(), StoreError> {
+/// Whether the database is the one that this process has open, can be opened anew, and has room for what it `stores`.
+async fn reached(ours: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
     ours.in_place()?;
     Store::open_to_read(database).await?.close().await;
-    Ok(())
+    if stores { ours.has_room().await } else { Ok(()) }
 }

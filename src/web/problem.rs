@@ -45,7 +45,7 @@ impl From<StoreError> for Problem {
                 "The database's file was deleted or replaced",
                 "This process has to be started again; its log says more.",
             ),
-            StoreErrorKind::Locked | StoreErrorKind::Unreachable => Self::new(
+            StoreErrorKind::Locked | StoreErrorKind::Unreachable | StoreErrorKind::Unwritable => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The database cannot be asked at the moment",
                 "Nothing is lost. Ask again in a minute; the log says why.",

@@ -68,7 +68,8 @@ impl Site {
         clock: Clock,
     ) -> Self {
         let metrics = Metrics::new(store.clone(), Arc::clone(&vitals));
-        let (exporting, ready) = (Exporting::through(exports), Ready::of(database, store.clone()));
+        let (exporting, ready) =
+            (Exporting::through(exports), Ready::of(database, store.clone(), vitals.beat.is_some()));
         Self { store, settings, exporting, vitals, metrics, ready, judged: Judged::default(), clock }
     }
 

@@ -52,7 +52,12 @@ impl Cluster {
 
     /// Ends the server as a crash does, and starts it again.
     pub(crate) fn crash_and_restart(&self) {
-        let stopped = self.call("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"]);
+        self.restart("immediate");
+    }
+
+    /// Ends the server in one of `pg_ctl`'s ways, and starts it again.
+    pub(crate) fn restart(&self, how: &str) {
+        let stopped = self.call("pg_ctl", &["-D", &self.data(), "-m", how, "-w", "stop"]);
         assert!(stopped.status.success(), "{stopped:?}");
         self.bring_up();
     }

@@ -150,6 +150,30 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
 
 #[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
+fn a_clock_that_is_set_back_by_hours_is_told_once_with_what_is_due_by_the_time_that_passed() {
+    let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 * * * *", "UTC"));
+    let hand = Hand { place: &place };
+    place.ok(&["once", "--due", "--at", "2026-03-11T09:30:00Z"]);
+    hand.turn_to("2026-03-11T09:59:40Z");
+    let mut going = hand.program(&["run"]).start();
+    going.until("its plan", |said| said.contains("next=2026-03-11T10:00:00Z"));
+    hand.turn_to("2026-03-11T05:00:00Z");
+    going.until("it is told", |said| said.contains("the clock was set back by "));
+    let due = "but not by the clock, which was set back: acme at 2026-03-11T10:00:00Z";
+    going.until("what would be due", |said| said.contains(due));
+    assert_eq!(slots(&place, "acme"), [""; 0]);
+    // Set right again, the slot runs.
+    hand.turn_to("2026-03-11T10:00:05Z");
+    until("the slot", || slots(&place, "acme") == ["2026-03-11T10:00:00Z ok"]);
+    going.signal("TERM");
+    let ended = going.wait();
+    assert_eq!(ended.code, Some(0));
+    assert_eq!(ended.err.matches("the clock was set back").count(), 1, "{ended}");
+    assert_eq!(ended.err.matches(due).count(), 1, "{ended}");
+}
+
+#[test]
+#[ignore = "needs libfaketime; scripts/test runs it"]
 fn a_clock_that_was_ten_years_ahead_costs_one_run_and_no_later_slot() {
     let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 0 1 * *", "UTC"));
     let hand = Hand { place: &place };

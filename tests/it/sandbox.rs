@@ -16,7 +16,7 @@ const HOUR: i64 = 3_600_000;
 const DAY_SPAN: Duration = Duration::from_secs(14 * 24 * 3_600);
 
 /// A sandbox, its hand-turned clock and a client.
-struct Stage {
+pub struct Stage {
     sandbox: Running,
     now: Arc<AtomicI64>,
     client: reqwest::Client,
@@ -38,7 +38,7 @@ async fn stage_with(change: impl FnOnce(&mut Settings)) -> Stage {
     Stage { sandbox: start(settings).await.unwrap(), now, client }
 }
 
-async fn stage() -> Stage {
+pub async fn stage() -> Stage {
     stage_with(|_| ()).await
 }
 
@@ -48,11 +48,11 @@ async fn faulty(rules: &[&str]) -> Stage {
 }
 
 impl Stage {
-    fn post(&self, path: &str, body: &Value) -> reqwest::RequestBuilder {
+    pub fn post(&self, path: &str, body: &Value) -> reqwest::RequestBuilder {
         self.client.post(self.sandbox.base_url() + path).header("Authorization", "k$1").json(body)
     }
 
-    fn get(&self, path: &str, query: &[(&str, &str)]) -> reqwest::RequestBuilder {
+    pub fn get(&self, path: &str, query: &[(&str, &str)]) -> reqwest::RequestBuilder {
         self.client.get(self.sandbox.base_url() + path).header("Authorization", "k$1").query(query)
     }
 
@@ -139,7 +139,7 @@ async fn the_observed_family_is_answered_in_its_own_shapes() {
         stage.post("/desearch/ai/search/links/twitter", &body).send().await.unwrap().json().await.unwrap();
     assert_eq!(list(&reply).len(), 12);
 
-    let query = [("query", "coffee"), ("sort", "Latest"), ("count", "15"), ("is_quote", "True")];
+    let query = [("query", "coffee"), ("sort", "Latest"), ("count", "15"), ("is_quote", "False")];
     let reply = stage.get("/twitter", &query).send().await.unwrap();
     assert_eq!(reply.headers()["x-desearch-cost-usd"], "0.003");
     let posts: Vec<Value> = reply.json().await.unwrap();

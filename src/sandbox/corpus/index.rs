@@ -51,6 +51,40 @@ const FILLERS: &[&str] = &[
     "with",
 ];
 
+/// What a prompt is about: what stands in brackets in its first sentence, as `What is new about Acme (acme launch)? Name
+/// sources.`, or that sentence without the small words around it. A prompt of nothing else is about itself.
+pub(crate) fn about(prompt: &str) -> &str {
+    let ends = |at: usize, c: char| match c {
+        '?' | '!' | '\n' => true,
+        '.' => prompt[at + 1..].starts_with(char::is_whitespace),
+        _ => false,
+    };
+    let whole = prompt.trim_start();
+    let skipped = prompt.len() - whole.len();
+    let end = whole.char_indices().find(|(at, c)| ends(skipped + at, *c)).map_or(whole.len(), |(at, _)| at);
+    let sentence = whole[..end].trim_end_matches('.');
+    let inner = sentence.split_once('(').and_then(|(_, rest)| Some(rest.rsplit_once(')')?.0.trim()));
+    if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
+        return inner;
+    }
+    let small = |word: &str| {
+        let word = word.to_lowercase();
+        word == "new" || FILLERS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()))
+    };
+    // A query such as `news today` is what is asked for, and no sentence around it.
+    if !sentence.split_whitespace().any(|word| word.eq_ignore_ascii_case("about")) {
+        return if end < whole.len() && !sentence.trim().is_empty() { sentence.trim() } else { prompt };
+    }
+    let mut rest = sentence.trim();
+    while let Some(word) = rest.split_whitespace().next().filter(|word| small(word)) {
+        rest = rest[word.len()..].trim_start();
+    }
+    while let Some(word) = rest.split_whitespace().next_back().filter(|word| small(word)) {
+        rest = rest[..rest.len() - word.len()].trim_end();
+    }
+    if rest.is_empty() { prompt } else { rest }
+}
+
 /// Words and the rows that hold them, each list ascending.
 #[derive(Debug, Default)]
 pub(super) struct Index {
@@ -223,6 +257,26 @@ mod tests {
             ("!!!", &[]),
         ] {
             assert_eq!(index.find(query, &(0..5)), rows, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_about_its_query() {
+        for (prompt, query) in [
+            ("What is new about Acme product launches (acme launch)? Name sources.", "acme launch"),
+            ("What is new about Acme? Name sources.", "Acme"),
+            ("Summarise the latest news about rust 2.0 today", "rust 2.0"),
+            ("Tell me about node.js. Be short.", "node.js"),
+            ("acme launch", "acme launch"),
+            ("news today", "news today"),
+            ("acme launch\nName sources.", "acme launch"),
+            ("about?", "about?"),
+            ("( )?", "( )"),
+            ("地震について教えて", "地震について教えて"),
+            ("?", "?"),
+            ("", ""),
+        ] {
+            assert_eq!(about(prompt), query, "{prompt}");
         }
     }
 

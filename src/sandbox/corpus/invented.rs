@@ -17,10 +17,10 @@ const MAX_HOURS_BACK: i64 = 31 * 24;
 /// Most characters of a query that a sentence repeats.
 const SHOWN_CHARS: usize = 60;
 
-/// Posts for a query, newest first.
-pub(crate) fn posts(wanted: &Wanted<'_>) -> Vec<Post> {
+/// Posts for a query, newest first; what they talk of is the query, or what a prompt is about.
+pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
-    let subject = subject(wanted.query);
+    let subject = subject(about);
     let back = wanted.hours_back.clamp(24, MAX_HOURS_BACK);
     // A longer window is thinned out, so that a week is not seven times a day.
     let stride = back / 24;
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     fn day(query: &str, hour: i64) -> Vec<Post> {
-        posts(&Wanted { query, hour: Hour(hour), hours_back: 24, limit: 100 })
+        posts(query, &Wanted { query, hour: Hour(hour), hours_back: 24, limit: 100 })
     }
 
     fn ids(posts: &[Post]) -> Vec<String> {

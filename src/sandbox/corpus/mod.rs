@@ -15,6 +15,7 @@ use crate::model::Time;
 use super::{CorpusSource, StartError};
 
 pub use files::Loaded;
+pub(crate) use index::about;
 
 /// Milliseconds in an hour: within one hour of the clock a query always gets the same answer.
 pub(crate) const HOUR_MS: i64 = 3_600_000;
@@ -170,17 +171,27 @@ impl Corpus {
 
     /// Posts, newest first.
     pub(crate) fn posts(&self, wanted: &Wanted<'_>) -> Vec<Post> {
+        self.posts_about(wanted.query, wanted)
+    }
+
+    /// The same of a prompt, which is about something.
+    pub(crate) fn posts_about(&self, about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
         match self {
-            Self::Invented => invented::posts(wanted),
-            Self::Folder(folder) => folder.posts(wanted),
+            Self::Invented => invented::posts(about, wanted),
+            Self::Folder(folder) => folder.posts(&Wanted { query: about, ..wanted.clone() }),
         }
     }
 
     /// Pages, best first; their window is the corpus's own.
     pub(crate) fn pages(&self, wanted: &Wanted<'_>) -> Vec<Page> {
+        self.pages_about(wanted.query, wanted)
+    }
+
+    /// The same of a prompt, which is about something.
+    pub(crate) fn pages_about(&self, about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
         match self {
-            Self::Invented => pages::pages(wanted),
-            Self::Folder(folder) => folder.pages(wanted),
+            Self::Invented => pages::pages(about, wanted),
+            Self::Folder(folder) => folder.pages(&Wanted { query: about, ..wanted.clone() }),
         }
     }
 }

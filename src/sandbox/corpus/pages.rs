@@ -16,10 +16,10 @@ const EVERGREENS: i64 = 2;
 /// Place of a post's address in the list, when there is one.
 const POST_PLACE: usize = 3;
 
-/// Pages for a query: the newest article, the evergreens, then older articles.
-pub(crate) fn pages(wanted: &Wanted<'_>) -> Vec<Page> {
+/// Pages for a query, or for a prompt that is about something: the newest article, the evergreens, then older articles.
+pub(crate) fn pages(about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
-    let subject = subject(wanted.query);
+    let subject = subject(about);
     let newest = hour.div_euclid(PACE) - 1;
     let article = |slot: i64| page(seed, &subject, slot, hour);
     let mut pages = vec![article(newest)];
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn found(query: &str, hour: i64, limit: usize) -> Vec<Page> {
-        pages(&Wanted { query, hour: Hour(hour), hours_back: 24, limit })
+        pages(query, &Wanted { query, hour: Hour(hour), hours_back: 24, limit })
     }
 
     #[test]

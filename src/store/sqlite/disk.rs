@@ -49,10 +49,11 @@ impl super::Pools {
     /// Writes what the file holds at one moment into another that is empty, while others write on.
     pub(in crate::store) async fn vacuum_into(&self, path: &Path) -> Result<(), StoreError> {
         // Neither a reader, which may write nothing, nor the writer, for whom others would wait.
-        let options = self.write.connect_options().as_ref().clone();
-        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
-        // Also of a file that was made without it.
-        sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
+        let mut conn = sqlx::SqliteConnection::connect_with(&self.single).await?;
+        // Also of a file that was made without it. Of one that has it the statement would write, and its disk may be full.
+        if sqlx::query_scalar::<_, i64>("SELECT auto_vacuum FROM pragma_auto_vacuum").fetch_one(&mut conn).await? != 2 {
+            sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
+        }
         let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
         conn.close().await?;
         done?;

@@ -10,6 +10,7 @@ pub(super) use pools::Pools;
 pub(super) mod disk;
 mod place;
 mod pools;
+mod unwritable;
 
 #[path = "../statements/alert_cards.rs"]
 pub(super) mod alert_cards;

@@ -63,6 +63,10 @@ impl Place {
         Self { path: path.to_owned(), file, closely: AtomicBool::new(false), seen: Mutex::default() }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// From now on notices, too, that the file is written over. That takes a descriptor which stays open as long as the
     /// process lives.
     pub(super) fn watch_closely(&self) {

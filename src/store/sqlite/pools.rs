@@ -20,6 +20,8 @@ const ROWS_AHEAD: usize = 200;
 pub(in crate::store) struct Pools {
     pub(super) write: SqlitePool,
     read: SqlitePool,
+    /// How a connection is opened that belongs to no pool.
+    pub(super) single: SqliteConnectOptions,
     place: Arc<Place>,
 }
 
@@ -61,18 +63,19 @@ impl Pools {
             write.close().await;
             return Err(StoreError { kind: StoreErrorKind::Unreachable, again: true, ..replaced });
         }
-        Ok(Self { write, read, place: Arc::new(Place::of(path)) })
+        let single = write.connect_options().as_ref().clone();
+        Ok(Self { write, read, single, place: Arc::new(Place::of(path)) })
     }
 
     /// Opens a file that is there, for a process that never writes to it.
     pub(in crate::store) fn open_to_read(path: &Path) -> Self {
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .read_only(true)
-            .busy_timeout(Duration::from_secs(5))
-            .statement_cache_capacity(64)
-            .row_buffer_size(ROWS_AHEAD)
-            .pragma("query_only", "on");
+        Self::of_readers(path, SqliteConnectOptions::new().filename(path).read_only(true))
+    }
+
+    /// Readers of a file that is opened in some way.
+    pub(super) fn of_readers(path: &Path, options: SqliteConnectOptions) -> Self {
+        let single = options.busy_timeout(Duration::from_secs(5)).statement_cache_capacity(64);
+        let options = single.clone().row_buffer_size(ROWS_AHEAD).pragma("query_only", "on");
         let read = SqlitePoolOptions::new()
             .max_connections(4)
             .min_connections(0)
@@ -80,7 +83,12 @@ impl Pools {
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(60))
             .connect_lazy_with(options);
-        Self { write: read.clone(), read, place: Arc::new(Place::of(path)) }
+        Self { write: read.clone(), read, single, place: Arc::new(Place::of(path)) }
+    }
+
+    /// The file.
+    pub(in crate::store) fn path(&self) -> &Path {
+        self.place.path()
     }
 
     /// Notices from now on, too, that the file is written over.

@@ -127,7 +127,7 @@ fn named(text: &str) -> String {
 fn refused(unfit: &Unfit) -> Problem {
     let option = named(unfit.option);
     let title = match &unfit.given {
-        Some(given) => format!("{option}: `{}` {}", super::call::cut(given), unfit.why),
+        Some(given) => format!("{option}: `{}` {}", super::call::cut(given), named(&unfit.why)),
         None => format!("{option}{}", named(&unfit.why)),
     };
     Problem::bad(title, unfit.hint.clone())

@@ -1,0 +1,71 @@
+//! Reading a file to which nothing can be written: its disk is full, or its folder may not be written to. A database with a log
+//! of writes needs a file of shared memory (`-shm`) even to be read, which cannot be made there. Only for processes that end
+//! soon: the ways here keep others out, or trust that nobody writes.
+
+use std::path::{Path, PathBuf};
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteLockingMode};
+
+use super::Pools;
+use crate::store::{StoreError, StoreErrorKind};
+
+/// How a file was opened.
+pub(in crate::store) struct Readable {
+    pub(in crate::store) pools: Pools,
+    /// Whether what a process that died wrote last may be missing.
+    pub(in crate::store) without_log: bool,
+}
+
+impl Pools {
+    /// Opens a file to read it, whatever its disk is like. The first way that works: as beside a process that writes; alone,
+    /// with the shared memory in this process; and where this user may not write, without locks. The log of a process that died
+    /// is read by all but the last, which is used only where there is none that can be read.
+    pub(in crate::store) async fn open_unwritable(path: &Path) -> Result<Readable, StoreError> {
+        let options = || SqliteConnectOptions::new().filename(path);
+        let pools = Self::open_to_read(path);
+        let Err(failed) = pools.answers().await else { return Ok(Readable { pools, without_log: false }) };
+        pools.close().await;
+        if !cfg!(unix) {
+            return Err(failed);
+        }
+        // Without the right to write, SQLite takes no lock of this kind and looks for the shared memory again.
+        let pools = Self::of_readers(path, options().vfs("unix-excl"));
+        match pools.answers().await {
+            Ok(()) => return Ok(Readable { pools, without_log: false }),
+            Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(busy),
+            Err(_) => pools.close().await,
+        }
+        // Shared memory that this user may not read may be of somebody who is writing.
+        let shared = beside(path, "-shm");
+        if shared.exists() && std::fs::File::open(shared).is_err() {
+            return Err(failed);
+        }
+        let log = beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+        if log {
+            let options = options().read_only(true).vfs("unix-none").locking_mode(SqliteLockingMode::Exclusive);
+            let pools = Self::of_readers(path, options);
+            if pools.answers().await.is_ok() {
+                return Ok(Readable { pools, without_log: false });
+            }
+            pools.close().await;
+        }
+        let pools = Self::of_readers(path, options().read_only(true).immutable(true));
+        match pools.answers().await {
+            Ok(()) => Ok(Readable { pools, without_log: log }),
+            Err(_) => Err(failed),
+        }
+    }
+
+    /// Whether the file can be read this way.
+    async fn answers(&self) -> Result<(), StoreError> {
+        let mut conn = self.reader().await?;
+        sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut *conn).await?;
+        Ok(())
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}

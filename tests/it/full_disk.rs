@@ -1,0 +1,225 @@
+//! A database whose disk is full, or to which this user may not write: whoever reads reads all of it, whoever stores says so,
+//! and `health` says so for as long as it lasts.
+
+use std::path::{Path, PathBuf};
+
+use crate::databases::{postgres, sqlite, wait};
+use crate::endure::MISHAP;
+use crate::endure_database::{Mounted, mounted};
+use crate::living::{today, topics};
+use crate::program::{NINE, Place, Program, until};
+use crate::service::Sandbox;
+use crate::web_client::Pages;
+
+const TEN: &str = "2026-03-11T10:00:00Z";
+
+/// A place whose database is alone on a small disk.
+struct Small {
+    place: Place,
+    sandbox: Sandbox,
+    disk: tempfile::TempDir,
+    _mounted: Mounted,
+}
+
+impl Small {
+    fn of(sandbox: Sandbox, rest: &str) -> Option<Self> {
+        let disk = tempfile::tempdir().unwrap();
+        let mounted = mounted(disk.path(), "16m")?;
+        let mut database = sqlite();
+        database.url = format!("sqlite:{}/t.db", disk.path().display());
+        let place = Place::new(database, &sandbox.lines(), rest);
+        Some(Self { place, sandbox, disk, _mounted: mounted })
+    }
+
+    fn fill(&self) {
+        let ballast = self.disk.path().join("ballast");
+        let script = format!("cat /dev/zero > {}", ballast.display());
+        let filled = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+        assert!(!filled.status.success());
+    }
+
+    fn make_room(&self) {
+        std::fs::remove_file(self.disk.path().join("ballast")).unwrap();
+    }
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", file.display()))
+}
+
+/// A run more, by a process that dies before what it stored is anywhere but in the log of writes, as after a power cut: its
+/// shared memory is gone, too. Returns the runs that the log and the file hold together, and those of the file alone.
+fn dies(place: &Place, file: &Path) -> (usize, usize) {
+    let killed = place.program(&["once", "--at", TEN]).env(MISHAP, "kill together::write/committed pass=3");
+    assert!(killed.run().code != Some(0));
+    assert!(beside(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
+    std::fs::remove_file(beside(file, "-shm")).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    let there = |with_log: bool| {
+        let mut database = sqlite();
+        let path = copy.path().join(if with_log { "both.db" } else { "file.db" });
+        std::fs::copy(file, &path).unwrap();
+        if with_log {
+            std::fs::copy(beside(file, "-wal"), beside(&path, "-wal")).unwrap();
+        }
+        database.url = format!("sqlite:{}", path.display());
+        database.number("SELECT count(*) FROM run") as usize
+    };
+    let (all, old) = (there(true), there(false));
+    assert!(all > old, "{all} runs with the log, {old} without");
+    (all, old)
+}
+
+/// Every verb that only reads does so; `out` is a folder with room.
+fn all_read(run: &dyn Fn(&[&str]) -> crate::program::Ended, out: &Path, runs: usize) {
+    let (csv, page, copy) = (out.join("items.csv"), out.join("day.html"), out.join("copy.db"));
+    let verbs: &[&[&str]] = &[
+        &["runs", "--json", "--limit", "100"],
+        &["status"],
+        &["items"],
+        &["show", "acme"],
+        &["diff", "acme"],
+        &["search", "acme"],
+        &["coverage"],
+        &["report", "--date", "2026-03-11", "--out", page.to_str().unwrap()],
+        &["outbox"],
+        &["alerts"],
+        &["export", "--out", csv.to_str().unwrap()],
+        &["backup", copy.to_str().unwrap()],
+    ];
+    for args in verbs {
+        let ended = run(args);
+        assert_eq!(ended.code, Some(0), "{args:?}\n{ended}");
+        if args[0] == "runs" {
+            let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+            assert_eq!(told["runs"].as_array().unwrap().len(), runs, "{told}");
+            assert!(ended.err.contains("warning: nothing can be stored, it is only read: "), "{ended}");
+        }
+    }
+    assert!(csv::Reader::from_path(csv).unwrap().records().count() > 0);
+    let mut database = sqlite();
+    database.url = format!("sqlite:{}", copy.display());
+    assert_eq!(database.number("SELECT count(*) FROM run") as usize, runs, "of the backup");
+}
+
+#[test]
+fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
+    for died in [false, true] {
+        let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+        let (place, out) = (&small.place, tempfile::tempdir().unwrap());
+        let file = small.disk.path().join("t.db");
+        place.ok(&["once", "--at", NINE]);
+        small.sandbox.turn_to(TEN);
+        let (runs, _) = if died { dies(place, &file) } else { (1, 1) };
+        small.fill();
+        all_read(&|args| place.run(args), out.path(), runs);
+        // An export of an older edition of this would have been made on the full disk.
+        let full = small.disk.path().join("items.csv");
+        place.run(&["export", "--out", full.to_str().unwrap()]).says(5, &["items.csv", "could not be written"]);
+        if !died {
+            place.run(&["once", "--at", TEN]).says(4, &["hint: ", "make room"]);
+            place.run(&["pause", "acme"]).says(4, &["hint: ", "make room"]);
+        }
+        small.make_room();
+        place.ok(&["once", "--at", "2026-03-11T11:00:00Z"]);
+        assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM run") as usize, runs + 1);
+    }
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_to_is_read() {
+    for (died, log_readable) in [(false, true), (true, true), (true, false)] {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
+        let file = PathBuf::from(&place.database.url[7..]);
+        place.ok(&["once", "--at", NINE]);
+        sandbox.turn_to(TEN);
+        let (all, old) = if died { dies(&place, &file) } else { (1, 1) };
+        let folder = file.parent().unwrap().to_str().unwrap().to_owned();
+        let chmod = |mode: &str, files: &[&str]| {
+            let changed = std::process::Command::new("chmod").arg(mode).args(files).status();
+            assert!(changed.unwrap().success());
+        };
+        let (config, here) = (place.path("jobs.toml"), place.folder.path().to_str().unwrap().to_owned());
+        chmod("444", &[config.to_str().unwrap(), file.to_str().unwrap()]);
+        if died {
+            chmod(if log_readable { "444" } else { "000" }, &[beside(&file, "-wal").to_str().unwrap()]);
+        }
+        chmod("555", &[&folder, &here]);
+        // Root may write anything, and is somebody else here.
+        let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+        let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
+        let run = |args: &[&str]| Program::prepared_by(place.folder.path(), script, args).run();
+        let out = tempfile::tempdir().unwrap();
+        chmod("777", &[out.path().to_str().unwrap()]);
+        let first = run(&["runs"]);
+        if first.err.contains("setpriv") || matches!(first.code, Some(126 | 127)) {
+            crate::pg::say("SKIPPED: a folder that may not be written to (cannot become another user)");
+        } else {
+            let missing = "t.db-wal cannot be read: the newest commits of a process that died may be missing";
+            assert_eq!(first.err.contains(missing), !log_readable, "{first}");
+            all_read(&run, out.path(), if log_readable { all } else { old });
+            run(&["pause", "acme"]).says(4, &["hint: "]);
+        }
+        chmod("700", &[&folder, &here]);
+        assert!(died || !beside(&file, "-shm").exists(), "somebody could write there");
+    }
+}
+
+#[test]
+fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_room() {
+    let web = format!("[web]\nlisten = \"127.0.0.1:0\"\n{}", topics(&["acme"]));
+    let Some(small) = Small::of(today(&[]), &web) else { return };
+    let place = &small.place;
+    let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "room=1000").start());
+    let url = format!("http://{}", pages.address);
+    let asked: [&[&str]; 2] = [&["health", "--url", &url], &["health"]];
+    place.ok(asked[0]);
+    // Without an address of the pages, the database is asked.
+    place.configure(&small.sandbox.lines(), &topics(&["acme"]));
+    place.ok(asked[1]);
+    small.fill();
+    until("the process says so", || pages.get("/readyz").status == 503);
+    place.run(asked[0]).says(4, &["not ready: database cannot store anything: its disk is full", "hint: "]);
+    place.run(asked[1]).says(4, &["nothing can be stored in", "hint: make room on that disk"]);
+    let told: serde_json::Value = serde_json::from_str(&place.run(&["health", "--json"]).out).unwrap();
+    assert_eq!((&told["healthy"], &told["checks"][0]["status"]), (&false.into(), &"fail".into()), "{told}");
+    assert_eq!(pages.get("/healthz").status, 200, "to start it anew makes no room");
+    // Readers go on beside it.
+    place.ok(&["status"]);
+    small.make_room();
+    until("it is ready again", || pages.get("/readyz").status == 200);
+    asked.iter().for_each(|args| drop(place.ok(args)));
+    // Somebody who only shows pages has nothing to store.
+    small.fill();
+    assert_eq!(Pages::serve(place, &[]).get("/readyz").status, 200);
+}
+
+#[test]
+fn a_write_that_the_disk_of_a_server_refused_makes_a_process_not_ready_until_it_succeeds() {
+    // On SQLite the disk itself is asked.
+    let Some(database) = postgres() else { return };
+    let sandbox = today(&[]);
+    let place = Place::new(
+        database,
+        &sandbox.lines(),
+        &format!("[web]\nlisten = \"127.0.0.1:0\"\n[scheduler]\nlease = \"1s\"\n{}", topics(&["acme"])),
+    );
+    let pages = Pages::of(place.program(&["run"]).start());
+    until("it is ready", || pages.get("/readyz").status == 200);
+    // As a server says it whose disk is full.
+    wait(place.database.execute(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$; \
+         CREATE TRIGGER full_disk BEFORE INSERT ON search FOR EACH ROW EXECUTE FUNCTION full_disk()",
+    ));
+    place.ok(&["run-now", "acme"]);
+    until("the process says so", || pages.get("/readyz").status == 503);
+    assert!(pages.get("/readyz").body.contains("cannot store anything"));
+    let url = format!("http://{}", pages.address);
+    place.run(&["health", "--url", &url]).says(4, &["cannot store anything: its disk is full or failing"]);
+    wait(place.database.execute("DROP FUNCTION full_disk CASCADE"));
+    place.ok(&["run-now", "acme"]);
+    until("it is ready again", || pages.get("/readyz").status == 200);
+}

@@ -1,0 +1,136 @@
+//! What is asked in vain: calls that never left cost nothing, spans and topics that cannot be meant are refused, and a reply that
+//! was broken on its way is not called a damaged one.
+
+use std::io::Write as _;
+
+use crate::databases::{databases, sqlite};
+use crate::living::topics;
+use crate::program::{NINE, Place};
+use crate::service::{Raw, Reply, Sandbox, Trap, bytes, reply};
+use crate::web_client::Pages;
+
+const THREE: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
+
+#[test]
+fn a_call_that_never_left_costs_nothing_and_asks_no_proxy() {
+    let trap = Trap::set();
+    let lines = Raw::nobody().replace("max_tries = 1", "max_tries = 2");
+    let place = Place::new(sqlite(), &lines, THREE);
+    let tried = |args: &[&str]| {
+        let mut program = place.program(args);
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+            program = program.env(name, &trap.url());
+        }
+        program.run()
+    };
+    let ended = tried(&["try", "acme", "--json"]);
+    assert_eq!(ended.code, Some(3), "{ended}");
+    let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let sources = told["sources"].as_array().unwrap();
+    assert_eq!(sources.len(), 3);
+    for source in sources {
+        assert!(source["error"].as_str().unwrap().contains("efused"), "{source}");
+        assert_eq!(source["cost_usd"].to_string().trim_matches('"').parse::<f64>().unwrap(), 0.0, "{source}");
+        assert_eq!(source["cost_assumed"], false, "{source}");
+    }
+    let shown = tried(&["try", "acme"]);
+    assert!(!shown.out.contains("assumed") && shown.out.contains("$0"), "{shown}");
+    assert_eq!(trap.asked(), 0);
+    // A call that was sent and not answered may have been billed.
+    let silent = Raw::saying(|_| Reply::default());
+    place.configure(&silent.lines(), THREE);
+    let told: serde_json::Value = serde_json::from_str(&place.run(&["try", "acme", "--json"]).out).unwrap();
+    assert!(told["sources"].as_array().unwrap().iter().all(|source| source["cost_assumed"] == true), "{told}");
+}
+
+#[test]
+fn an_export_that_ends_before_it_begins_is_refused() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = format!("[web]\nlisten = \"127.0.0.1:0\"\n{}", topics(&["acme"]));
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        place.ok(&["once", "--at", NINE]);
+        std::fs::write(place.path("items.csv"), "old").unwrap();
+        for args in [
+            &["--since", "2026-03-12", "--until", "2026-03-11"][..],
+            &["--since", "2026-03-11", "--until", "2026-03-11"],
+            &["--since", "1h", "--until", "2h"],
+            &["--new-since", "2026-03-12", "--until", "2026-03-11"],
+            &["--what", "changes", "--since", "2026-03-12", "--until", "2026-03-11"],
+            &["--what", "sightings", "--since", "2026-03-12", "--until", "2026-03-11"],
+        ] {
+            let ended = place.run(&[&["export", "--out", "items.csv"], args].concat());
+            ended.says(2, &["--until: `", "is not after --", "hint: nothing lies between the two"]);
+            assert_eq!(std::fs::read_to_string(place.path("items.csv")).unwrap(), "old");
+        }
+        place.ok(&["export", "--out", "items.csv", "--since", "2026-03-11", "--until", "2026-03-12"]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let answer = pages.get("/api/v1/exports/items.csv?since=2026-03-12&until=2026-03-11");
+        assert_eq!(answer.status, 400, "{}", answer.text);
+        assert!(answer.body.contains("is not after since"), "{}", answer.text);
+    }
+}
+
+#[test]
+fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
+        place.ok(&["once", "--topic", "acme", "--at", NINE]);
+        place
+            .run(&["run-now", "acmee"])
+            .says(2, &["there is no topic `acmee`", "did you mean `acme`?", "acme, globex"]);
+        place
+            .run(&["run-now", "acme", "NOSUCH"])
+            .says(2, &["there is no topic `NOSUCH`", "the topics are: acme, globex"]);
+        // One that no daemon has read yet is known, too.
+        place.run(&["run-now", "globex"]).says(3, &["no daemon is alive", "topicwatch once --topic globex"]);
+    }
+}
+
+#[test]
+fn a_broken_chunk_is_told_as_a_cut_also_of_a_packed_reply() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(br#"{"results": [{"title": "t", "url": "https://example.com/"}]}"#).unwrap();
+    let packed = packed.finish().unwrap();
+    let (broken, damaged) = (packed.clone(), packed);
+    // The size of the second chunk is no number.
+    let cut = Raw::saying(move |_| {
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked";
+        bytes(&[head.as_bytes(), b"\r\n\r\na\r\n", &broken[..10], b"\r\nzz\r\n"].concat())
+    });
+    let place = Place::new(sqlite(), &cut.lines(), THREE);
+    let ended = place.run(&["try", "acme", "--source", "web"]);
+    assert!(ended.code == Some(3) && ended.out.contains("cut"), "{ended}");
+    assert!(!ended.out.contains("decompress"), "{ended}");
+    let damage = Raw::saying(move |_| {
+        let mut body = damaged.clone();
+        body[12..].fill(0xff);
+        reply("200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", &body)
+    });
+    place.configure(&damage.lines(), THREE);
+    let ended = place.run(&["try", "acme", "--source", "web"]);
+    assert!(ended.code == Some(3) && ended.out.contains("cannot be decompressed"), "{ended}");
+}
+
+#[test]
+fn an_address_that_ends_in_the_path_of_a_call_is_refused() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", THREE);
+    for path in [
+        "/web/search",
+        "/ai/search/",
+        "/X/search",
+        "/v1/ai/search",
+        "/twitter",
+        "/web",
+        "/desearch/ai/search/links/web",
+    ] {
+        place.configure(&format!("base_url = \"https://api.example.com{path}\""), THREE);
+        place.run(&["check"]).says(2, &["`base_url` ends in /", "is the path of one call", "hint: leave that out"]);
+    }
+    for path in ["", "/", "/v1", "/search", "/search/v2", "/webby"] {
+        place.configure(&format!("base_url = \"https://api.example.com{path}\""), THREE);
+        place.ok(&["check"]);
+    }
+}
