@@ -22,6 +22,7 @@ mod forget;
 mod fresh;
 #[cfg(feature = "graphile")]
 mod graphile;
+mod in_place;
 mod jobs;
 mod known;
 mod limits;
@@ -100,7 +101,7 @@ pub struct Store {
 /// The two databases, each with its own typed pools.
 #[derive(Debug, Clone)]
 enum Db {
-    Sqlite(sqlite::Pools),
+    Sqlite(Box<sqlite::Pools>),
     Postgres(postgres::Pools),
 }
 
@@ -123,30 +124,6 @@ impl Store {
     /// What it holds; `None` before anything was stored.
     pub async fn nature(&self) -> Result<Option<Nature>, StoreError> {
         read!(self, topics::nature())
-    }
-
-    /// Notices from now on, too, that a file is written over in its place. For a process that works on one database: it keeps
-    /// a descriptor open to its end.
-    #[must_use]
-    pub fn watched_closely(self) -> Self {
-        if let Db::Sqlite(pools) = &self.db {
-            pools.watch_closely();
-        }
-        self
-    }
-
-    /// Takes over, from another store of this process, what its writes met.
-    #[must_use]
-    pub fn beside(self, other: &Self) -> Self {
-        Self { room: Arc::clone(&other.room), ..self }
-    }
-
-    /// Whether what is open is still the file that its path names; on PostgreSQL always. Every write asks by itself.
-    pub fn in_place(&self) -> Result<(), StoreError> {
-        match &self.db {
-            Db::Sqlite(pools) => pools.in_place(),
-            Db::Postgres(pools) => pools.in_place(),
-        }
     }
 
     // ---- topics ----

@@ -185,7 +185,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         lock.end();
         migrated?;
     }
-    Ok(Store { db: Db::Sqlite(pools), place, together: Arc::default(), room: Arc::default(), engine: None })
+    Ok(Store { db: Db::Sqlite(Box::new(pools)), place, together: Arc::default(), room: Arc::default(), engine: None })
 }
 
 /// Migrates a file in one transaction: each commit waits for the disk, and nobody is left with half an upgrade.

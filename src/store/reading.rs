@@ -111,7 +111,7 @@ impl Store {
         up_to_date(ours, SQLITE, &mut *conn, &place).await?;
         drop(conn);
         let (together, room) = Default::default();
-        Ok(Self { db: Db::Sqlite(pools), place, together, room, engine: None })
+        Ok(Self { db: Db::Sqlite(Box::new(pools)), place, together, room, engine: None })
     }
 }
 

@@ -78,8 +78,7 @@ impl Word {
             return Some(Self { text: word.to_owned(), alone: false });
         }
         if length < SHORT {
-            return (length > 1 || word.chars().any(|c| !c.is_ascii()))
-                .then(|| Self { text: word.to_owned(), alone: true });
+            return (length > 1 || !word.is_ascii()).then(|| Self { text: word.to_owned(), alone: true });
         }
         let kept = |stem: &&str| stem.chars().count() >= STEM;
         let stem = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(kept);
