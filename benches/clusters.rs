@@ -51,7 +51,7 @@ async fn main() {
 /// Making marks and comparing, without a database.
 fn pure() {
     let words: Vec<Wording> =
-        (0..20_000).map(|n| Wording { kind: Kind::Post, title: None, text: Some(text(n)) }).collect();
+        (0..20_000).map(|n| Wording { kind: Kind::Post, title: None, text: Some(text(n)), score: None }).collect();
     let begun = Instant::now();
     let marks: Vec<_> = words.iter().map(near::marks).collect();
     per_item("making marks of a post", begun.elapsed(), 20_000);

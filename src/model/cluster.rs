@@ -12,6 +12,8 @@ pub struct Wording {
     pub title: Option<String>,
     /// A post's text or a page's snippet.
     pub text: Option<String>,
+    /// How it sounds, from -1000 to 1000, where a scorer said so.
+    pub score: Option<i64>,
 }
 
 /// By what the copies of a text are found and known.

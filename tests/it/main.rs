@@ -60,6 +60,7 @@ mod metrics;
 mod moving;
 mod near_copies;
 mod near_forget;
+mod near_opposites;
 mod outbox;
 mod pg;
 mod pings;

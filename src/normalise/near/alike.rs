@@ -2,6 +2,7 @@
 //! being right comes first, finding all comes second.
 
 use super::bands::LEAST;
+use super::opposes::opposes;
 use super::sketch::{self, Part};
 use crate::model::Kind;
 
@@ -67,15 +68,21 @@ pub fn alike(one: &[u8], other: &[u8]) -> Option<u32> {
 }
 
 pub(super) fn alike_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u32> {
-    if a.kind != b.kind {
+    if a.kind != b.kind || a.mood.opposes(b.mood) {
         return None;
     }
     let text = copies(&a.text, &b.text);
+    if text.is_some() && opposes(&a.text.words, &b.text.words) {
+        return None;
+    }
     if a.kind == Kind::Post {
         return text;
     }
     let least = a.text.weight.min(b.text.weight);
     let titled = copies(&a.title, &b.title);
+    if titled.is_some() && opposes(&a.title.words, &b.title.words) {
+        return None;
+    }
     let title_least = a.title.weight.min(b.title.weight);
     // A snippet that has nothing of its headline may stand under any (what a site tells every visitor), and a headline
     // that has nothing of its snippet over any (a series).

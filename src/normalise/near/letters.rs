@@ -8,14 +8,14 @@ use super::super::text::fold;
 use super::skipped;
 
 /// Characters of a text that are looked at, and letters that are kept of them: two texts that agree so far are copies.
-const MOST_READ: usize = 8_192;
+pub(super) const MOST_READ: usize = 8_192;
 const MOST_KEPT: usize = 1_024;
 
 /// Numbers that are compared.
 const MOST_NUMBERS: usize = 32;
 
 /// Words that announce whose words follow or went before.
-const ANNOUNCING: [&str; 5] = ["rt", "mt", "via", "cc", "by"];
+pub(super) const ANNOUNCING: [&str; 5] = ["rt", "mt", "via", "cc", "by"];
 
 /// Between a headline and the site's name.
 const BEFORE_A_SITE: [&str; 6] = [" | ", " - ", " – ", " — ", " · ", " » "];
@@ -46,21 +46,21 @@ impl Letters {
         reader.end(cut_off)
     }
 
-    /// The same of a headline, without the name of the site at its end.
-    pub(super) fn of_title(title: &str) -> Self {
-        let last = BEFORE_A_SITE.iter().filter_map(|mark| title.rfind(mark).map(|at| (at, mark.len()))).max();
-        let headline = last.and_then(|(at, length)| {
-            let (headline, site) = (title.get(..at)?, title.get(at + length..)?);
-            let (whole, site) = (headline.chars().count(), site.chars().count());
-            (site <= LONGEST_SITE && whole >= 2 * site).then_some(headline)
-        });
-        Self::of_text(headline.unwrap_or(title))
-    }
-
     /// How much there is: a character of scripts that write whole syllables or words in one counts for two.
     pub(super) fn weight(&self) -> usize {
         self.letters.iter().map(|c| weight(*c)).sum()
     }
+}
+
+/// A title without the name of the site at its end.
+pub(super) fn headline(title: &str) -> &str {
+    let last = BEFORE_A_SITE.iter().filter_map(|mark| title.rfind(mark).map(|at| (at, mark.len()))).max();
+    let headline = last.and_then(|(at, length)| {
+        let (headline, site) = (title.get(..at)?, title.get(at + length..)?);
+        let (whole, site) = (headline.chars().count(), site.chars().count());
+        (site <= LONGEST_SITE && whole >= 2 * site).then_some(headline)
+    });
+    headline.unwrap_or(title)
 }
 
 /// What a letter counts for.
@@ -71,7 +71,7 @@ pub(super) fn weight(c: char) -> usize {
 }
 
 /// Whether the text was cut to a length, so that its last word may be half of one.
-fn is_cut_off(text: &str) -> bool {
+pub(super) fn is_cut_off(text: &str) -> bool {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '”' | '\''));
     text.ends_with('…') || text.ends_with(" ...")
 }
@@ -196,13 +196,13 @@ impl Reader {
 }
 
 /// Whether this may stand between two digits of one number.
-fn is_mark(c: char) -> bool {
+pub(super) fn is_mark(c: char) -> bool {
     matches!(c, '.' | ',' | ':' | '٫' | '٬')
 }
 
 /// Whether a mark only makes a number easier to read: 75,000 and 75.000 are 75000, and 1,99 is 1.99. What has three
 /// digits after its point is taken for thousands, too.
-fn parts_thousands(mark: char, left: &str) -> bool {
+pub(super) fn parts_thousands(mark: char, left: &str) -> bool {
     let digits = || left.chars().take(THOUSANDS + 1).take_while(|c| c.is_numeric()).count();
     mark == '٬' || (matches!(mark, '.' | ',') && digits() == THOUSANDS)
 }
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_site_is_not_part_of_its_headline() {
-        let of = |title: &str| Letters::of_title(title).letters.into_iter().collect::<String>();
+        let of = |title: &str| Letters::of_text(headline(title)).letters.into_iter().collect::<String>();
         assert_eq!(of("A headline about a flood in Calgary - CBC News"), "aheadlineaboutafloodincalgary");
         assert_eq!(of("A headline about a flood in Calgary | The Globe"), "aheadlineaboutafloodincalgary");
         assert_eq!(of("Short - Title"), "shorttitle");

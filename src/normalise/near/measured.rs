@@ -53,7 +53,7 @@ fn posts(data: &Path) -> Vec<(String, String)> {
 }
 
 fn post(text: &str) -> Option<Marks> {
-    marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()) })
+    marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
 }
 
 fn found(a: &Marks, b: &Marks) -> bool {
@@ -88,13 +88,17 @@ impl Tally {
         share(self.right, self.right + self.wrong)
     }
 
+    fn recall(&self) -> f64 {
+        share(self.right, self.right + self.passed_over)
+    }
+
     fn line(&self) -> String {
         format!(
             "{} same, {} different: precision {:.3}, recall {:.3} ({} called same wrongly, {} not found by their keys)",
             self.right + self.passed_over,
             self.wrong + self.told_apart,
             self.precision(),
-            share(self.right, self.right + self.passed_over),
+            self.recall(),
             self.wrong,
             self.not_found,
         )
@@ -138,7 +142,9 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
     say(&format!("labelled pairs, thresholds chosen on: {}", chosen_on.line()));
     say(&format!("labelled pairs, checked on:           {}", checked_on.line()));
     assert_eq!(unknown, 0, "pairs whose posts are not in the data");
-    assert!(checked_on.precision() >= 0.98, "{}", checked_on.line());
+    // Before texts were asked what they say: 0.988 (80 of 81) and 0.727; 0.981 and 0.808.
+    assert!(checked_on.precision() >= 0.987 && checked_on.recall() >= 0.707, "{}", checked_on.line());
+    assert!(chosen_on.precision() >= 0.981 && chosen_on.recall() >= 0.788, "{}", chosen_on.line());
 }
 
 #[test]

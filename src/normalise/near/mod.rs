@@ -4,19 +4,24 @@
 //! looks nothing up. Method and figures are in `docs/near-copies.md`.
 //!
 //! ```text
-//! Words --letters--> letters and numbers --sketch--> Sketch --alike--> same or not
-//!                          \--bands--> keys            choose: which cluster, in order
+//! Words --letters--> letters and numbers --sketch--> Sketch --alike--> same or not <--opposes-- said something else
+//!      \--said, meant--> words in order --/  \--bands--> keys            choose: which cluster, in order
 //! ```
 
 mod alike;
 mod bands;
 mod choose;
 mod letters;
+mod meant;
+mod opposes;
+mod said;
 mod sketch;
 mod skipped;
 
 #[cfg(test)]
 mod measured;
+#[cfg(test)]
+mod opposite;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
@@ -29,16 +34,20 @@ use crate::model::{Kind, Marks, Wording};
 use letters::Letters;
 
 /// Rules by which sketches and keys are made; sketches of other rules are never alike, and keys of other rules lead nowhere.
-pub const NEAR_VERSION: u8 = 3;
+pub const NEAR_VERSION: u8 = 4;
 
 /// The marks of an item; `None` when it says too little to be compared.
 #[must_use]
 pub fn marks(words: &Wording) -> Option<Marks> {
     let text = words.text.as_deref().map(Letters::of_text).unwrap_or_default();
-    let title = match words.kind {
-        Kind::Page => words.title.as_deref().map(Letters::of_title).unwrap_or_default(),
-        Kind::Post => Letters::default(),
-    };
-    let bands = bands::of(words.kind, &text, &title);
-    (!bands.is_empty()).then(|| Marks { bands, sketch: sketch::encoded(words.kind, &text, &title) })
+    let title = words.title.as_deref().filter(|_| words.kind == Kind::Page).map(letters::headline);
+    let titled = title.map(Letters::of_text).unwrap_or_default();
+    let bands = bands::of(words.kind, &text, &titled);
+    if bands.is_empty() {
+        return None;
+    }
+    let said = words.text.as_deref().map(said::words).unwrap_or_default();
+    let said_in_title = title.map(said::words).unwrap_or_default();
+    let mood = sketch::Mood::of(words.score);
+    Some(Marks { bands, sketch: sketch::encoded(words.kind, (&text, &said), (&titled, &said_in_title), mood) })
 }

@@ -1,8 +1,10 @@
 //! What a text consists of, small enough to be stored: its three-letter pieces and its numbers as sets of 16-bit hashes,
-//! and how long it was. Sketches are compared, never turned back into a text.
+//! how long it was, its words in order as 12-bit hashes with their sort, and whether its tone is sure. Sketches are
+//! compared, never turned back into a text.
 
 use super::NEAR_VERSION;
 use super::letters::Letters;
+use super::said::{MOST_WORDS, Word};
 use crate::model::Kind;
 
 /// Letters of one piece.
@@ -15,6 +17,8 @@ pub(super) struct Part {
     /// Sorted, each once.
     pub(super) pieces: Vec<u16>,
     pub(super) numbers: Vec<u16>,
+    /// In their order.
+    pub(super) words: Vec<Word>,
 }
 
 /// A sketch as it was decoded.
@@ -23,10 +27,36 @@ pub(super) struct Sketch {
     pub(super) kind: Kind,
     pub(super) text: Part,
     pub(super) title: Part,
+    pub(super) mood: Mood,
+}
+
+/// Which way a text leans, when its scorer was sure of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mood {
+    Open,
+    Displeased,
+    Pleased,
+}
+
+/// From this score on, in thousandths, the probability of a side is above it, too: it is that side's less the other's.
+const SURE: i64 = 600;
+
+impl Mood {
+    pub(super) fn of(score: Option<i64>) -> Self {
+        match score {
+            Some(score) if score > SURE => Self::Pleased,
+            Some(score) if score < -SURE => Self::Displeased,
+            _ => Self::Open,
+        }
+    }
+
+    pub(super) fn opposes(self, other: Self) -> bool {
+        self != other && self != Self::Open && other != Self::Open
+    }
 }
 
 impl Part {
-    fn of(letters: &Letters) -> Self {
+    fn of(letters: &Letters, words: &[Word]) -> Self {
         let mut pieces: Vec<u16> = letters.letters.windows(PIECE).map(|piece| short(hash(0, piece))).collect();
         pieces.sort_unstable();
         pieces.dedup();
@@ -34,42 +64,60 @@ impl Part {
         let mut numbers: Vec<u16> = letters.numbers.iter().map(spelt).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        Self { weight: letters.weight(), pieces, numbers }
+        let words = words.iter().take(MOST_WORDS).copied().collect();
+        Self { weight: letters.weight(), pieces, numbers, words }
     }
 
     fn write(&self, out: &mut Vec<u8>) {
         let word = |n: usize| u16::try_from(n).unwrap_or(u16::MAX).to_le_bytes();
-        for n in [self.weight, self.pieces.len(), self.numbers.len()] {
+        for n in [self.weight, self.pieces.len(), self.numbers.len(), self.words.len()] {
             out.extend(word(n));
         }
         out.extend(self.pieces.iter().chain(&self.numbers).flat_map(|n| n.to_le_bytes()));
+        self.words.iter().for_each(|word| word.write(out));
     }
 
     fn read(words: &mut impl Iterator<Item = u16>) -> Option<Self> {
-        let (weight, pieces, numbers) = (words.next()?, words.next()?, words.next()?);
+        let (weight, pieces, numbers, said) = (words.next()?, words.next()?, words.next()?, words.next()?);
         let mut take = |n: u16| {
             let taken: Vec<u16> = words.take(usize::from(n)).collect();
             (taken.len() == usize::from(n)).then_some(taken)
         };
-        Some(Self { weight: usize::from(weight), pieces: take(pieces)?, numbers: take(numbers)? })
+        let (pieces, numbers) = (take(pieces)?, take(numbers)?);
+        let words = (0..said).map(|_| Word::read(words)).collect::<Option<_>>()?;
+        Some(Self { weight: usize::from(weight), pieces, numbers, words })
     }
 }
 
+/// A part as it was read: its letters, and its words.
+pub(super) type Read<'a> = (&'a Letters, &'a [Word]);
+
 /// The sketch of a text and a title, for the store.
-pub(super) fn encoded(kind: Kind, text: &Letters, title: &Letters) -> Vec<u8> {
-    let mut out = vec![NEAR_VERSION, u8::from(kind == Kind::Page)];
-    Part::of(text).write(&mut out);
-    Part::of(title).write(&mut out);
+pub(super) fn encoded(kind: Kind, text: Read<'_>, title: Read<'_>, mood: Mood) -> Vec<u8> {
+    let mood = match mood {
+        Mood::Open => 0,
+        Mood::Displeased => 2,
+        Mood::Pleased => 4,
+    };
+    let mut out = vec![NEAR_VERSION, u8::from(kind == Kind::Page) | mood];
+    Part::of(text.0, text.1).write(&mut out);
+    Part::of(title.0, title.1).write(&mut out);
     out
 }
 
 /// What the store kept; `None` when other rules made it.
 pub(super) fn decoded(bytes: &[u8]) -> Option<Sketch> {
     let (head, rest) = bytes.split_at_checked(2)?;
-    let (&[NEAR_VERSION, page], (pairs, [])) = (head, rest.as_chunks::<2>()) else { return None };
+    let (&[NEAR_VERSION, flags], (pairs, [])) = (head, rest.as_chunks::<2>()) else { return None };
     let mut words = pairs.iter().map(|pair| u16::from_le_bytes(*pair));
-    let kind = if page == 0 { Kind::Post } else { Kind::Page };
-    Some(Sketch { kind, text: Part::read(&mut words)?, title: Part::read(&mut words)? })
+    let kind = if flags & 1 == 0 { Kind::Post } else { Kind::Page };
+    let mood = match flags >> 1 {
+        0 => Mood::Open,
+        1 => Mood::Displeased,
+        2 => Mood::Pleased,
+        _ => return None,
+    };
+    Some(Sketch { kind, text: Part::read(&mut words)?, title: Part::read(&mut words)?, mood })
 }
 
 /// 64 bits of some letters: written out here, because stored keys must not change with a library.

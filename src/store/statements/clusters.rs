@@ -48,7 +48,7 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
     let Some(last) = last else { return Ok(None) };
     // `CROSS JOIN` makes SQLite begin with the runs.
     let rows = sqlx::query(
-        "SELECT i.id, i.kind, substr(i.title, 1, CAST($4 AS INTEGER)) AS title, substr(i.text, 1, CAST($4 AS INTEGER)) AS text, min(r.seq) AS seq \
+        "SELECT i.id, i.kind, substr(i.title, 1, CAST($4 AS INTEGER)) AS title, substr(i.text, 1, CAST($4 AS INTEGER)) AS text, i.score, min(r.seq) AS seq \
          FROM run r CROSS JOIN sighting s CROSS JOIN item i \
          WHERE r.seq IS NOT NULL AND r.new > 0 AND r.seq > $1 AND r.seq <= $2 AND s.run = r.id AND i.id = s.item AND i.cluster IS NULL \
          GROUP BY i.id ORDER BY min(r.seq), i.key LIMIT $3",
@@ -76,6 +76,7 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
             kind: read::word(row, "kind", Kind::parse)?,
             title: row.try_get("title")?,
             text: row.try_get("text")?,
+            score: row.try_get("score")?,
         });
     }
     if let Some(beyond) = rows.get(most) {

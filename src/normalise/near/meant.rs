@@ -1,0 +1,236 @@
+//! Words whose exchange turns a statement round: negations, numbers written as words, and pairs of opposites. Small lists,
+//! mostly English; what is not in them is an ordinary word.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Words that deny. `no` and `not` before one of [`NOT_DENIED`] do not.
+const NEGATIONS: &str = "not no never none nobody nothing neither nor nowhere without cannot hardly \
+    nicht kein keine keinen keiner keinem niemals nichts niemand ohne \
+    nunca nadie ninguno ninguna jamás não ninguém nenhum nenhuma non nessuno senza \
+    pas jamais aucun aucune sans не нет никогда никто";
+const NOT_DENIED: [&str; 5] = ["only", "matter", "doubt", "wonder", "just"];
+
+/// Words that deny when `to` follows: "refuses to recall".
+const DECLINES: &str = "fail fails failed refuse refuses refused decline declines declined";
+
+/// Negations that are often written without their apostrophe, and the words before it.
+const RUN_TOGETHER: [(&str, &str); 19] = [
+    ("wont", "will"),
+    ("won't", "will"),
+    ("can't", "can"),
+    ("cant", "can"),
+    ("cannot", "can"),
+    ("shan't", "shall"),
+    ("dont", "do"),
+    ("doesnt", "does"),
+    ("didnt", "did"),
+    ("isnt", "is"),
+    ("arent", "are"),
+    ("wasnt", "was"),
+    ("werent", "were"),
+    ("hasnt", "has"),
+    ("havent", "have"),
+    ("hadnt", "had"),
+    ("couldnt", "could"),
+    ("shouldnt", "should"),
+    ("wouldnt", "would"),
+];
+
+/// Number words by what they count; English, German, French and Spanish where the word means nothing else in English.
+const NUMBERS: [(&str, u16); 34] = [
+    ("zero null", 0),
+    ("one eins ein", 1),
+    ("two zwei deux", 2),
+    ("three drei trois tres", 3),
+    ("four vier quatre cuatro", 4),
+    ("five fünf cinq cinco", 5),
+    ("six sechs seis", 6),
+    ("seven sieben siete", 7),
+    ("eight acht huit ocho", 8),
+    ("nine neun nueve", 9),
+    ("ten zehn diez", 10),
+    ("eleven elf onze", 11),
+    ("twelve zwölf douze doce", 12),
+    ("thirteen", 13),
+    ("fourteen", 14),
+    ("fifteen", 15),
+    ("sixteen", 16),
+    ("seventeen", 17),
+    ("eighteen", 18),
+    ("nineteen", 19),
+    ("twenty zwanzig vingt veinte", 20),
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred hundreds hundert cent cien", 100),
+    ("thousand thousands tausend mille mil", 1_000),
+    ("million millions millionen", 1_001),
+    ("billion billions milliarden", 1_002),
+    ("dozen dozens", 1_003),
+    ("half", 1_004),
+];
+const ORDINALS: [&str; 10] =
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+const MULTIPLES: [&str; 3] = ["double doubles doubled twice", "triple triples tripled", "halves halved"];
+
+/// Groups of words of which each side excludes the others.
+const OPPOSITES: [&[&str]; 37] = [
+    &["love loves loved loving adore adores", "hate hates hated hating loathe loathes"],
+    &["best", "worst"],
+    &["better", "worse"],
+    &[
+        "good great awesome amazing excellent wonderful fantastic brilliant",
+        "bad terrible awful horrible dreadful appalling poor",
+    ],
+    &["investigating", "identified", "monitoring", "resolved fixed solved restored", "unresolved"],
+    &["win wins won winning winner victory", "lose loses lost losing loser defeat"],
+    &["add adds added adding create creates created creating", "cut cuts cutting slash slashes slashed axe axes axed"],
+    &["buy buys bought buying buyer", "sell sells sold selling seller"],
+    &[
+        "up rise rises rose risen rising increase increases increased increasing climb climbs climbed soar soars soared \
+         soaring surge surges surged surging jump jumps jumped rally rallies rallied",
+        "down fall falls fell fallen falling decrease decreases decreased decreasing drop drops dropped dropping plunge \
+         plunges plunged plunging sink sinks sank slump slumps slumped tumble tumbles tumbled",
+    ],
+    &["gain gains gained", "loss losses"],
+    &["higher highest", "lower lowest"],
+    &["raise raises raised raising hike hikes hiked", "lowers lowered lowering reduce reduces reduced reducing"],
+    &["more most", "less least fewer fewest"],
+    &["open opens opened opening reopen reopens reopened reopening", "close closes closed closing shut shuts"],
+    &["accept accepts accepted accepting", "reject rejects rejected rejecting"],
+    &["approve approves approved approving", "disapprove disapproves disapproved veto vetoes vetoed"],
+    &["confirm confirms confirmed confirming admit admits admitted", "deny denies denied denying"],
+    &["guilty", "innocent"],
+    &["convicted", "acquitted cleared"],
+    &["arrest arrests arrested detained", "release releases released freed"],
+    &["alive", "dead"],
+    &["survive survives survived", "die dies died"],
+    &["true real", "false fake hoax"],
+    &["start starts started starting begin begins began", "stop stops stopped stopping end ends ended ending"],
+    &[
+        "allow allows allowed allowing permit permits permitted legalise legalises legalize legalizes",
+        "ban bans banned banning forbid forbids forbidden prohibit prohibits prohibited",
+    ],
+    &["support supports supported supporting back backs backed", "oppose opposes opposed opposing"],
+    &["for pro", "against anti"],
+    &["succeed succeeds succeeded success", "fail fails failed failure"],
+    &["online", "offline"],
+    &["safe", "unsafe dangerous"],
+    &["before", "after"],
+    &["north northern", "south southern", "east eastern", "west western"],
+    &["strong stronger strongest", "weak weaker weakest"],
+    &["early earlier", "late later"],
+    &["enable enables enabled", "disable disables disabled"],
+    &["hire hires hired hiring", "fire fires fired firing lays layoff layoffs"],
+    &["legal lawful", "illegal unlawful"],
+];
+
+/// Words that stand before or after a text and say nothing of what it tells: labels, and the outlets that carry it.
+const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
+    developing alert urgent report reports reported read more story via rt mt listen audio gallery opinion analysis blog \
+    reuters ap afp upi dpa bbc cnn nbc cbs abc fox msnbc cbc ctv npr guardian telegraph bloomberg wsj nyt yahoo huffpost \
+    mashable techcrunch cnet wired forbes yonhap xinhua tass interfax ansa efe aljazeera usgs youtube twitter facebook \
+    instagram im i the a an gmt utc est edt pst pdt am pm omg wow lol please pls thanks hey oh ok yes yeah follow
+    retweet share like rip";
+
+/// What one word is, beside its letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sense {
+    Negation,
+    /// Which number; equal ones are one word however they are written.
+    Number(u16),
+    /// Which pair of opposites, and which side.
+    Opposite(u16),
+}
+
+/// Sides that a group of opposites has at most.
+pub(super) const SIDES: u16 = 8;
+const FIRST_ORDINAL: u16 = 1_101;
+const FIRST_MULTIPLE: u16 = 1_201;
+
+fn listed(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
+}
+
+static SENSES: LazyLock<std::collections::HashMap<&'static str, Sense>> = LazyLock::new(|| {
+    let mut senses = std::collections::HashMap::new();
+    let mut put = |list: &'static str, sense: Sense| {
+        for word in list.split_whitespace() {
+            senses.entry(word).or_insert(sense);
+        }
+    };
+    put(NEGATIONS, Sense::Negation);
+    NUMBERS.iter().for_each(|(list, value)| put(list, Sense::Number(*value)));
+    (FIRST_ORDINAL..).zip(ORDINALS).for_each(|(value, list)| put(list, Sense::Number(value)));
+    (FIRST_MULTIPLE..).zip(MULTIPLES).for_each(|(value, list)| put(list, Sense::Number(value)));
+    for (group, sides) in (0..).zip(OPPOSITES) {
+        (0..).zip(sides).for_each(|(side, list)| put(list, Sense::Opposite(group * SIDES + side)));
+    }
+    senses
+});
+
+static LABEL_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LABELS.split_whitespace().collect());
+
+/// English words that posts and news write small far more often than not.
+static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| include_str!("common.txt").lines().collect());
+
+/// What a word in lower case means, given the one after it.
+pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
+    let denies_next = next.is_some_and(|next| next == "to") && listed(DECLINES, word);
+    match SENSES.get(word) {
+        _ if denies_next => Some(Sense::Negation),
+        Some(Sense::Negation) if next.is_some_and(|next| NOT_DENIED.contains(&next)) => None,
+        known => known.copied(),
+    }
+}
+
+/// The word that a contraction denies: `won't` is `will` and `not`.
+pub(super) fn denied(word: &str) -> Option<&str> {
+    let listed = RUN_TOGETHER.iter().find(|(together, _)| *together == word).map(|(_, apart)| *apart);
+    listed.or_else(|| word.strip_suffix("n't").filter(|word| !word.is_empty()))
+}
+
+pub(super) fn is_label(word: &str) -> bool {
+    LABEL_WORDS.contains(word)
+}
+
+pub(super) fn is_common(word: &str) -> bool {
+    COMMON.contains(word) || SENSES.contains_key(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_is_on_two_sides_and_every_value_can_be_kept() {
+        for sides in OPPOSITES {
+            assert!((2..=usize::from(SIDES)).contains(&sides.len()));
+            let mut words: Vec<&str> = sides.iter().flat_map(|side| side.split_whitespace()).collect();
+            let all = words.len();
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(words.len(), all, "{sides:?}");
+        }
+        let kept = SENSES.values().all(|sense| match sense {
+            Sense::Negation => true,
+            Sense::Number(n) | Sense::Opposite(n) => *n < 1 << 12,
+        });
+        assert!(kept);
+        let sorted: Vec<&str> = include_str!("common.txt").lines().collect();
+        assert!(sorted.is_sorted() && sorted.len() > 5_000);
+    }
+
+    #[test]
+    fn contractions_are_two_words() {
+        for (word, apart) in [("won't", "will"), ("isn't", "is"), ("dont", "do"), ("cannot", "can")] {
+            assert_eq!(denied(word), Some(apart));
+        }
+        assert_eq!((denied("want"), denied("n't")), (None, None));
+    }
+}

@@ -1,0 +1,184 @@
+//! Whether two texts that are alike differ in what turns the meaning round: a negation, a number, a name or a place, a word
+//! for its opposite, or two names that changed places. The words of both are aligned, and what lies between those that
+//! they share is looked at. Small lists and capitals, no grammar: what it finds keeps texts apart, never brings them together.
+
+use super::meant::SIDES;
+use super::said::{LETTERS, Sort, Word};
+
+/// More words than this between two shared ones are a passage of their own, that one text has and the other has not.
+const PASSAGE: usize = 8;
+
+/// What stands before or after everything that is shared is a comment or a source, unless it is as short as this in both.
+const REMARK: usize = 3;
+
+/// A single shared word between so many others is there by chance.
+const BY_CHANCE: usize = 6;
+
+/// Names whose exchange is tried.
+const MOST_NAMES: usize = 6;
+
+/// Whether they say something else. The same whichever comes first.
+pub(super) fn opposes(one: &[Word], other: &[Word]) -> bool {
+    if one.is_empty() || other.is_empty() || one == other {
+        return false;
+    }
+    // Of several alignments that are as good, which is taken must not depend on who asks.
+    let (a, b) = if one <= other { (one, other) } else { (other, one) };
+    let shared = aligned(a, b);
+    gaps(&shared, a.len(), b.len()).iter().any(|gap| gap.turns(a, b)) || exchanged(a, b, shared.len())
+}
+
+/// Places of the words that both have, in order: a longest common subsequence.
+fn aligned(a: &[Word], b: &[Word]) -> Vec<(usize, usize)> {
+    let width = b.len() + 1;
+    let mut longest = vec![0_u16; (a.len() + 1) * width];
+    let get = |longest: &[u16], x: usize, y: usize| longest.get(x * width + y).copied().unwrap_or(0);
+    for (x, word) in a.iter().enumerate().rev() {
+        for (y, other) in b.iter().enumerate().rev() {
+            let best = if word.is(other) {
+                get(&longest, x + 1, y + 1) + 1
+            } else {
+                get(&longest, x + 1, y).max(get(&longest, x, y + 1))
+            };
+            if let Some(cell) = longest.get_mut(x * width + y) {
+                *cell = best;
+            }
+        }
+    }
+    let (mut x, mut y, mut shared) = (0, 0, Vec::new());
+    while let (Some(word), Some(other)) = (a.get(x), b.get(y)) {
+        if word.is(other) {
+            shared.push((x, y));
+            (x, y) = (x + 1, y + 1);
+        } else if get(&longest, x + 1, y) >= get(&longest, x, y + 1) {
+            x += 1;
+        } else {
+            y += 1;
+        }
+    }
+    shared
+}
+
+/// Words of both between two shared ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Gap {
+    a: std::ops::Range<usize>,
+    b: std::ops::Range<usize>,
+    begins: bool,
+    ends: bool,
+}
+
+fn gaps(shared: &[(usize, usize)], a: usize, b: usize) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = Vec::new();
+    let (mut x, mut y, mut run) = (0, 0, 0);
+    for (at, (next_x, next_y)) in shared.iter().copied().chain([(a, b)]).enumerate() {
+        if next_x > x || next_y > y {
+            let gap = Gap { a: x..next_x, b: y..next_y, begins: at == 0, ends: at == shared.len() };
+            let words = |gap: &Gap| gap.a.len() + gap.b.len();
+            match gaps.last_mut() {
+                Some(last) if run == 1 && words(last) + words(&gap) >= BY_CHANCE => {
+                    last.a.end = gap.a.end;
+                    last.b.end = gap.b.end;
+                    last.ends = gap.ends;
+                }
+                _ => gaps.push(gap),
+            }
+            run = 0;
+        }
+        run += 1;
+        (x, y) = (next_x + 1, next_y + 1);
+    }
+    gaps
+}
+
+impl Gap {
+    fn turns(&self, a: &[Word], b: &[Word]) -> bool {
+        let (Some(a), Some(b)) = (a.get(self.a.clone()), b.get(self.b.clone())) else { return false };
+        let (least, most) = (a.len().min(b.len()), a.len().max(b.len()));
+        if most > PASSAGE {
+            return false;
+        }
+        if self.begins || self.ends {
+            // "No evacuation in Calgary": the one word that is added at the beginning denies the rest.
+            if self.begins && !self.ends && least == 0 && most == 1 {
+                return [a, b].concat().iter().any(|word| word.sort == Sort::Negation);
+            }
+            if least == 0 || most > REMARK {
+                return false;
+            }
+        }
+        let denies = |words: &[Word]| words.iter().any(|word| word.sort == Sort::Negation);
+        denies(a) != denies(b) || numbers(a, b) || opposites(a, b) || names(a, b, self.ends)
+    }
+}
+
+fn of(sort: Sort, words: &[Word]) -> Vec<Word> {
+    words.iter().filter(|word| word.sort == sort).copied().collect()
+}
+
+/// Those of the first that the second has not; each of the second is used once.
+fn without(one: &[Word], other: &[Word], same: impl Fn(&Word, &Word) -> bool) -> Vec<Word> {
+    let mut left = other.to_vec();
+    let mut has_not = |word: &&Word| match left.iter().position(|other| same(word, other)) {
+        Some(at) => {
+            left.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    one.iter().filter(|word| has_not(word)).copied().collect()
+}
+
+fn numbers(a: &[Word], b: &[Word]) -> bool {
+    let (a, b) = (of(Sort::Number, a), of(Sort::Number, b));
+    !without(&a, &b, Word::is).is_empty() && !without(&b, &a, Word::is).is_empty()
+}
+
+fn opposites(a: &[Word], b: &[Word]) -> bool {
+    let (a, b) = (of(Sort::Opposite, a), of(Sort::Opposite, b));
+    let (mine, theirs) = (without(&a, &b, Word::is), without(&b, &a, Word::is));
+    mine.iter().any(|one| theirs.iter().any(|other| one.hash / SIDES == other.hash / SIDES))
+}
+
+fn names(a: &[Word], b: &[Word], at_end: bool) -> bool {
+    let same = |one: &Word, other: &Word| one.is(other) || slip(one, other) || at_end && cut(one, other);
+    // A name may be written small on the other side.
+    let mine = without(&of(Sort::Name, a), b, Word::is);
+    let theirs = without(&of(Sort::Name, b), a, Word::is);
+    let (mine, theirs) = (without(&mine, &theirs, same), without(&theirs, &mine, same));
+    // "Marathon Explosions" and "Marathon Bombing" are no two names.
+    !mine.is_empty() && !theirs.is_empty() && mine.iter().chain(&theirs).any(Word::is_proper)
+}
+
+/// Whether two names differ as by a slip of the pen: Calgary, Calgray, Callgary.
+fn slip(one: &Word, other: &Word) -> bool {
+    let (a, b) = (one.letters(), other.letters());
+    a.min(b) > 3 && a.abs_diff(b) <= 1 && ((one.spelt ^ other.spelt) & LETTERS).count_ones() <= 1
+}
+
+/// Whether the end of the text took a part of the name.
+fn cut(one: &Word, other: &Word) -> bool {
+    let (short, long) = if one.letters() < other.letters() { (one, other) } else { (other, one) };
+    short.letters() < long.letters() && short.spelt & !long.spelt & LETTERS == 0
+}
+
+/// Whether two names changed places: with them put back, more words agree.
+fn exchanged(a: &[Word], b: &[Word], shared: usize) -> bool {
+    if shared == a.len().min(b.len()) {
+        return false;
+    }
+    let only = |words: &[Word], word: &Word| {
+        let mut places = words.iter().enumerate().filter(|(_, other)| other.is(word)).map(|(at, _)| at);
+        places.next().filter(|_| places.next().is_none())
+    };
+    let named = |word: &&Word| word.sort == Sort::Name || b.iter().any(|o| o.sort == Sort::Name && o.is(word));
+    let places = a.iter().filter(named).filter_map(|word| Some((only(a, word)?, only(b, word)?)));
+    let places: Vec<(usize, usize)> = places.take(MOST_NAMES).collect();
+    places.iter().enumerate().any(|(at, (x, in_b))| {
+        places.iter().skip(at + 1).filter(|(_, other)| other < in_b).any(|(y, _)| {
+            let mut put_back = a.to_vec();
+            put_back.swap(*x, *y);
+            aligned(&put_back, b).len() > shared
+        })
+    })
+}

@@ -1,0 +1,303 @@
+//! The words of a text in their order, each with what it does to the meaning: so much of it that two texts that are alike
+//! can be asked whether they say the opposite ([`super::opposes`]). Kept in a sketch as numbers, never as words.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::super::after_ampersand;
+use super::super::text::is_invisible;
+use super::letters::{ANNOUNCING, MOST_READ, is_cut_off, is_mark, parts_thousands};
+use super::meant::{self, Sense};
+use super::sketch::hash;
+use super::skipped;
+
+/// Words that are kept of a text.
+pub(super) const MOST_WORDS: usize = 160;
+
+/// Bits of a word's hash; the others say what kind of word it is.
+const BITS: u32 = 12;
+
+/// Before a tag that is a word of its sentence: "prayers for #Boston".
+const LEADING_ON: [&str; 12] = ["for", "in", "of", "to", "the", "from", "at", "with", "on", "near", "and", "by"];
+
+/// What kind of word it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    Plain,
+    Negation,
+    Number,
+    /// Of a pair of opposites.
+    Opposite,
+    Name,
+}
+
+/// One word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Word {
+    pub(super) sort: Sort,
+    /// Of its letters; of a number which, of an opposite which pair and side.
+    pub(super) hash: u16,
+    /// Of a name which letters it has, how many, and whether it is a common word as well: names that differ by a slip are
+    /// told from other names by it.
+    pub(super) spelt: u32,
+}
+
+impl Word {
+    /// Whether two are the same word; a name may be written small.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let letters = |sort| matches!(sort, Sort::Plain | Sort::Name | Sort::Negation);
+        self.hash == other.hash && (self.sort == other.sort || letters(self.sort) && letters(other.sort))
+    }
+
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let sort = match self.sort {
+            Sort::Plain => 0,
+            Sort::Negation => 1,
+            Sort::Number => 2,
+            Sort::Opposite => 3,
+            Sort::Name => 4,
+        };
+        out.extend((sort << BITS | self.hash).to_le_bytes());
+        if self.sort == Sort::Name {
+            out.extend(self.spelt.to_le_bytes());
+        }
+    }
+
+    pub(super) fn read(words: &mut impl Iterator<Item = u16>) -> Option<Self> {
+        let first = words.next()?;
+        let sort = match first >> BITS {
+            0 => Sort::Plain,
+            1 => Sort::Negation,
+            2 => Sort::Number,
+            3 => Sort::Opposite,
+            4 => Sort::Name,
+            _ => return None,
+        };
+        let spelt = match sort {
+            Sort::Name => u32::from(words.next()?) | u32::from(words.next()?) << 16,
+            _ => 0,
+        };
+        Some(Self { sort, hash: first & ((1 << BITS) - 1), spelt })
+    }
+}
+
+/// A word as it was written.
+#[derive(Debug, Default)]
+struct Raw {
+    written: String,
+    /// Whether a sentence begins with it.
+    begins: bool,
+    /// Whether a mark follows.
+    stops: bool,
+    tag: bool,
+}
+
+impl Raw {
+    fn small(&self) -> String {
+        let small: String = self.written.chars().flat_map(char::to_lowercase).collect();
+        small.strip_suffix("'s").map(str::to_owned).unwrap_or(small)
+    }
+
+    fn is_capital(&self) -> bool {
+        self.written.starts_with(char::is_uppercase)
+    }
+
+    fn is_all_capital(&self) -> bool {
+        self.written.chars().all(|c| !c.is_lowercase()) && self.written.chars().filter(|c| c.is_uppercase()).count() > 1
+    }
+}
+
+/// What capitals tell in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// A capital inside a sentence begins a name.
+    Sentence,
+    /// Nothing: most words begin with one, or none inside a sentence does.
+    Uniform,
+}
+
+/// The words of a text.
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let text: String = text.chars().take(MOST_READ).collect();
+    let mut raw = split(&text);
+    if is_cut_off(&text) {
+        raw.pop();
+    }
+    drop_tags(&mut raw);
+    raw.truncate(MOST_WORDS);
+    let small: Vec<String> = raw.iter().map(Raw::small).collect();
+    let style = style(&raw);
+    let english = is_english(&small);
+    let mut words = Vec::with_capacity(raw.len());
+    for (at, (raw, word)) in raw.iter().zip(&small).enumerate() {
+        let next = small.get(at + 1).map(String::as_str);
+        if let Some(apart) = meant::denied(word) {
+            words.push(plain(apart));
+            words.push(Word { sort: Sort::Negation, ..plain("not") });
+            continue;
+        }
+        let kept = match meant::sense(word, next) {
+            // "No, the bridge stands" denies nothing of it.
+            Some(Sense::Negation) if raw.stops && next.is_some() => plain(word),
+            Some(Sense::Negation) => Word { sort: Sort::Negation, ..plain(word) },
+            Some(Sense::Number(value)) => Word { sort: Sort::Number, hash: value, spelt: 0 },
+            Some(Sense::Opposite(side)) => Word { sort: Sort::Opposite, hash: side, spelt: 0 },
+            None if word.chars().all(|c| c.is_numeric() || c == '.') => number(word),
+            None if is_name(raw, word, style, english) => Word { sort: Sort::Name, spelt: spelt(word), ..plain(word) },
+            None => plain(word),
+        };
+        words.push(kept);
+    }
+    words.truncate(MOST_WORDS);
+    words
+}
+
+fn hashed(word: &str) -> u16 {
+    let letters: Vec<char> = word.chars().filter(|c| *c != '\'').collect();
+    u16::try_from(hash(2, &letters) >> (64 - BITS)).unwrap_or_default()
+}
+
+fn plain(word: &str) -> Word {
+    Word { sort: Sort::Plain, hash: hashed(word), spelt: 0 }
+}
+
+/// Small numbers are what their words are.
+fn number(digits: &str) -> Word {
+    let value = digits.parse().ok().filter(|value: &u16| *value <= 100);
+    Word { sort: Sort::Number, hash: value.unwrap_or_else(|| hashed(digits) | 0x800), spelt: 0 }
+}
+
+/// Bits of [`Word::spelt`]: which letters, how many, whether small it is a common word.
+pub(super) const LETTERS: u32 = (1 << 26) - 1;
+const COUNT: u32 = 31;
+const COMMON: u32 = 1 << 31;
+
+fn spelt(word: &str) -> u32 {
+    let letters = word.chars().filter(|c| c.is_alphanumeric());
+    let (set, count) = letters.fold((0, 0_u32), |(set, count), c| (set | 1 << (u32::from(c) % 26), count + 1));
+    set | count.min(COUNT) << 26 | if meant::is_common(word) { COMMON } else { 0 }
+}
+
+impl Word {
+    /// How many letters a name has.
+    pub(super) fn letters(&self) -> u32 {
+        self.spelt >> 26 & COUNT
+    }
+
+    /// Whether a name is no word that is written small as well: `Calgary` is, `Explosions` is not.
+    pub(super) fn is_proper(&self) -> bool {
+        self.spelt & COMMON == 0
+    }
+}
+
+/// A longer tag is several words.
+const LONGEST_TAG: usize = 10;
+
+fn is_name(raw: &Raw, word: &str, style: Style, english: bool) -> bool {
+    let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+    if letters < 2 || meant::is_label(word) || raw.tag && letters > LONGEST_TAG {
+        return false;
+    }
+    let uncommon = english && letters > 2 && !meant::is_common(word);
+    match style {
+        Style::Sentence if raw.is_capital() && !raw.begins => {
+            // What is shouted is no name.
+            !(raw.is_all_capital() && letters > 2 && meant::is_common(word))
+        }
+        Style::Sentence => raw.is_capital() && uncommon,
+        Style::Uniform => uncommon,
+    }
+}
+
+fn style(raw: &[Raw]) -> Style {
+    let long = || raw.iter().filter(|raw| !raw.tag && raw.written.chars().filter(|c| c.is_alphabetic()).count() > 3);
+    let (all, capital) = (long().count(), long().filter(|raw| raw.is_capital()).count());
+    let inside = raw.iter().any(|raw| raw.is_capital() && !raw.begins && raw.written.len() > 1);
+    if capital * 5 >= all * 3 || !inside { Style::Uniform } else { Style::Sentence }
+}
+
+/// Whether most words are common English ones, so that one that is not tells something.
+fn is_english(small: &[String]) -> bool {
+    let long = || small.iter().filter(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphabetic()));
+    let common = long().filter(|word| meant::is_common(word)).count();
+    common * 2 >= long().count() && common > 0
+}
+
+/// Tags at the end are added and left out; one that ends a sentence is a word of it.
+fn drop_tags(raw: &mut Vec<Raw>) {
+    let tags = raw.iter().rev().take_while(|raw| raw.tag).count();
+    let first = raw.len() - tags;
+    let leads_on = first
+        .checked_sub(1)
+        .and_then(|before| raw.get(before))
+        .is_some_and(|raw| !raw.stops && LEADING_ON.contains(&raw.small().as_str()));
+    raw.truncate(if leads_on { (first + 1).min(raw.len()) } else { first });
+}
+
+/// Reads a text from left to right.
+fn split(text: &str) -> Vec<Raw> {
+    let text: String = text.chars().filter(|c| !is_invisible(*c)).nfkc().collect();
+    // As long as the text, byte by byte.
+    let small = text.to_ascii_lowercase();
+    let (mut raw, mut word) = (Vec::new(), Raw { begins: true, ..Raw::default() });
+    let (mut at, mut before) = (0, None);
+    while let (Some(rest), Some(c)) = (small.get(at..), text.get(at..).and_then(|rest| rest.chars().next())) {
+        let keycap_or_address = skipped::address(rest, before).or_else(|| skipped::keycap(rest));
+        let name = || skipped::name(rest, before);
+        if let Some(length) = keycap_or_address.or_else(name) {
+            end(&mut word, &mut raw, false);
+            if rest.starts_with('@') && raw.last().is_some_and(|last| ANNOUNCING.contains(&last.small().as_str())) {
+                raw.pop();
+            }
+            word.begins = true;
+            (at, before) = (at + length, Some(' '));
+            continue;
+        }
+        let entity = rest.strip_prefix('&').and_then(after_ampersand);
+        let (c, length) = entity.map_or((c, c.len_utf8()), |(plain, length)| (plain, length + 1));
+        let left = small.get(at + length..).unwrap_or_default();
+        take(c, left, before, &mut word, &mut raw);
+        (at, before) = (at + length, Some(c));
+    }
+    end(&mut word, &mut raw, false);
+    if raw.first().is_some_and(|first| first.small() == "rt") {
+        raw.remove(0);
+    }
+    raw
+}
+
+fn take(c: char, left: &str, before: Option<char>, word: &mut Raw, raw: &mut Vec<Raw>) {
+    let in_number = word.written.ends_with(char::is_numeric);
+    match c {
+        _ if c.is_alphanumeric() => word.written.push(c),
+        _ if in_number && is_mark(c) && left.starts_with(char::is_numeric) => {
+            if !parts_thousands(c, left) {
+                word.written.push('.');
+            }
+        }
+        '\'' | '’' if !word.written.is_empty() && left.starts_with(char::is_alphabetic) => word.written.push('\''),
+        '_' => {}
+        _ if is_combining_mark(c) => {}
+        _ => {
+            let dash = matches!(c, '-' | '–' | '—' | '/');
+            let apart = before.is_none_or(char::is_whitespace) || left.starts_with(char::is_whitespace);
+            let marks = !c.is_whitespace() && c != '#' && (!dash || apart);
+            end(word, raw, marks);
+            word.begins |= marks && !matches!(c, ',' | '\'' | '’' | '$' | '€' | '£' | '%' | '&' | '+' | '*');
+            word.tag = c == '#';
+        }
+    }
+}
+
+/// Ends a word, if there is one; a mark after it may follow later.
+fn end(word: &mut Raw, raw: &mut Vec<Raw>, mark: bool) {
+    if word.written.is_empty() {
+        if mark && let Some(last) = raw.last_mut() {
+            last.stops = true;
+        }
+        return;
+    }
+    let mut done = std::mem::take(word);
+    done.stops = mark;
+    raw.push(done);
+}

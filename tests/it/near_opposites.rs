@@ -1,0 +1,122 @@
+//! Items that are alike and say the opposite are clusters of their own, in every list, on both databases; and what a
+//! scorer's tone does to real labelled pairs.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use topicwatch::model::{Kind, Marks, Wording};
+use topicwatch::normalise::near;
+use topicwatch::sentiment;
+
+use crate::changes::{World, hour, once, topic};
+use crate::databases::databases;
+use crate::pg::say;
+use crate::program::Place;
+
+/// Two texts each that are nearly equal and say something else.
+const OPPOSITES: [(&str, &str); 6] = [
+    (
+        "Acme will recall all of its kitchen robots this spring, says the board",
+        "Acme will not recall all of its kitchen robots this spring, says the board",
+    ),
+    (
+        "I love the folding lamp of Globex, the best thing that I ever bought",
+        "I hate the folding lamp of Globex, the worst thing that I ever bought",
+    ),
+    ("Outage of the login service in the region: investigating", "Outage of the login service in the region: resolved"),
+    ("Initech buys Hooli for three billion in cash", "Hooli buys Initech for three billion in cash"),
+    ("Two people were killed when a bus left the road", "Nine people were killed when a bus left the road"),
+    ("Explosion at a plant near Calgary, many are hurt", "Explosion at a plant near Boston, many are hurt"),
+];
+
+#[test]
+fn both_of_two_opposites_are_in_items_clusters_and_reports() {
+    let mut all = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let post = |id: usize, text: String| json!({ "id": id.to_string(), "text": text, "user": format!("author{id}"), "created_at": hour(21) });
+        let mut posts = Vec::new();
+        for (n, (one, other)) in OPPOSITES.iter().enumerate() {
+            let id = 100 + n * 10;
+            let texts = [
+                (*one).to_owned(),
+                (*other).to_owned(),
+                format!("RT @a: {one}"),
+                format!("{other} #acme http://t.co/x"),
+            ];
+            posts.extend((id..).zip(texts).map(|(id, text)| post(id, text)));
+        }
+        world.posts(&[post(1, "Bread and butter in the kitchen this morning".to_owned())]);
+        once(&place, 20);
+        world.posts(&posts);
+        once(&place, 24);
+        let shown = place.json(&["show", "acme", "--json"]);
+        assert_eq!((&shown["volume"]["raw"], &shown["volume"]["unique"]), (&json!(24), &json!(12)), "{shown}");
+        let rows: Vec<Value> = place
+            .ok(&["export", "--what", "items", "--format", "jsonl"])
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let cluster: HashMap<&str, &str> =
+            rows.iter().filter_map(|row| Some((row["key"].as_str()?, row["cluster"].as_str()?))).collect();
+        for n in 0..OPPOSITES.len() {
+            let of = |at: usize| cluster[format!("post:x:{}", 100 + n * 10 + at).as_str()];
+            assert_eq!((of(0), of(1)), (of(2), of(3)), "copies stay together: {}", OPPOSITES[n].0);
+            assert_ne!(of(0), of(1), "{}", OPPOSITES[n].0);
+        }
+        place.ok(&["report", "--date", "2026-03-11", "--at", &hour(26), "--out", "day.md"]);
+        let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+        assert!(report.contains("**13** unique"), "{report}");
+        let mut told: Vec<(String, String)> =
+            cluster.iter().map(|(key, cluster)| ((*key).to_owned(), (*cluster).to_owned())).collect();
+        told.sort();
+        all.push(told);
+    }
+    assert!(all.iter().all(|told| *told == all[0]), "both databases say the same");
+}
+
+/// The marks of a post as `collect` makes them: with the tone.
+fn judged(text: &str) -> Option<Marks> {
+    let score = sentiment::judge(None, Some(text)).score;
+    near::marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
+}
+
+#[test]
+fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
+    let Some(data) = std::env::var_os("TOPICWATCH_TEST_DATA") else {
+        return say("skipped: labelled pairs with their tone (TOPICWATCH_TEST_DATA is not set)");
+    };
+    let mut texts: HashMap<String, String> = HashMap::new();
+    for folder in ["posts/crisislex_t6", "posts/crisislex_t26"] {
+        for file in std::fs::read_dir(Path::new(&data).join(folder)).unwrap() {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+            for row in reader.records().map(Result::unwrap) {
+                let Some((id, text)) = row.get(0).zip(row.get(1)) else { continue };
+                texts.insert(id.trim_matches(['\'', '"']).to_owned(), text.to_owned());
+            }
+        }
+    }
+    let labels = include_str!("../../docs/labels/near_copy_pairs.csv");
+    let (mut right, mut wrong, mut same) = (0, 0, 0);
+    for row in labels.lines().skip(1) {
+        let [a, b, label, ..] = row.split(',').collect::<Vec<_>>()[..] else { continue };
+        let (one, other) = (judged(&texts[a]), judged(&texts[b]));
+        let alike = |a: &Marks, b: &Marks| near::alike(&a.sketch, &b.sketch);
+        let found = |a: &Marks, b: &Marks| a.bands.iter().any(|key| b.bands.contains(key));
+        let copies = one.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| found(a, b) && alike(a, b).is_some());
+        let back = other.as_ref().zip(one.as_ref()).is_some_and(|(a, b)| found(a, b) && alike(a, b).is_some());
+        assert_eq!(copies, back, "{a} {b}");
+        same += usize::from(label == "same");
+        right += usize::from(copies && label == "same");
+        wrong += usize::from(copies && label != "same");
+    }
+    say(&format!(
+        "labelled pairs with their tone, both halves: {right} of {same} copies found, {wrong} called so wrongly"
+    ));
+    // Without any veto 185 were found and 3 called so wrongly.
+    assert!(right * 1_000 >= (right + wrong) * 988 && right >= 181, "{right} of {same}, {wrong} wrong");
+}
