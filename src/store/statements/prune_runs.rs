@@ -118,7 +118,8 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
 }
 
 /// Runs that began before an instant lose searches, answer and what is left of their sightings but what is lasting; a run
-/// of which nothing is left goes. The last run that went well, what covered furthest, and first answers stay as they are.
+/// of which nothing is left goes. The last run that went well, what covered furthest, first answers and the
+/// run with the highest number, which the next one is counted from, stay as they are.
 pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
@@ -197,7 +198,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
 }
 
 const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
-     r.seq IS NOT NULL AND r.seq <= $5 AND r.state NOT IN ('queued', 'running') \
+     r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
      AND (EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.state IN ('ok', 'partial')) \
        OR (r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
        OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > r.slot AND q.state = 'ok'))) \
