@@ -90,7 +90,8 @@ fn saying(words: &str, seen_at: i64, finished_at: i64) -> Outcome {
 /// The words that are exported with each run.
 fn words_by_run(place: &Place, what: &str) -> BTreeMap<String, String> {
     let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
-    rows(place, what).iter().map(|row| (text(row, "run"), text(row, "text"))).collect()
+    let run = if what == "new" { "first_run" } else { "run" };
+    rows(place, what).iter().map(|row| (text(row, run), text(row, "text"))).collect()
 }
 
 async fn seqs(store: &Store) -> BTreeMap<String, i64> {
