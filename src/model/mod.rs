@@ -51,7 +51,7 @@ pub use ping::PingSpec;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{Request, RequestKind, RequestState, Wish};
-pub use retention::{Retention, Trimmed};
+pub use retention::{PrunedDay, PrunedDays, Retention, Trimmed};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
     SightingRow, TopicStatus,

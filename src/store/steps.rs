@@ -34,6 +34,7 @@ macro_rules! migrations {
             (27, "runs of topics", include_str!(concat!("../../migrations/", $folder, "/0027_runs_of_topics.sql"))),
             (28, "item past", include_str!(concat!("../../migrations/", $folder, "/0028_item_past.sql"))),
             (29, "day scorers", include_str!(concat!("../../migrations/", $folder, "/0029_day_scorers.sql"))),
+            (63, "pruned days", include_str!(concat!("../../migrations/", $folder, "/0063_pruned_days.sql"))),
         ]
     };
 }

@@ -63,6 +63,7 @@ mod pg;
 mod pings;
 mod program;
 mod protected;
+mod pruned_days;
 mod reading_order;
 mod real_input;
 mod receivers;

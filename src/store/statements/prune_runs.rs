@@ -154,6 +154,17 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
          AND NOT EXISTS (SELECT 1 FROM outbox m WHERE m.origin = run.public_id AND m.state IN ('queued', 'sending'))"
     );
     let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";
+    if !ask.rehearsal {
+        // Before they go, so that a day's runs and cost are known afterwards.
+        let count = format!(
+            "INSERT INTO pruned_day (topic, day, runs, calls, cost) SELECT r.topic, s.started_at / 86400000, count(DISTINCT s.run), \
+             CAST(sum(s.tries) AS BIGINT), CAST(sum(coalesce(s.cost, s.expected_cost)) AS BIGINT) \
+             FROM search s JOIN run r ON r.id = s.run WHERE s.run IN {of} AND r.topic IS NOT NULL GROUP BY r.topic, s.started_at / 86400000 \
+             ON CONFLICT (topic, day) DO UPDATE SET runs = pruned_day.runs + excluded.runs, calls = pruned_day.calls + excluded.calls, \
+             cost = pruned_day.cost + excluded.cost"
+        );
+        sqlx::query(AssertSqlSafe(count)).bind(&given).execute(&mut *conn).await?;
+    }
     for (table, bytes, rest) in [
         (
             "raw_reply",
