@@ -40,7 +40,7 @@ pub use channel::{
 };
 pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
-pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
+pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit, time_of_post_id};
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Words};

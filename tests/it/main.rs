@@ -50,6 +50,7 @@ mod health;
 mod hostile;
 mod hostile_texts;
 mod idle;
+mod item_facts;
 mod kills;
 mod ledger_cli;
 mod living;
