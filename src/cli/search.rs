@@ -104,8 +104,13 @@ fn after(text: &str) -> Result<After, Failure> {
     }
 }
 
-/// What somebody asks for.
+/// What somebody asks for; on stderr, what of it is not indexed.
 pub(super) fn wanted(text: &str) -> Result<Wanted, Failure> {
+    for word in words::unindexed(text) {
+        output::note(&format!(
+            "note: {word}:// at the begin of an address is not indexed: `{word}` means texts that have it as a word of its own"
+        ));
+    }
     words::wanted(text).map_err(|unclear| {
         let hint = match unclear {
             Unclear::Empty => {

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::turns::{Turn, Turns};
 use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
 use crate::store::{RunRef, StoreError};
@@ -37,6 +38,7 @@ pub struct Crew {
     ended: Arc<Notify>,
     ends: Arc<AtomicU64>,
     stuck: Arc<AtomicBool>,
+    turns: Option<Arc<Turns>>,
     cancel: CancellationToken,
     done: mpsc::UnboundedSender<Done>,
 }
@@ -57,7 +59,18 @@ impl Crew {
         let (collector, size) = (Arc::new(Mutex::new(collector)), Arc::new(AtomicU32::new(size.max(1))));
         let (held, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
         let stuck = Arc::default();
-        (Self { collector, places, size, held, tasks, ended, ends: count, stuck, cancel, done }, ends)
+        (Self { collector, places, size, held, tasks, ended, ends: count, stuck, turns: None, cancel, done }, ends)
+    }
+
+    /// The same crew, which stores its runs in the order in which they began. A day of a backfill has no place in it:
+    /// those run one after the other anyway.
+    #[must_use]
+    pub fn in_order(self) -> Self {
+        Self { turns: Some(Arc::new(Turns::new())), ..self }
+    }
+
+    fn turn(&self) -> Turn {
+        self.turns.as_ref().map(|turns| turns.take()).unwrap_or_default()
     }
 
     /// Runs that begin from now on use this collector, and so many run at a time; those under way finish with what they
@@ -112,12 +125,12 @@ impl Crew {
         lease: Duration,
         place: OwnedSemaphorePermit,
     ) {
-        let crew = self.clone();
+        let (crew, turn) = (self.clone(), self.turn());
         self.tasks.spawn(async move {
             let collector = crew.collector();
             let (store, now) = (collector.store(), collector.now());
             match store.start_manual(&topic, &public_id, now, lease, &token).await {
-                Ok(run) => crew.start(run, place),
+                Ok(run) => crew.begin(run, place, None, turn),
                 Err(error) => {
                     crew.stuck.store(true, Ordering::Relaxed);
                     crew.tell(Done { run: public_id, topic: topic.id, result: Err(error) }, place);
@@ -134,15 +147,15 @@ impl Crew {
 
     /// Begins a run that was claimed in a place.
     pub fn start(&self, run: RunRef, place: OwnedSemaphorePermit) {
-        self.begin(run, place, None);
+        self.begin(run, place, None, self.turn());
     }
 
     /// The same over one UTC day, named by its number since 1970.
     pub fn start_day(&self, run: RunRef, place: OwnedSemaphorePermit, day: i64) {
-        self.begin(run, place, Some(day));
+        self.begin(run, place, Some(day), Turn::default());
     }
 
-    fn begin(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>) {
+    fn begin(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: Turn) {
         let cancel = self.cancel.child_token();
         if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
             // This process lost the run's lease, took the run again, and has not yet noticed the first.
@@ -156,7 +169,7 @@ impl Crew {
             let (collector, held) = (crew.collector(), run.clone());
             let ran = tokio::spawn(async move {
                 match day {
-                    None => collector.run(&held, &stop).await,
+                    None => collector.run_in_turn(&held, &stop, &turn).await,
                     Some(day) => collector.run_day(&held, &stop, day).await,
                 }
             })

@@ -13,15 +13,16 @@ mod full;
 mod keeper;
 mod late;
 mod look_back;
+mod needed;
 mod pace;
 mod pack;
 mod places;
 mod replay;
 mod tally;
+mod turns;
 mod verdict;
 mod words;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -35,12 +36,12 @@ pub use forget::{Forgetting, Forgotten};
 use look_back::Plan;
 pub use replay::{Again, Behind, Replayed, replay};
 pub use tally::tally_runs;
+use turns::Turn;
 pub use words::index_words;
 
 use crate::budget::Prices;
 use crate::model::{
-    AiWhen, Answer, Clock, Finding, LookBack, Micros, Recall, RunState, SearchState, ServiceLimits, Source, Span,
-    TEXT_KEY_PREFIX, Time, Topic,
+    Answer, Clock, Finding, LookBack, Micros, Recall, RunState, SearchState, ServiceLimits, Source, Span, Time,
 };
 use crate::search::{Ask, Client, Dialect};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
@@ -192,6 +193,11 @@ impl Collector {
 
     /// Executes a run that this process holds, and stores its end. Must not be dropped midway: ask it to stop instead.
     pub async fn run(&self, run: &RunRef, stop: &Stop) -> Result<RunReport, StoreError> {
+        self.run_in_turn(run, stop, &Turn::default()).await
+    }
+
+    /// The same, stored when its turn has come.
+    async fn run_in_turn(&self, run: &RunRef, stop: &Stop, turn: &Turn) -> Result<RunReport, StoreError> {
         let seen_at = self.now();
         let plan = match look_back::widens(&self.settings, &run.topic) {
             Some(_) => {
@@ -203,15 +209,22 @@ impl Collector {
         if let Some(why) = &plan.why {
             tracing::info!(run = %run.public_id, topic = %run.topic.id, "{why}");
         }
-        self.run_as(run, stop, seen_at, plan).await
+        self.run_as(run, stop, seen_at, plan, turn).await
     }
 
     /// The same over one UTC day, named by its number since 1970: what its sources find is judged against that day.
     pub async fn run_day(&self, run: &RunRef, stop: &Stop, day: i64) -> Result<RunReport, StoreError> {
-        self.run_as(run, stop, self.now(), Plan::day(day)).await
+        self.run_as(run, stop, self.now(), Plan::day(day), &Turn::default()).await
     }
 
-    async fn run_as(&self, run: &RunRef, stop: &Stop, seen_at: Time, plan: Plan) -> Result<RunReport, StoreError> {
+    async fn run_as(
+        &self,
+        run: &RunRef,
+        stop: &Stop,
+        seen_at: Time,
+        plan: Plan,
+        turn: &Turn,
+    ) -> Result<RunReport, StoreError> {
         let mut searches = Vec::new();
         let mut findings: Vec<Finding> = Vec::new();
         let mut answer: Option<Answer> = None;
@@ -267,6 +280,7 @@ impl Collector {
             judge: Some(crate::sentiment::judge),
             nature: verdict::nature(&searches, self.settings.sandbox),
         });
+        turn.come().await;
         match self.store.finish(run, Arc::clone(&outcome)).await {
             Ok(counts) => Ok(verdict::report(run, state, reason, searches, &counts)),
             // What came back must not be stored here; that it was asked and paid for must.
@@ -288,56 +302,6 @@ impl Collector {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// Why the AI source need not be asked in this run, if so.
-    async fn ai_not_needed(
-        &self,
-        topic: &Topic,
-        asked: &[ended::Fetched],
-        findings: &[Finding],
-        now: Time,
-    ) -> Result<Option<&'static str>, StoreError> {
-        let Some(ai) = &topic.ai else { return Ok(None) };
-        let alone = topic.social.is_none() && topic.web.is_none();
-        match ai.when {
-            AiWhen::Always => Ok(None),
-            AiWhen::New if alone => Ok(None),
-            AiWhen::New if findings.is_empty() && verdict::none_answered(asked) => Ok(Some("no other source answered")),
-            AiWhen::New => {
-                let known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
-                Ok(known.then_some("nothing new was found"))
-            }
-            AiWhen::Daily => {
-                let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;
-                Ok(answered.then_some("answered already today"))
-            }
-        }
-    }
-
-    /// Whether the topic has seen each of these, as the store will judge: an id makes no known item of another id that
-    /// said the same words.
-    async fn knows_all(&self, topic: &str, items: &[SeenItem]) -> Result<bool, StoreError> {
-        let mut open: Vec<&SeenItem> = items.iter().collect();
-        // Most are known by their strongest key, and then the others need not be asked for.
-        let strongest: fn(&SeenItem) -> &[String] = |item| item.keys.get(..1).unwrap_or_default();
-        let others: fn(&SeenItem) -> &[String] = |item| item.keys.get(1..).unwrap_or_default();
-        for keys_of in [strongest, others] {
-            let keys: Vec<String> = open.iter().flat_map(|item| keys_of(item)).cloned().collect();
-            let known: HashMap<String, bool> =
-                self.store.known(topic, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
-            open.retain(|item| {
-                let names = |key: &String| match known.get(key) {
-                    Some(&strong) => !(item.strong && strong && key.starts_with(TEXT_KEY_PREFIX)),
-                    None => false,
-                };
-                !keys_of(item).iter().any(names)
-            });
-            if open.is_empty() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 

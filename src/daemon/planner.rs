@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
-use crate::schedule::{AHEAD, Decision, Schedule, decide, jitter};
+use crate::schedule::{AHEAD, Busy, Decision, Schedule, decide, jitter};
 use crate::store::{JobPlan, PlannedJob, PlannedSlot, PlannedTopic, Store, StoreError};
 
 /// Rows planned for one job in one transaction.
@@ -45,22 +45,27 @@ struct Known {
     job: String,
     schedule: Option<SchedulePolicy>,
     planned_until: Time,
-    active: usize,
+    busy: Busy,
 }
 
 impl From<PlannedTopic> for Known {
     fn from(known: PlannedTopic) -> Self {
-        let PlannedTopic { id, topic, planned_until, active } = known;
+        let PlannedTopic { id, topic, planned_until, active, backlog, on_time } = known;
         let (job, schedule) = (format!("topic:{id}"), topic.and_then(|topic| topic.schedule));
-        Self { id, job, schedule, planned_until, active: active as usize }
+        Self { id, job, schedule, planned_until, busy: busy(active, backlog, on_time) }
     }
 }
 
 impl From<PlannedJob> for Known {
     fn from(known: PlannedJob) -> Self {
-        let PlannedJob { id, job, planned_until, active } = known;
-        Self { job: id.clone(), id, schedule: job.and_then(|job| job.schedule), planned_until, active: active as usize }
+        let PlannedJob { id, job, planned_until, active, backlog, on_time } = known;
+        let (schedule, busy) = (job.and_then(|job| job.schedule), busy(active, backlog, on_time));
+        Self { job: id.clone(), id, schedule, planned_until, busy }
     }
+}
+
+fn busy(active: u32, backlog: u32, on_time: u32) -> Busy {
+    Busy { active: active as usize, backlog: backlog as usize, on_time: on_time as usize }
 }
 
 /// Brings the ledger up to the present.
@@ -130,7 +135,7 @@ impl Planner {
         let mut job = nothing(known, None);
         crate::mishap::at_of("planner/decide", &known.id);
         let Some((policy, schedule)) = self.schedule(known) else { return job };
-        let plan = decide(&schedule, &policy, known.planned_until, now, known.active, ROWS_PER_PLAN);
+        let plan = decide(&schedule, &policy, known.planned_until, now, known.busy, ROWS_PER_PLAN);
         if plan.clamped {
             tracing::warn!(topic = %known.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
         }

@@ -10,6 +10,16 @@ use crate::model::{Span, Time, Tone};
 pub const RISERS_CUT: &str =
     "More sightings with reactions than are read at once: the latest of the period were compared.";
 
+/// What stands for a figure of what was pruned.
+pub const NOT_KEPT: &str = "not kept";
+
+/// Words as a sentence.
+#[must_use]
+pub fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
 /// What is said where not all searches were read.
 pub const SEARCHES_CUT: &str = "More searches than are read at once: counts and cost are those of the latest.";
 

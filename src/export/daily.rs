@@ -41,6 +41,8 @@ pub(super) async fn write<W: std::io::Write + Send>(
 async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day>, StoreError> {
     let (first, last) = (moment.first_run(topic).await?, moment.last_run(topic).await?);
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
+    // Its first runs may be gone; their days are not.
+    let first = moment.pruned_days(topic).await?.days.first().map_or(first, |day| day.span.from.min(first));
     let first = order.filter.since.map_or(first, |since| since.max(first));
     let last = order.filter.until.map_or(last, |until| Time(until.0.saturating_sub(1)).min(last));
     let mut date = daily::date_of(first, &order.timezone);
@@ -72,6 +74,7 @@ async fn told(
     let asked = moment.asked(&topic.id, began, i64::MAX).await?;
     let looks = moment.looks_over(&topic.id, began).await?;
     let ran = moment.last_run(&topic.id).await?.unwrap_or(span.from);
+    let pruned = moment.pruned_days(&topic.id).await?;
     let looked = Looked::new(Some(watched.clone()), looks, span, Time(i64::MAX));
     Ok(days
         .iter()
@@ -83,6 +86,9 @@ async fn told(
             let asked: Vec<&Asked> = asked.iter().filter(|asked| day.span.holds(asked.at)).collect();
             let mut runs: Vec<&str> = asked.iter().map(|asked| asked.run.as_str()).collect();
             let last_run = runs.last().map(|run| (*run).to_owned());
+            let (whole, gone) = (pruned.whole(day.span), pruned.of(day.span));
+            // What is left of the searches of a day says nothing of those that are gone.
+            let all = gone.is_some_and(|(runs, ..)| runs == 0);
             runs.sort_unstable();
             runs.dedup();
             // What lies after the last run is no hole yet: the next one looks back over it.
@@ -92,22 +98,23 @@ async fn told(
                 day: day.date.to_string(),
                 from: day.span.from,
                 until: day.span.until,
-                last_run,
-                runs: runs.len() as u64,
+                last_run: last_run.filter(|_| all),
+                runs: gone.map(|gone| gone.0 + i64::try_from(runs.len()).unwrap_or(i64::MAX)),
                 counted: daily::count(meant.iter().filter(inside)),
                 new: new.iter().filter(|at| day.span.holds(**at)).count() as u64,
                 filtered: hidden.iter().filter(inside).count() as u64,
                 sounds: daily::sounds(meant.iter().filter(inside), scorer.as_deref()),
                 scorer,
-                calls: asked.iter().map(|asked| asked.tries).sum(),
-                cost: asked.iter().fold(Micros(0), |sum, asked| sum.plus(asked.cost)),
-                social: of(&asked, Source::Social),
-                web: of(&asked, Source::Web),
-                ai: of(&asked, Source::Ai),
-                saturated: looked.saturated(day.span),
-                covered: looked.covered(day.span),
-                covered_s: looked.covered_ms(day.span).map(|ms| ms / 1_000),
-                holes: looked.has_spans().then(|| looked.holes(passed)),
+                calls: gone.map(|gone| gone.1 + asked.iter().map(|asked| asked.tries).sum::<i64>()),
+                cost: gone.map(|gone| asked.iter().fold(gone.2, |sum: Micros, asked| sum.plus(asked.cost))),
+                social: all.then(|| of(&asked, Source::Social)),
+                web: all.then(|| of(&asked, Source::Web)),
+                ai: all.then(|| of(&asked, Source::Ai)),
+                saturated: whole.then(|| looked.saturated(day.span)),
+                covered: whole.then(|| looked.covered(day.span)),
+                covered_s: looked.covered_ms(day.span).map(|ms| ms / 1_000).filter(|_| whole),
+                holes: (whole && looked.has_spans()).then(|| looked.holes(passed)),
+                pruned: !whole,
             }
         })
         .collect())

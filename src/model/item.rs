@@ -13,6 +13,19 @@ closed_list! {
     }
 }
 
+/// Before November 2010 ids of X were counted one by one, up to just under this number; those carry no time.
+const FIRST_TIMED_ID: i64 = 30_000_000_000;
+
+/// The time that an id of X carries, exact to the millisecond; `None` for older ids and what is no id.
+#[must_use]
+pub fn time_of_post_id(id: &str) -> Option<Time> {
+    const EPOCH_MS: i64 = 1_288_834_974_657;
+    const LOW_BITS: u32 = 22;
+    let digits = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    let number: i64 = id.parse().ok().filter(|number| digits && *number >= FIRST_TIMED_ID)?;
+    (number >> LOW_BITS).checked_add(EPOCH_MS).map(Time)
+}
+
 closed_list! {
     /// How far back a search looks, in the contract's own words.
     Window {

@@ -40,7 +40,7 @@ pub use channel::{
 };
 pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
-pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
+pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit, time_of_post_id};
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Recall, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Words};
@@ -51,7 +51,7 @@ pub use ping::PingSpec;
 pub use pulse::{Beat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{Request, RequestKind, RequestState, Wish};
-pub use retention::{Retention, Trimmed};
+pub use retention::{PrunedDay, PrunedDays, Retention, Trimmed};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
     SightingRow, TopicStatus,

@@ -3,7 +3,7 @@
 
 use super::host::canonical_host;
 use super::url::http_url;
-use crate::model::Time;
+use crate::model::{Time, time_of_post_id};
 
 /// The platform key of X, whichever of its names was used.
 pub(super) const X: &str = "x";
@@ -13,15 +13,6 @@ const MAX_ID_DIGITS: usize = 20;
 
 /// Longest handle that was ever given out.
 const MAX_HANDLE_BYTES: usize = 20;
-
-/// The epoch of ids that carry their time: 2010-11-04T01:42:54.657Z.
-const SNOWFLAKE_EPOCH_MS: i64 = 1_288_834_974_657;
-
-/// Bits below the time in such an id: machine and sequence.
-const SNOWFLAKE_LOW_BITS: u32 = 22;
-
-/// Before the change ids were counted one by one, up to just under this number; those carry no time.
-const FIRST_TIMED_ID: i64 = 30_000_000_000;
 
 /// How far past the asking instant an id's time may lie before the id is taken for something else.
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
@@ -90,9 +81,7 @@ pub fn snowflake_time(id: &str, asked_at: Time) -> Option<Time> {
     if !is_numeric_id(id) {
         return None;
     }
-    let number: i64 = id.parse().ok()?;
-    let at = (number >> SNOWFLAKE_LOW_BITS).checked_add(SNOWFLAKE_EPOCH_MS)?;
-    (number >= FIRST_TIMED_ID && at <= asked_at.0.saturating_add(DAY_MS)).then_some(Time(at))
+    time_of_post_id(id).filter(|at| at.0 <= asked_at.0.saturating_add(DAY_MS))
 }
 
 #[cfg(test)]

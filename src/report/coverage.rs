@@ -63,7 +63,36 @@ impl TopicFacts {
 
     /// How much of a period was covered, in words.
     pub(super) fn covered_words(&self, period: Span) -> String {
-        if self.idle(period) { "not yet".to_owned() } else { words::percent(self.covered) }
+        match self.covered {
+            None => words::NOT_KEPT.to_owned(),
+            Some(_) if self.idle(period) => "not yet".to_owned(),
+            Some(covered) => words::percent(covered),
+        }
+    }
+
+    /// What the period's searches cost, in words.
+    pub(super) fn cost_words(&self) -> String {
+        self.cost.map_or_else(|| words::NOT_KEPT.to_owned(), |cost| cost.to_string())
+    }
+
+    /// What is said of the period's searches where they were pruned.
+    pub(super) fn not_kept_words(&self) -> Option<String> {
+        let kept = self.not_kept?;
+        let left = match (kept.runs, self.cost) {
+            (Some(runs), Some(cost)) => {
+                format!("{} for {cost} were counted before", words::counted(runs.unsigned_abs(), "run"))
+            }
+            _ => "nor is how many runs there were and what they cost".to_owned(),
+        };
+        Some(format!(
+            "searches of the period were pruned: how much of it was covered and how its sources did is not kept; {left}"
+        ))
+    }
+
+    /// What is said where holes of the charts' first days are not known.
+    pub(super) fn holes_words(&self, timezone: &str) -> Option<String> {
+        let from = words::short(self.kept_from?, timezone);
+        Some(format!("What was not covered before {from} is not kept."))
     }
 
     /// Holes of the period, and of the days before it that the charts show; the latest last.

@@ -56,8 +56,8 @@ pub struct TopicFacts {
     pub beside: Vec<Beside>,
     /// Posts that hold no word of the question.
     pub relevance: RelevanceFacts,
-    /// Part of the period that searches covered, 0..1, as far as any was due.
-    pub covered: f64,
+    /// Part of the period that searches covered, 0..1, as far as any was due; `None` where they were pruned.
+    pub covered: Option<f64>,
     /// The same with what was not looked at yet.
     #[serde(skip)]
     pub covered_in_all: f64,
@@ -91,8 +91,12 @@ pub struct TopicFacts {
     pub authors: Vec<Tally>,
     /// How the sources did.
     pub sources: Vec<SourceFacts>,
-    /// What the period's searches cost.
-    pub cost: Micros,
+    /// What the period's searches cost; `None` where that was pruned and nobody counted it before.
+    pub cost: Option<Micros>,
+    /// What is left of searches that were pruned, if any of the period were.
+    pub not_kept: Option<NotKept>,
+    /// Of the days of the charts, from when on all searches are there.
+    pub kept_from: Option<Time>,
     /// The period's items that are named anywhere, and as many others as there is room for.
     pub rows: Vec<RowFacts>,
     /// Of the period, not among the rows.
@@ -107,6 +111,13 @@ pub struct TopicFacts {
     pub searches_cut: bool,
     /// What pruning took of the charts' days, in words.
     pub pruned: Option<String>,
+}
+
+/// What is known of a period whose searches were pruned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct NotKept {
+    /// Runs that searched in it, where they were counted before.
+    pub runs: Option<i64>,
 }
 
 /// A local day.
@@ -124,8 +135,8 @@ pub struct DayFacts {
     pub negative: Option<Share>,
     /// Positive among the scored.
     pub positive: Option<Share>,
-    /// Part that searches covered, 0..1, as far as any was due.
-    pub covered: f64,
+    /// Part that searches covered, 0..1, as far as any was due; `None` where they were pruned.
+    pub covered: Option<f64>,
     /// Full replies left a hole: there may be more.
     pub saturated: bool,
 }

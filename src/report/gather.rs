@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::{DayFacts, TopicFacts};
+use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::tone::ToneFacts;
 use super::{answer, beside, coverage, items, relevance};
 use crate::compare::{Sifted, sifted};
 use crate::insight::daily::{self, Day, Looked, share};
-use crate::model::{Mark, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
+use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Days that what is usual is learned from, and the one that is told.
@@ -115,6 +115,9 @@ pub(super) async fn topic(
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     searches.retain(|asked| asked.at >= span.from);
+    let kept = moment.pruned_days(&topic.id).await?;
+    let (gone, kept_from) = (kept.of(span), kept.whole_from().filter(|from| *from > drawn.from));
+    let inside = || searches.iter().filter(|asked| span.holds(asked.at));
     let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
@@ -131,17 +134,21 @@ pub(super) async fn topic(
         comparable: usual.and_then(Result::err).unwrap_or(0),
         beside,
         relevance,
-        covered: looked.covered_so_far(span),
+        covered: kept.whole(span).then(|| looked.covered_so_far(span)),
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
         open: open(&looked, span, now),
-        days: chart.iter().map(|day| day_facts(day, &marks, &looked, scorer.as_deref())).collect(),
-        holes: looked.holes(Span { until: drawn.until.min(now), ..drawn }),
+        days: chart.iter().map(|day| day_facts(day, &marks, &looked, &kept, scorer.as_deref())).collect(),
+        // A hole in what was pruned is none that anybody knows of.
+        holes: looked
+            .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
         tone: tone(&period, &marks, &whole, latest(&history, &whole), scorer),
         answer: answer::read(moment, topic, tail).await?,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
-        cost: searches.iter().filter(|s| span.holds(s.at)).fold(Micros(0), |sum, s| sum.plus(s.cost)),
+        cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),
+        not_kept: (!kept.whole(span)).then(|| NotKept { runs: gone.map(|gone| gone.0 + runs(inside())) }),
+        kept_from,
         sources: coverage::sources(&searches, &looked, span),
         period: counted,
         top_posts: chosen.top_posts,
@@ -166,6 +173,12 @@ pub(super) async fn topic(
     })
 }
 
+/// How many runs made these searches.
+fn runs<'a>(searches: impl Iterator<Item = &'a Asked>) -> i64 {
+    let runs: BTreeSet<&str> = searches.map(|asked| asked.run.as_str()).collect();
+    i64::try_from(runs.len()).unwrap_or(i64::MAX)
+}
+
 /// The end of a span that was not looked at yet, as far as it has passed.
 fn open(looked: &Looked, span: Span, now: Time) -> Option<Span> {
     let passed = Span { until: span.until.min(now), ..span };
@@ -183,7 +196,7 @@ fn items_of(marks: &[Mark], days: &[Day]) -> Vec<(Day, u64)> {
     days.iter().map(|day| (*day, many(day))).collect()
 }
 
-fn day_facts(day: &Day, marks: &[Mark], looked: &Looked, scorer: Option<&str>) -> DayFacts {
+fn day_facts(day: &Day, marks: &[Mark], looked: &Looked, kept: &PrunedDays, scorer: Option<&str>) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.holds(mark.moment()));
     let sounds = daily::sounds(inside(), scorer);
     DayFacts {
@@ -193,7 +206,7 @@ fn day_facts(day: &Day, marks: &[Mark], looked: &Looked, scorer: Option<&str>) -
         negative: share(sounds.negative, sounds.sample()),
         positive: share(sounds.positive, sounds.sample()),
         sounds,
-        covered: looked.covered_so_far(day.span),
+        covered: kept.whole(day.span).then(|| looked.covered_so_far(day.span)),
         saturated: looked.saturated(day.span),
     }
 }

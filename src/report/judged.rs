@@ -61,7 +61,7 @@ fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
     if !report.over() {
         return Some("the period is not over".to_owned());
     }
-    if topic.covered < WHOLE {
+    if topic.covered.is_none_or(|covered| covered < WHOLE) {
         let told = if topic.idle(report.span) { "not looked at yet".to_owned() } else { only(topic) };
         return Some(told);
     }
@@ -72,7 +72,10 @@ fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
 }
 
 fn only(topic: &TopicFacts) -> String {
-    format!("only {} covered", percent(topic.covered))
+    topic.covered.map_or_else(
+        || format!("covered: {}", super::words::NOT_KEPT),
+        |covered| format!("only {} covered", percent(covered)),
+    )
 }
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
@@ -106,7 +109,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.idle(report.span) {
             return Some("not looked at yet".to_owned());
         }
-        (topic.covered < super::matters::COVERED).then(|| only(topic))
+        topic.covered.is_none_or(|covered| covered < super::matters::COVERED).then(|| only(topic))
     }),
 ];
 
@@ -170,7 +173,7 @@ mod tests {
         let young = topic("young");
         let mut part = calm.clone();
         part.title = "Part".into();
-        part.covered = 0.4;
+        part.covered = Some(0.4);
         let rest = "tone has not shifted, every source answered and the period is covered";
         for (topics, told) in [
             (vec![calm.clone()], format!("Nothing unusual: no volume stands out from the usual, {rest}.")),
@@ -192,7 +195,7 @@ mod tests {
         }
         let mut nobody = topic("nobody");
         nobody.sources.clear();
-        nobody.covered = 0.0;
+        nobody.covered = Some(0.0);
         let nobody = report(vec![nobody]);
         assert!(super::calm(&nobody).starts_with("Nothing could be judged: volume ("), "{}", super::calm(&nobody));
         assert!(
@@ -261,14 +264,14 @@ mod tests {
             (20, 0.42, false, "below the usual, but only 42% covered"),
             (20, 1.0, true, "below the usual, but replies were cut short"),
         ] {
-            (facts.period.raw, facts.covered, facts.saturated) = (raw, covered, saturated);
+            (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);
             let report = report(vec![facts.clone()]);
             assert_eq!(standing(&report, &facts), told);
             assert_eq!(super::super::matters::change(&facts, true), None);
             assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
         }
         facts.usual = Some(Usual { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
-        (facts.period.raw, facts.saturated, facts.covered) = (12, false, 1.0);
+        (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
         assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above the usual, but by fewer than 10");
         // Half a day has fewer items than a day; that is no news before it is over.
         facts.usual = Some(USUAL);

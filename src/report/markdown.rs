@@ -16,11 +16,7 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
     let made = words::when(report.made_at, zone);
-    text.push_str(&format!(
-        "{} ({zone}). Made {made}. Searches cost {}.\n\n",
-        words::span(report.span, zone),
-        report.cost
-    ));
+    text.push_str(&format!("{} ({zone}). Made {made}. {}\n\n", words::span(report.span, zone), report.cost_words()));
     text.push_str("## What matters\n\n");
     for (place, matter) in report.matters.iter().enumerate() {
         let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);
@@ -255,7 +251,7 @@ fn days(topic: &TopicFacts) -> String {
             number(day.sounds.sample()),
             share(&day.negative),
             share(&day.positive),
-            percent(day.covered),
+            day.covered.map_or(words::NOT_KEPT.to_owned(), percent),
         ));
     }
     text.push('\n');
@@ -264,7 +260,8 @@ fn days(topic: &TopicFacts) -> String {
 
 fn looked(report: &Report, topic: &TopicFacts) -> String {
     let zone = &report.timezone;
-    let sources = topic.sources.iter().map(|source| {
+    let gone = topic.not_kept_words().map(|words| words::sentence(&words));
+    let sources = topic.sources.iter().filter(|_| gone.is_none()).map(|source| {
         let trouble =
             source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&words::line(t, 100))));
         format!(
@@ -290,15 +287,16 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
         .map(|hole| told("not covered")(&hole))
         .chain(earlier.into_iter().rev().take(8).map(|hole| told("before the period, not covered")(&hole)));
     let so_far = if report.over() && topic.open.is_none() { "" } else { "so far " };
-    let covered = format!("{} of the period {so_far}covered", percent(topic.covered));
-    let covered = (!topic.idle(report.span))
-        .then_some(covered)
-        .into_iter()
-        .chain(topic.open_words(zone))
-        .chain(topic.late_words());
+    let covered = topic.covered.filter(|_| !topic.idle(report.span));
+    let covered = covered.map(|covered| format!("{} of the period {so_far}covered", percent(covered)));
+    let covered =
+        covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_words()).chain(topic.holes_words(zone));
     let ill = topic.ill.iter().map(|ill| escaped(&ill.told(&words::when(ill.since, zone))));
     let cut = topic.searches_cut.then(|| words::SEARCHES_CUT.to_owned());
-    listed("How it was looked at", sources.chain(cut).chain(ill).chain(covered).chain(holes))
+    listed(
+        "How it was looked at",
+        gone.clone().into_iter().chain(sources).chain(cut).chain(ill).chain(covered).chain(holes),
+    )
 }
 
 fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {

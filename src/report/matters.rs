@@ -23,6 +23,7 @@ pub(super) const COVERED: f64 = 0.98;
 /// What matters in all topics, of a report about a span that is made now, and how many sentences more there would be.
 pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Matter>, usize) {
     let mut all: Vec<Matter> = Vec::new();
+    pruned(topics, &mut all);
     sources(topics, timezone, &mut all);
     for topic in topics {
         let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
@@ -76,7 +77,8 @@ pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     let usual = topic.usual.filter(|_| !topic.asked_or_answered_otherwise())?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
     // Fewer than usual is no news where nobody looked, or before the period is over.
-    let believed = raw > usual.high || over && topic.covered.min(topic.covered_in_all) >= WHOLE && !topic.saturated;
+    let believed = raw > usual.high
+        || over && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE) && !topic.saturated;
     (beyond && believed).then(|| raw / usual.expected.max(1.0))
 }
 
@@ -174,35 +176,51 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
         .filter(|hole| !hole.before && !hole.open)
         .filter_map(|hole| Some((hole, hole.span.within(period)?)));
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
-    if topic.covered >= COVERED || topic.idle(period) {
-        return;
-    }
+    let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
     let sentence = format!(
         "{} of the period{} was not covered by social searches; the longest hole is {}, from {}{}.",
-        percent(1.0 - topic.covered),
+        percent(1.0 - covered),
         if topic.open.is_some() { " so far" } else { "" },
         length(longest),
         short(longest.from, timezone),
         if hole.why.is_empty() { String::new() } else { format!(" ({})", hole.why) },
     );
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
-    let strength = ((1.0 - topic.covered) * 50.0) as u32;
+    let strength = ((1.0 - covered) * 50.0) as u32;
     tell(42 + strength, "coverage", "hole", sentence);
 }
 
 /// A topic whose searches are of the moment has no holes; that nobody asked is told here.
 fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let asked = topic.sources.iter().any(|source| source.made > 0);
-    if over && !asked && topic.covered < COVERED && topic.holes.iter().all(|hole| hole.before) {
+    if over
+        && !asked
+        && topic.covered.is_some_and(|covered| covered < COVERED)
+        && topic.holes.iter().all(|hole| hole.before)
+    {
         tell(66, "sources", "not asked", "was not asked in the period: nothing is known of it.".to_owned());
     }
+}
+
+/// What nobody knows any more is told before what is known.
+fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
+    let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
+    let Some((topic, words)) = hit.next() else { return };
+    let others = match hit.count() {
+        0 => String::new(),
+        1 => "; so it is in one other topic".to_owned(),
+        n => format!("; so it is in {n} other topics"),
+    };
+    let (section, kind) = ("sources", "pruned");
+    all.push(Matter { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
 }
 
 /// A source that fails for several topics fails once.
 fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
     for source in crate::model::Source::ALL {
         let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
-        let asked: Vec<(&TopicFacts, SourceFacts)> = topics.iter().filter_map(|t| Some((t, of(t)?))).collect();
+        let asked: Vec<(&TopicFacts, SourceFacts)> =
+            topics.iter().filter(|t| t.not_kept.is_none()).filter_map(|t| Some((t, of(t)?))).collect();
         let failing: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.fails).collect();
         let limping: Vec<&(&TopicFacts, SourceFacts)> =
             asked.iter().filter(|(_, facts)| !facts.fails && facts.failed > 0).collect();
@@ -241,7 +259,7 @@ mod tests {
     #[test]
     fn a_hole_before_midnight_is_told_by_a_report_that_crosses_it() {
         let mut facts = topic("a");
-        facts.covered = 0.5;
+        facts.covered = Some(0.5);
         let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
         facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
         let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };

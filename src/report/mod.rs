@@ -70,8 +70,8 @@ pub struct Report {
     pub matters_left_out: usize,
     /// Shares of voice; empty for a single topic.
     pub voice: Vec<Voice>,
-    /// What the period's searches of all topics cost.
-    pub cost: Micros,
+    /// What the period's searches of all topics cost; `None` where that of one was pruned and nobody counted it before.
+    pub cost: Option<Micros>,
     /// Topics: those that it names in its order, all others by id.
     pub topics: Vec<TopicFacts>,
 }
@@ -137,12 +137,18 @@ pub async fn make(
         matters,
         matters_left_out,
         voice: voice::of(&compared),
-        cost: gathered.iter().fold(Micros(0), |sum, topic| sum.plus(topic.cost)),
+        cost: gathered.iter().try_fold(Micros(0), |sum, topic| Some(sum.plus(topic.cost?))),
         topics: gathered,
     })
 }
 
 impl Report {
+    /// What the searches of the period cost, in a sentence.
+    fn cost_words(&self) -> String {
+        let told = |cost: Micros| format!("Searches cost {cost}.");
+        self.cost.map_or_else(|| "What its searches cost is not kept.".to_owned(), told)
+    }
+
     /// Whether the period had passed when the report was made.
     fn over(&self) -> bool {
         self.span.until <= self.made_at

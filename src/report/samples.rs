@@ -43,7 +43,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         usual: None,
         comparable: 2,
         beside: Vec::new(),
-        covered: 1.0,
+        covered: Some(1.0),
         covered_in_all: 1.0,
         open: None,
         days: Vec::new(),
@@ -61,7 +61,9 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         domains: Vec::new(),
         authors: Vec::new(),
         sources: vec![source],
-        cost: Micros(0),
+        cost: Some(Micros(0)),
+        not_kept: None,
+        kept_from: None,
         rows: Vec::new(),
         rows_left_out: 0,
         cut: false,
@@ -89,7 +91,7 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         matters: Vec::new(),
         matters_left_out: 0,
         voice: Vec::new(),
-        cost: Micros(0),
+        cost: Some(Micros(0)),
         topics,
     }
 }

@@ -10,9 +10,20 @@ use crate::model::{CatchUp, Overlap, SchedulePolicy, Time, Trigger};
 /// A `planned_until` further ahead than this is no clock that was a little off, but one that was wrong.
 pub const AHEAD: Duration = Duration::from_secs(86_400);
 
+/// What a job's queued and running runs are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Busy {
+    /// All of them.
+    pub active: usize,
+    /// Those that make up for something: catch-up runs, and runs that are made again because their process was killed.
+    pub backlog: usize,
+    /// Those that are going on and make up for nothing.
+    pub on_time: usize,
+}
+
 /// Decides about the slots in (`planned_until`, `now`].
 ///
-/// `active` counts the job's queued and running runs; `max_rows` (at least 1) bounds the rows of one call, and
+/// `busy` says what the job's queued and running runs are; `max_rows` (at least 1) bounds the rows of one call, and
 /// [`Plan::more`] asks for another call, after the rows were stored.
 ///
 /// **On time or late.** The newest due slot is on time when it is at most [`ON_TIME`] old; every other one was missed and
@@ -21,8 +32,10 @@ pub const AHEAD: Duration = Duration::from_secs(86_400);
 ///
 /// **Overlap** is about a slot that comes while the job is busy: the slot on time and the one that `latest` picks run
 /// only as `overlap` allows. With `all`, missed slots are a backlog that waits its turn: they run however busy the job
-/// is, and the slot on time closes the backlog that was planned with it. So it is the claim, not the plan, that keeps
-/// the runs of one job apart: unless `overlap` is `allow`, one at a time, oldest slot first.
+/// is, and the slot on time joins the backlog, whether it was planned with it or before (a process that was killed leaves
+/// one behind). Only a run on time that is going on at this moment overlaps it. So it is the claim, not the plan, that
+/// keeps the runs of one job apart: unless `overlap` is `allow`, one at a time, oldest slot first. A job that is slower
+/// than its schedule would never catch up: slots on time join no more than twice `max_catch_up_runs` runs.
 ///
 /// **Backward clocks.** While `now` is before `planned_until` nothing is due and `planned_until` stays, so that no slot
 /// runs again. When it lies more than a day ahead the clock was once far in the future: it is set to `now` and
@@ -35,7 +48,7 @@ pub fn decide(
     policy: &SchedulePolicy,
     planned_until: Time,
     now: Time,
-    active: usize,
+    busy: Busy,
     max_rows: usize,
 ) -> Plan {
     let nothing = |planned_until, clamped| Plan { rows: Vec::new(), planned_until, more: false, clamped };
@@ -59,7 +72,7 @@ pub fn decide(
             (plan.planned_until, plan.more) = (*last, true);
             break;
         }
-        let decision = due.decision(policy, slot, now, active, backlog);
+        let decision = due.decision(policy, slot, now, busy, backlog);
         backlog |= matches!(decision, Decision::Run(_));
         plan.rows.push((slot, decision));
     }
@@ -96,7 +109,8 @@ impl Due {
         self.late.len() + usize::from(self.on_time.is_some())
     }
 
-    fn decision(&self, policy: &SchedulePolicy, slot: Time, now: Time, active: usize, backlog: bool) -> Decision {
+    /// `backlog` says whether late slots of the same plan run before this one.
+    fn decision(&self, policy: &SchedulePolicy, slot: Time, now: Time, busy: Busy, backlog: bool) -> Decision {
         if self.first().is_none_or(|first| slot < first) {
             let too_old = now.since(slot) > Duration::from_millis(policy.catch_up_window_ms);
             return Decision::Missed(match policy.catch_up {
@@ -107,11 +121,23 @@ impl Due {
             });
         }
         let on_time = self.on_time == Some(slot);
-        let waits = policy.catch_up == CatchUp::All && (!on_time || (backlog && active == 0));
-        match policy.overlap {
-            Overlap::Skip if active > 0 && !waits => Decision::Skipped(reason::OVERLAP),
-            Overlap::BufferOne if active > 1 && !waits => Decision::Skipped(reason::BUFFER_FULL),
-            _ => Decision::Run(if on_time { Trigger::Scheduled } else { Trigger::CatchUp }),
+        let trigger = if on_time { Trigger::Scheduled } else { Trigger::CatchUp };
+        let too_busy = match policy.overlap {
+            Overlap::Skip => (busy.active > 0).then_some(reason::OVERLAP),
+            Overlap::BufferOne => (busy.active > 1).then_some(reason::BUFFER_FULL),
+            Overlap::Allow => None,
+        };
+        let Some(why) = too_busy else { return Decision::Run(trigger) };
+        if policy.catch_up != CatchUp::All {
+            return Decision::Skipped(why);
+        }
+        let joins = busy.on_time == 0 && (backlog || busy.backlog > 0);
+        match on_time {
+            false => Decision::Run(Trigger::CatchUp),
+            true if !joins => Decision::Skipped(why),
+            true if busy.backlog > policy.max_catch_up_runs as usize * 2 => Decision::Skipped(reason::BACKLOG_FULL),
+            // It runs when the backlog is done, and those that come until then join it too.
+            true => Decision::Run(Trigger::CatchUp),
         }
     }
 }

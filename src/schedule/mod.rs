@@ -27,7 +27,7 @@ mod tests;
 
 pub use coverage::uncovered;
 pub use cron::parse_cron;
-pub use decide::{AHEAD, decide};
+pub use decide::{AHEAD, Busy, decide};
 pub use duration::{format_duration, parse_duration};
 pub use explain::{ClockChange, Explanation, LocalSlot, explain};
 pub use instant::{INSTANTS, instant};

@@ -32,6 +32,8 @@ pub mod reason {
     pub const OVERLAP: &str = "the last run was still going on";
     /// `overlap = "buffer_one"` and one run goes on while another waits.
     pub const BUFFER_FULL: &str = "the last run was still going on and another was waiting";
+    /// `catch_up = "all"`, and the job does not catch up.
+    pub const BACKLOG_FULL: &str = "more than twice max_catch_up_runs runs were still waiting";
 }
 
 /// The rows to insert for one job, and how far it is then planned.

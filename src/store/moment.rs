@@ -4,7 +4,9 @@
 use sqlx::Transaction;
 
 use super::{Db, Filter, Store, StoreError, postgres, sqlite};
-use crate::model::{AnswerRow, Asked, Look, Mark, Met, Nature, Reaction, Span, Time, Trimmed, Watched, Words};
+use crate::model::{
+    AnswerRow, Asked, Look, Mark, Met, Nature, PrunedDays, Reaction, Span, Time, Trimmed, Watched, Words,
+};
 
 /// A transaction that reads one moment. Like every future of the store, its questions must not be dropped midway.
 #[derive(Debug)]
@@ -128,6 +130,11 @@ impl Moment {
     /// When a topic was looked at in a span, and the later looks that were about it.
     pub async fn looks_over(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
         ask!(self, looks::looks_over(topic, span))
+    }
+
+    /// What a topic's searches were before they were pruned.
+    pub async fn pruned_days(&mut self, topic: &str) -> Result<PrunedDays, StoreError> {
+        ask!(self, prune::pruned_days(topic))
     }
 
     /// What pruning took of a topic's span.

@@ -85,6 +85,10 @@ pub struct PlannedTopic {
     pub planned_until: Time,
     /// Runs queued or running now.
     pub active: u32,
+    /// Of these, catch-up runs and runs that are made again.
+    pub backlog: u32,
+    /// Of these, those that are running and make up for nothing.
+    pub on_time: u32,
 }
 
 /// A call about to be made.

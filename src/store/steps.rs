@@ -35,6 +35,7 @@ macro_rules! migrations {
             (28, "item past", include_str!(concat!("../../migrations/", $folder, "/0028_item_past.sql"))),
             (29, "day scorers", include_str!(concat!("../../migrations/", $folder, "/0029_day_scorers.sql"))),
             (30, "late posts", include_str!(concat!("../../migrations/", $folder, "/0030_late_posts.sql"))),
+            (31, "pruned days", include_str!(concat!("../../migrations/", $folder, "/0031_pruned_days.sql"))),
         ]
     };
 }

@@ -80,7 +80,7 @@ tables! {
     "run" ["id"], true, MANY;
         n ["id", "slot", "due_at", "attempt", "max_attempts", "side_by_side", "lease_until", "planned_at", "started_at", "finished_at", "found",
            "new", "duplicate", "outside", "undated", "unreadable", "cost", "seq", "handed_attempt", "handed_at", "clears_at", "thinned", "pruned_at", "erased",
-           "erased_new"];
+           "erased_new", "merged_new"];
         t ["public_id", "job", "topic", "trigger", "state", "reason", "token", "error_class", "error_text"]; b [];
     "search" ["id"], true, MANY;
         n ["id", "run", "attempt", "http_status", "tries", "started_at", "finished_at", "latency_ms", "found", "new", "duplicate", "outside",
@@ -113,6 +113,7 @@ tables! {
         n ["day_from", "day_until", "items", "unique_items", "negative", "neutral", "positive"]; t ["topic", "scorer_from", "scorer_to"]; b [];
     "topic_day_due" ["topic"], false, MANY; n ["turn"]; t ["topic"]; b [];
     "topic_day_progress" ["one"], false, MANY; n ["one", "seq"]; t []; b [];
+    "pruned_day" ["topic", "day"], false, MANY; n ["day", "runs", "calls", "cost"]; t ["topic"]; b [];
     "tally" ["name", "labels", "bound"], false, MANY; n ["bound", "value"]; t ["name", "labels"]; b [];
     "tally_progress" ["one"], false, MANY; n ["one", "seq", "whole"]; t []; b [];
     "topic_latest" ["topic", "source"], false, MANY; n ["answered_at", "new_at"]; t ["topic", "source"]; b [];

@@ -121,3 +121,26 @@ fn a_span_since_a_time_has_every_run_that_began_after_it() {
         assert_eq!(told(&place, "acme", "new", &["--since", "2026-03-01"]).len(), 2, "{name}");
     }
 }
+
+#[test]
+fn a_missed_slot_moves_no_begin_of_a_span() {
+    for database in databases() {
+        let world = World::new();
+        let lines = TWO.replacen("query = \"acme\"", "query = \"acme\"\nevery = \"12h\"\ncatch_up = \"none\"", 1);
+        let place = Place::new(database, &world.lines(), &lines);
+        let name = place.database.name;
+        world.posts(&[post(1, 20, "one costs $10", 5)]);
+        place.ok(&["once", "--due", "--at", &hour(24)]);
+        once(&place, 25);
+        world.posts(&[post(1, 20, "one costs $12", 5)]);
+        once_past(&place, 30, 0, "corp");
+        // The slot at 36 is recorded as missed; nobody looks before 42.
+        place.ok(&["once", "--due", "--at", &hour(37)]);
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'missed'"), 1, "{name}");
+        once_past(&place, 42, 0, "acme");
+        for since in ["2026-03-12T11:59:59Z", "2026-03-12T12:00:01Z", "2026-03-12T17:59:59Z"] {
+            assert_eq!(told(&place, "acme", "edited", &["--since", since]), ["post:x:1"], "{name} since {since}");
+            assert_eq!(exported(&place, "acme", "edited", since), ["post:x:1"], "{name} since {since}");
+        }
+    }
+}

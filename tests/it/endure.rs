@@ -151,7 +151,6 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             "call/replied",
             "run/absorbed",
             "together::write/",
-            "ledger::publish/",
             "clusters::keep/",
         ] {
             assert!(points.iter().any(|(point, _)| point.starts_with(needed)), "{needed} in {points:?}");

@@ -6,8 +6,8 @@ use std::time::Duration;
 use topicwatch::model::Time;
 
 use crate::databases::{Database, databases};
-use crate::endure::{assert_sound, long};
-use crate::living::today;
+use crate::endure::{MISHAP, assert_each_once, assert_sound, long};
+use crate::living::{today, under_a_call};
 use crate::program::{NINE, Place, until};
 use crate::service::Sandbox;
 use crate::several::{Slow, ago, backlog, each_once};
@@ -126,5 +126,69 @@ fn slots_that_came_while_the_machine_slept_are_told_apart_from_those_on_time() {
         let reasons = place.database.texts("SELECT DISTINCT reason FROM run WHERE state = 'missed' ORDER BY reason");
         assert_eq!(reasons.len(), 2, "{reasons:?}");
         assert_sound(&place, 1);
+    }
+}
+
+/// Every minute, each missed one made up for, at most so many.
+const MINUTES: &str = "[scheduler]\nlease = \"2m\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1m\"\n\
+                       catch_up = \"all\"\nmax_attempts = 10\n";
+
+/// Some seconds after nine.
+fn past_nine(seconds: u64) -> String {
+    Time::parse(NINE).unwrap().plus(Duration::from_secs(seconds)).to_string()
+}
+
+/// Slots by state, as text.
+fn by_state(place: &Place) -> Vec<String> {
+    place.database.texts("SELECT state || ' ' || count(*) FROM run GROUP BY state ORDER BY state")
+}
+
+#[test]
+fn a_backlog_that_a_kill_left_behind_keeps_no_newer_slot_from_running() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), MINUTES);
+        let name = place.database.name;
+        place.ok(&["once", "--due", "--at", NINE]);
+        // Down for 20 minutes, then killed with its third run, and again with the first of the next process.
+        for (at, pass) in [(20 * 60 + 10, 3), (23 * 60 + 10, 1)] {
+            sandbox.turn_to(&past_nine(at));
+            let kill = format!("kill run/absorbed pass={pass}");
+            let killed = place.program(&["once", "--due", "--at", &past_nine(at)]).env(MISHAP, &kill).run();
+            assert_eq!(killed.code, None, "{name}: {killed}");
+            assert!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')") > 10);
+        }
+        // The next slot, while what was killed still seems to go on.
+        place.ok(&["once", "--due", "--at", &past_nine(24 * 60 + 5)]);
+        assert_eq!(by_state(&place), ["ok 2", "queued 21", "running 1"], "{name}");
+        sandbox.turn_to(&past_nine(26 * 60 + 40));
+        place.ok(&["once", "--due", "--at", &past_nine(26 * 60 + 40)]);
+        assert_eq!(by_state(&place), ["ok 26"], "{name}");
+        assert_each_once(&place, 26);
+        assert_sound(&place, sandbox.calls());
+    }
+}
+
+#[test]
+fn a_run_on_time_that_still_goes_on_is_an_overlap_though_all_is_caught_up() {
+    for database in databases() {
+        let (slow, quick) = (Sandbox::at(NINE, &["delay=5m"]), Sandbox::at(NINE, &[]));
+        let long_lease = MINUTES.replace("2m", "10m");
+        let place = Place::new(database, &slow.lines(), &long_lease);
+        let name = place.database.name;
+        place.ok(&["once", "--due", "--at", NINE]);
+        let going = place.program(&["once", "--due", "--at", &past_nine(65)]).start();
+        until("the call", || under_a_call(&place));
+        place.configure(&quick.lines(), &long_lease);
+        // Beside it another process: with the next slot, and once more with one that is late and the next.
+        for (at, expected) in
+            [(125, ["running 1", "skipped 1"].as_slice()), (245, &["queued 1", "running 1", "skipped 2"])]
+        {
+            place.run(&["once", "--due", "--at", &past_nine(at)]);
+            assert_eq!(by_state(&place), expected, "{name}");
+        }
+        let reasons = place.database.texts("SELECT DISTINCT reason FROM run WHERE state = 'skipped'");
+        assert_eq!(reasons, ["the last run was still going on"], "{name}");
+        assert!(going.kill_after(Duration::ZERO), "{name}: it was going on");
     }
 }

@@ -64,7 +64,7 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
                 assert_eq!(row["saturated"], day.saturated);
                 // The last day has not passed for the report.
                 if day.date != report.date {
-                    let share = (day.covered * 1e4).floor() / 1e4;
+                    let share = (day.covered.unwrap() * 1e4).floor() / 1e4;
                     assert_eq!(row["covered_share"].as_f64().unwrap(), share, "{row}");
                     let holes = facts.holes.iter().filter_map(|hole| hole.span.within(day.span));
                     assert_eq!(as_told("holes"), holes.count() as u64, "{row}");
@@ -72,7 +72,7 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
             }
             let row = rows.iter().find(|row| row["topic"] == *facts.id && row["day"] == *report.date).unwrap();
             assert_eq!(row["scorer"].as_str(), facts.tone.scorer.as_deref());
-            assert_eq!(row["cost_usd"].as_f64().unwrap(), facts.cost.0 as f64 / 1e6, "{row}");
+            assert_eq!(row["cost_usd"].as_f64().unwrap(), facts.cost.unwrap().0 as f64 / 1e6, "{row}");
         }
         told.push(rows);
         database.close(store).await;

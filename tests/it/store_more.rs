@@ -199,6 +199,8 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
         let mut all = outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")]);
         all.answer = Some((Answer { text: "sum".into(), model: None, partial: false }, vec![]));
         store.finish(&run, all.clone()).await.unwrap();
+        // As an older version left it that was killed before it gave the number.
+        database.execute("UPDATE run SET seq = NULL").await;
         for (numbered, count) in [(false, 0), (true, 1)] {
             if numbered {
                 store.publish().await.unwrap();

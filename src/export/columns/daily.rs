@@ -12,25 +12,32 @@ pub(in crate::export) struct DailyRow {
     pub(in crate::export) from: Time,
     pub(in crate::export) until: Time,
     pub(in crate::export) last_run: Option<String>,
-    pub(in crate::export) runs: u64,
+    pub(in crate::export) runs: Option<i64>,
     pub(in crate::export) counted: Counted,
     pub(in crate::export) new: u64,
     pub(in crate::export) filtered: u64,
     pub(in crate::export) sounds: Sounds,
     pub(in crate::export) scorer: Option<String>,
-    pub(in crate::export) calls: i64,
-    pub(in crate::export) cost: Micros,
-    pub(in crate::export) social: (u64, u64),
-    pub(in crate::export) web: (u64, u64),
-    pub(in crate::export) ai: (u64, u64),
-    pub(in crate::export) saturated: bool,
-    pub(in crate::export) covered: f64,
+    pub(in crate::export) calls: Option<i64>,
+    pub(in crate::export) cost: Option<Micros>,
+    /// Answered and failed; nothing where searches of the day were pruned.
+    pub(in crate::export) social: Option<(u64, u64)>,
+    pub(in crate::export) web: Option<(u64, u64)>,
+    pub(in crate::export) ai: Option<(u64, u64)>,
+    pub(in crate::export) saturated: Option<bool>,
+    pub(in crate::export) covered: Option<f64>,
     pub(in crate::export) covered_s: Option<i64>,
     pub(in crate::export) holes: Option<Vec<HoleFacts>>,
+    pub(in crate::export) pruned: bool,
 }
 
 fn count(value: u64) -> Cell<'static> {
     Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+/// How many searches of a source were answered, or failed.
+fn searches(of: Option<(u64, u64)>, which: fn((u64, u64)) -> u64) -> Cell<'static> {
+    of.map_or(Cell::Empty, |of| count(which(of)))
 }
 
 /// A part of those that have a tone, in ten-thousandths.
@@ -52,7 +59,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::time("from", "its first instant", |r| Cell::Time(r.from)),
     Column::time("until", "the first instant after it", |r| Cell::Time(r.until)),
     Column::id("last_run", "id of the last run that searched on it; empty when none did", |r| Cell::id(&r.last_run)),
-    Column::integer("runs", "runs", "runs that searched on it", |r| count(r.runs)),
+    Column::integer("runs", "runs", "runs that searched on it", |r| Cell::integer(r.runs)),
     Column::integer(
         "items",
         "items",
@@ -99,22 +106,28 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
         "version of the scorer that judged most of the items of the fourteen days up to this one, as in reports",
         |r| Cell::id(&r.scorer),
     ),
-    Column::integer("calls", "calls", "calls made, retries included", |r| Cell::Integer(r.calls)),
-    Column::money("cost_usd", "what they cost, or may cost while that is not known", |r| Cell::Money(r.cost)),
-    Column::integer("social_answered", "searches", "social searches that were answered", |r| count(r.social.0)),
-    Column::integer("social_failed", "searches", "social searches that failed or were lost", |r| count(r.social.1)),
-    Column::integer("web_answered", "searches", "web searches that were answered", |r| count(r.web.0)),
-    Column::integer("web_failed", "searches", "web searches that failed or were lost", |r| count(r.web.1)),
-    Column::integer("ai_answered", "searches", "AI searches that were answered", |r| count(r.ai.0)),
-    Column::integer("ai_failed", "searches", "AI searches that failed or were lost", |r| count(r.ai.1)),
+    Column::integer("calls", "calls", "calls made, retries included", |r| Cell::integer(r.calls)),
+    Column::money("cost_usd", "what they cost, or may cost while that is not known", |r| {
+        r.cost.map_or(Cell::Empty, Cell::Money)
+    }),
+    Column::integer("social_answered", "searches", "social searches that were answered", |r| {
+        searches(r.social, |of| of.0)
+    }),
+    Column::integer("social_failed", "searches", "social searches that failed or were lost", |r| {
+        searches(r.social, |of| of.1)
+    }),
+    Column::integer("web_answered", "searches", "web searches that were answered", |r| searches(r.web, |of| of.0)),
+    Column::integer("web_failed", "searches", "web searches that failed or were lost", |r| searches(r.web, |of| of.1)),
+    Column::integer("ai_answered", "searches", "AI searches that were answered", |r| searches(r.ai, |of| of.0)),
+    Column::integer("ai_failed", "searches", "AI searches that failed or were lost", |r| searches(r.ai, |of| of.1)),
     Column::flag("saturated", "replies were full and left a hole: there may be more items", |r| {
-        Cell::Flag(r.saturated)
+        Cell::flag(r.saturated)
     }),
     Column::decimal(
         "covered_share",
         "of 1",
         "part of the whole day that social searches covered ([coverage.md](coverage.md)); of a topic that is only asked at instants, whether it was asked",
-        |r| covered(r.covered),
+        |r| r.covered.map_or(Cell::Empty, covered),
     ),
     Column::integer("covered_s", "s", "the same in seconds; empty of a topic that is only asked at instants", |r| {
         Cell::integer(r.covered_s)
@@ -133,4 +146,9 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
                 .and_then(|s| i64::try_from(s).ok()),
         )
     }),
+    Column::flag(
+        "pruned",
+        "searches of the day, or later ones that may have looked back over it, were let go for their age: what they would tell is empty and not zero; `runs`, `calls` and `cost_usd` stay where whole days of UTC were counted before",
+        |r| Cell::Flag(r.pruned),
+    ),
 ];

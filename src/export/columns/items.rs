@@ -7,7 +7,7 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
     Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
     Column::id("key", "public key of the item; never changes", |r| Cell::Id(&r.key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.kind.as_str())),
-    Column::text("url", "address to show, as last learned; it may differ from the canonical one in the key", |r| {
+    Column::text("url", "address to show, as first learned; it may differ from the canonical one in the key", |r| {
         Cell::text(&r.url)
     }),
     Column::text("author", "handle, without `@`", |r| Cell::text(&r.author)),

@@ -16,7 +16,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 pub use asked::Asked;
-pub use query::{MOST_PHRASES, Unclear, wanted};
+pub use query::{MOST_PHRASES, Unclear, unindexed, wanted};
 
 use crate::model::{Kind, Readable, Tokens};
 use cut::Piece;

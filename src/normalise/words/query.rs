@@ -122,3 +122,13 @@ fn sign(folded: &str) -> Option<String> {
     let whole = tag.chars().all(cut::is_word) && tag.chars().any(char::is_alphanumeric);
     whole.then(|| std::iter::once(*mark).chain(tag.chars().take(LONGEST)).collect())
 }
+
+/// Words of a question that texts mostly have where they are not indexed: at the begin of an address.
+#[must_use]
+pub fn unindexed(typed: &str) -> Vec<&'static str> {
+    let named = |scheme: &&str| {
+        let mut words = typed.split(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '/'));
+        words.any(|word| word.trim_matches([':', '/']).eq_ignore_ascii_case(scheme))
+    };
+    ["http", "https"].into_iter().filter(named).collect()
+}

@@ -63,7 +63,7 @@ fn head(report: &Report) -> Markup {
             p.meta {
                 (words::span(report.span, zone)) " (" (zone) "), "
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
-                ". Made " (words::when(report.made_at, zone)) ". Searches cost " (report.cost.to_string()) "."
+                ". Made " (words::when(report.made_at, zone)) ". " (report.cost_words())
             }
             @if report.topics.len() > MANY {
                 nav aria-label="Topics" { details { summary { (words::counted(report.topics.len() as u64, "topic")) } (topics(report)) } }
@@ -142,8 +142,8 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td.n data-label="Negative" { (share(Tone::Negative)) }
             td.n data-label="Positive" { (share(Tone::Positive)) }
             td.n data-label="Covered" { (topic.covered_words(report.span)) }
-            td data-label="Sources" { @if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
-            td.n data-label="Cost" { (topic.cost.to_string()) }
+            td data-label="Sources" { @if topic.not_kept.is_some() { (words::NOT_KEPT) } @else if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
+            td.n data-label="Cost" { (topic.cost_words()) }
         }
     }
 }

@@ -214,7 +214,7 @@ fn days(topic: &TopicFacts) -> Markup {
             tbody { @for day in &topic.days { tr {
                 th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (number(day.counted.unique)) } td.n { (words::authors(&day.counted)) }
                 td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
-                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (percent(day.covered)) }
+                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered.map_or(words::NOT_KEPT.to_owned(), percent)) }
             } } }
         } } }
     }
@@ -228,7 +228,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section aria-labelledby=(words::id(&topic.id, "sources")) {
             h3 id=(words::id(&topic.id, "sources")) { "How it was looked at" }
-            @if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
+            @if let Some(gone) = topic.not_kept_words() { p.note { (words::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label="Sources" { table.cards {
                     caption { "Searches of the period; full replies are those that asked about it." }
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
@@ -245,10 +245,11 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
             @if topic.searches_cut { p.note { (words::SEARCHES_CUT) } }
             @for ill in &topic.ill { p.note { (ill.told(&words::when(ill.since, zone))) } }
             p #(words::id(&topic.id, "coverage")) {
-                @if !topic.idle(report.span) { (percent(topic.covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " }
+                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { (percent(covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
                 @if let Some(late) = topic.late_words() { (late) " " }
-                @if inside.is_empty() { "No hole in the period." }
+                @if let Some(gone) = topic.holes_words(zone) { (gone) " " }
+                @if inside.is_empty() && topic.not_kept.is_none() { "No hole in the period." }
             }
             @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (counted((inside.len() - 8) as u64, "earlier hole")) " of the period: " code { "topicwatch coverage " (topic.id) } } } } }
             @if !earlier.is_empty() {

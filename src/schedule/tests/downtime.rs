@@ -2,7 +2,7 @@
 
 use super::{policy, time};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Trigger};
-use crate::schedule::{Decision, Plan, Schedule, decide, reason};
+use crate::schedule::{Busy, Decision, Plan, Schedule, decide, reason};
 
 const HOUR: i64 = 3_600_000;
 const MISSED_BEFORE: &str = "2026-03-11T09:00:00Z";
@@ -10,6 +10,11 @@ const MISSED_BEFORE: &str = "2026-03-11T09:00:00Z";
 fn every_quarter() -> (Schedule, SchedulePolicy) {
     let policy = policy(Period::Every(900_000));
     (Schedule::compile(&policy).unwrap(), policy)
+}
+
+/// A job of which so many runs go on, on time.
+fn going(active: usize) -> Busy {
+    Busy { active, backlog: 0, on_time: active }
 }
 
 /// Rows as counts: scheduled, caught up, missed, skipped.
@@ -69,7 +74,7 @@ fn downtime_ends_as_each_catch_up_and_overlap_policy_says() {
         let policy = SchedulePolicy { catch_up: *catch_up, overlap: *overlap, ..policy };
         let planned_until = time(MISSED_BEFORE);
         let now = Time(planned_until.0 + hours * HOUR + 300_000);
-        let plan = decide(&schedule, &policy, planned_until, now, *active, 10_000);
+        let plan = decide(&schedule, &policy, planned_until, now, going(*active), 10_000);
         let case = format!("{hours} h, {catch_up} {overlap}, {active} active");
         assert_eq!(counted(&plan), *expected, "{case}");
         assert_eq!((plan.planned_until, plan.more, plan.clamped), (now, false, false), "{case}");
@@ -79,7 +84,7 @@ fn downtime_ends_as_each_catch_up_and_overlap_policy_says() {
         let last_missed = plan.rows.iter().rposition(|(_, decision)| matches!(decision, Decision::Missed(_)));
         assert!(first_run.is_none() || last_missed.is_none() || last_missed < first_run, "{case}");
         // The same in parts: the job gets busier by what was planned, and nothing changes.
-        assert_eq!(in_parts(&schedule, &policy, planned_until, now, *active, 150), plan.rows, "{case}");
+        assert_eq!(in_parts(&schedule, &policy, planned_until, now, going(*active), 150), plan.rows, "{case}");
     }
 }
 
@@ -89,14 +94,16 @@ fn in_parts(
     policy: &SchedulePolicy,
     mut planned_until: Time,
     now: Time,
-    mut active: usize,
+    mut busy: Busy,
     max_rows: usize,
 ) -> Vec<(Time, Decision)> {
     let mut rows = Vec::new();
     loop {
-        let plan = decide(schedule, policy, planned_until, now, active, max_rows);
+        let plan = decide(schedule, policy, planned_until, now, busy, max_rows);
         assert!(plan.rows.len() <= max_rows && plan.planned_until > planned_until);
-        active += plan.rows.iter().filter(|(_, decision)| matches!(decision, Decision::Run(_))).count();
+        let (on_time, late, _, _) = counted(&plan);
+        busy.active += on_time + late;
+        busy.backlog += late;
         rows.extend(plan.rows);
         if !plan.more {
             assert_eq!(plan.planned_until, now);
@@ -113,7 +120,7 @@ fn every_missed_slot_says_why() {
     let now = Time(start.0 + 10 * 24 * HOUR + 300_000);
     let reasons = |catch_up| {
         let policy = SchedulePolicy { catch_up, ..policy.clone() };
-        let rows = decide(&schedule, &policy, start, now, 0, 10_000).rows;
+        let rows = decide(&schedule, &policy, start, now, Busy::default(), 10_000).rows;
         rows.chunk_by(|a, b| a.1 == b.1).map(|rows| (rows[0].1, rows.len())).collect::<Vec<_>>()
     };
     let run = Decision::Run(Trigger::CatchUp);
@@ -139,10 +146,10 @@ fn a_slot_is_on_time_up_to_a_minute_and_a_catch_up_after_it() {
     ] {
         policy.catch_up = catch_up;
         let slot = time("2026-03-11T09:15:00Z");
-        let plan = decide(&schedule, &policy, planned, Time(slot.0 + late_ms), 0, 100);
+        let plan = decide(&schedule, &policy, planned, Time(slot.0 + late_ms), Busy::default(), 100);
         assert_eq!(plan.rows, [(slot, decision)], "{late_ms} ms late, {catch_up}");
     }
-    let before = decide(&schedule, &policy, planned, time("2026-03-11T09:14:59.999Z"), 0, 100);
+    let before = decide(&schedule, &policy, planned, time("2026-03-11T09:14:59.999Z"), Busy::default(), 100);
     assert!(before.rows.is_empty() && !before.more);
 }
 
@@ -152,7 +159,7 @@ fn a_slot_on_time_runs_even_without_a_catch_up_window_and_closes_the_backlog() {
     let (planned, now) = (time("2026-03-11T08:00:00Z"), time("2026-03-11T09:00:30Z"));
     let with = |catch_up, window_ms, active| {
         let policy = SchedulePolicy { catch_up, catch_up_window_ms: window_ms, ..policy.clone() };
-        counted(&decide(&schedule, &policy, planned, now, active, 100))
+        counted(&decide(&schedule, &policy, planned, now, going(active), 100))
     };
     assert_eq!(with(CatchUp::Latest, 0, 0), (1, 0, 3, 0));
     assert_eq!(with(CatchUp::All, 0, 0), (1, 0, 3, 0));
@@ -162,11 +169,52 @@ fn a_slot_on_time_runs_even_without_a_catch_up_window_and_closes_the_backlog() {
 }
 
 #[test]
+fn a_backlog_is_no_overlap_to_the_slot_on_time_and_a_run_that_goes_on_is() {
+    use Overlap::{Allow, BufferOne, Skip};
+    let (schedule, policy) = every_quarter();
+    let at_nine = time("2026-03-11T09:00:30Z");
+    let busy = |active, backlog, on_time| Busy { active, backlog, on_time };
+    // Planned until; overlap; what is queued or going on; rows: scheduled, caught up, missed, skipped.
+    let table: &[(&str, Overlap, Busy, Counts)] = &[
+        // A killed process left a backlog, or a run that is made again.
+        ("08:45", Skip, busy(3, 3, 0), (0, 1, 0, 0)),
+        ("08:45", Skip, busy(16, 15, 0), (0, 1, 0, 0)),
+        ("08:45", BufferOne, busy(16, 15, 0), (0, 1, 0, 0)),
+        ("08:45", Allow, busy(16, 15, 0), (1, 0, 0, 0)),
+        ("08:00", Skip, busy(16, 15, 0), (0, 4, 0, 0)),
+        ("08:00", Skip, busy(1, 0, 0), (0, 4, 0, 0)),
+        // The last run goes on, or waits for its first try with no backlog before it.
+        ("08:45", Skip, busy(1, 0, 1), (0, 0, 0, 1)),
+        ("08:45", Skip, busy(1, 0, 0), (0, 0, 0, 1)),
+        ("08:45", Skip, busy(4, 3, 1), (0, 0, 0, 1)),
+        ("08:00", Skip, busy(1, 0, 1), (0, 3, 0, 1)),
+        // What never catches up does not grow for ever.
+        ("08:45", Skip, busy(200, 200, 0), (0, 1, 0, 0)),
+        ("08:45", Skip, busy(201, 201, 0), (0, 0, 0, 1)),
+    ];
+    for (planned, overlap, busy, expected) in table {
+        let policy = SchedulePolicy { catch_up: CatchUp::All, overlap: *overlap, ..policy.clone() };
+        let planned_until = time(&format!("2026-03-11T{planned}:00Z"));
+        let plan = decide(&schedule, &policy, planned_until, at_nine, *busy, 100);
+        assert_eq!(counted(&plan), *expected, "{planned}, {overlap}, {busy:?}");
+        // The other policies catch up at most one, and that only as `overlap` allows.
+        let latest = SchedulePolicy { catch_up: CatchUp::Latest, ..policy };
+        let plan = decide(&schedule, &latest, planned_until, at_nine, *busy, 100);
+        let free = *overlap == Allow || (*overlap == BufferOne && busy.active < 2);
+        assert_eq!(
+            (counted(&plan).0, counted(&plan).3),
+            (usize::from(free), usize::from(!free)),
+            "{overlap}, {busy:?}"
+        );
+    }
+}
+
+#[test]
 fn the_catch_up_window_includes_a_slot_of_exactly_its_age() {
     let (schedule, policy) = every_quarter();
     let policy = SchedulePolicy { catch_up: CatchUp::All, catch_up_window_ms: 1_800_000, ..policy };
     let planned = time("2026-03-11T08:00:00Z");
-    let runs = |now: &str| counted(&decide(&schedule, &policy, planned, time(now), 0, 100)).1;
+    let runs = |now: &str| counted(&decide(&schedule, &policy, planned, time(now), Busy::default(), 100)).1;
     assert_eq!(runs("2026-03-11T09:10:00Z"), 2, "08:45 and 09:00");
     assert_eq!(runs("2026-03-11T09:14:59.999Z"), 2);
     assert_eq!(runs("2026-03-11T09:15:00Z"), 2, "08:45 is exactly 30 minutes old; 09:15 is on time");
@@ -183,7 +231,7 @@ fn a_backward_clock_runs_nothing_again_and_a_wrong_future_is_left_behind() {
         ("2026-03-10T08:59:59.999Z", "2026-03-10T08:59:59.999Z", true),
         ("2016-03-11T09:00:00Z", "2016-03-11T09:00:00Z", true),
     ] {
-        let plan = decide(&schedule, &policy, planned, time(now), 0, 100);
+        let plan = decide(&schedule, &policy, planned, time(now), Busy::default(), 100);
         assert_eq!(plan, Plan { rows: vec![], planned_until: time(until), more: false, clamped }, "{now}");
     }
 }
@@ -193,7 +241,7 @@ fn a_paused_job_owes_nothing_afterwards() {
     let (schedule, mut policy) = every_quarter();
     policy.paused = true;
     let now = time("2026-03-14T09:00:00Z");
-    let plan = decide(&schedule, &policy, time(MISSED_BEFORE), now, 0, 100);
+    let plan = decide(&schedule, &policy, time(MISSED_BEFORE), now, Busy::default(), 100);
     assert_eq!(plan, Plan { rows: vec![], planned_until: now, more: false, clamped: false });
 }
 
@@ -204,8 +252,12 @@ fn a_plan_moves_on_however_small_its_parts_are() {
     for max_rows in [0, 1, 2, 3] {
         for catch_up in CatchUp::ALL {
             let policy = SchedulePolicy { catch_up: *catch_up, ..policy.clone() };
-            let rows = in_parts(&schedule, &policy, start, now, 0, max_rows.max(1));
-            assert_eq!(rows, decide(&schedule, &policy, start, now, 0, 100).rows, "{catch_up} by {max_rows}");
+            let rows = in_parts(&schedule, &policy, start, now, Busy::default(), max_rows.max(1));
+            assert_eq!(
+                rows,
+                decide(&schedule, &policy, start, now, Busy::default(), 100).rows,
+                "{catch_up} by {max_rows}"
+            );
         }
     }
 }
@@ -216,7 +268,7 @@ fn a_year_of_missed_minutes_is_planned_in_bounded_parts() {
     let minute = SchedulePolicy { catch_up_window_ms: 400 * 86_400_000, catch_up: CatchUp::All, ..minute };
     let schedule = Schedule::compile(&minute).unwrap();
     let (start, now) = (time("2025-03-11T09:00:00Z"), time("2026-03-11T09:00:30Z"));
-    let plan = decide(&schedule, &minute, start, now, 0, 1_000);
+    let plan = decide(&schedule, &minute, start, now, Busy::default(), 1_000);
     assert_eq!((plan.rows.len(), plan.more), (1_000, true));
     assert_eq!(plan.planned_until, Time(start.0 + 1_000 * 60_000));
     assert_eq!(counted(&plan), (0, 0, 1_000, 0));

@@ -34,19 +34,23 @@ pub(in crate::store) async fn seq_before(conn: &mut Conn, topic: &str, at: Time)
 }
 
 /// The last place in the reading order that a topic's run took before all of those that began at an instant or later. Of
-/// these the one that began first need not be the one that became readable first.
+/// these the one that began first need not be the one that became readable first. A slot that was missed or skipped is
+/// no run: nobody looked at it, so that a comparison neither begins nor ends there.
 pub(in crate::store) async fn seq_since(conn: &mut Conn, topic: &str, at: Time) -> Result<i64, StoreError> {
     // The sum keeps both databases from walking along the topic's numbers from the first one on.
-    let sql =
-        format!("SELECT min(r.seq + 0) FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {} >= $2", read::RUN_AT);
+    let sql = format!(
+        "SELECT min(r.seq + 0) FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND {} >= $2",
+        read::RUN_AT
+    );
     let first: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_one(&mut *conn).await?;
     // Not the place just before: what other topics' runs noticed in between is news to the first of them.
-    let before: Option<i64> = sqlx::query_scalar("SELECT max(seq) FROM run WHERE topic = $1 AND seq < $2")
-        .bind(topic)
-        .bind(first.unwrap_or(i64::MAX))
-        .fetch_one(conn)
-        .await?;
+    let before: Option<i64> =
+        sqlx::query_scalar("SELECT max(seq) FROM run WHERE topic = $1 AND seq < $2 AND started_at IS NOT NULL")
+            .bind(topic)
+            .bind(first.unwrap_or(i64::MAX))
+            .fetch_one(conn)
+            .await?;
     Ok(before.unwrap_or(0))
 }
 

@@ -157,6 +157,7 @@ pub(in crate::store) async fn page_of_topic(
         "DELETE FROM topic_day WHERE topic = $1",
         "DELETE FROM topic_day_due WHERE topic = $1",
         "DELETE FROM topic_latest WHERE topic = $1",
+        "DELETE FROM pruned_day WHERE topic = $1",
         "DELETE FROM request WHERE topic = $1",
     ] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;

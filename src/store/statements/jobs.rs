@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::topics::{rows_to_plan, schedule_text};
+use super::topics::{number, rows_to_plan, schedule_text};
 use super::{Conn, ledger, outbox, read};
 use crate::model::{Job, Time, Trigger};
 use crate::store::jobs::Planned;
@@ -112,8 +112,14 @@ pub(in crate::store) async fn to_plan(
             let id: String = row.try_get("id")?;
             let job = definition(&row.try_get::<String, _>("definition")?)
                 .inspect_err(|error| tracing::error!(job = id, "not planned: {error}"));
-            let active = u32::try_from(row.try_get::<i64, _>("active")?).unwrap_or(u32::MAX);
-            Ok(PlannedJob { id, job: job.ok(), planned_until: Time(row.try_get("planned_until")?), active })
+            Ok(PlannedJob {
+                id,
+                job: job.ok(),
+                planned_until: Time(row.try_get("planned_until")?),
+                active: number(row, "active")?,
+                backlog: number(row, "backlog")?,
+                on_time: number(row, "on_time")?,
+            })
         })
         .collect()
 }

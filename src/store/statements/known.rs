@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Engagement, Finding, Found, Judged, Kind, Source, Time};
+use crate::model::{Engagement, Finding, Found, Judged, Kind, Source, Time, time_of_post_id};
 use crate::store::StoreError;
 
 /// An item as it is stored, or will be.
@@ -286,9 +286,23 @@ impl Content {
             | or(&mut self.conversation_id, other.conversation_id.as_ref())
     }
 
+    /// Takes the date that a reply gives in place of one that was read from the post's id; true when it was another.
+    fn date_given(&mut self, found: &Found) -> bool {
+        let derived = self.post_id.as_deref().and_then(time_of_post_id);
+        let takes = derived.is_some()
+            && self.published_at == derived
+            && found.published_at.is_some_and(|at| Some(at) != derived);
+        if takes {
+            self.published_at = found.published_at;
+        }
+        takes
+    }
+
     /// Takes what is still unknown; true when anything was.
     fn fill(&mut self, found: &Found) -> bool {
-        or(&mut self.post_id, found.id.as_ref())
+        let dated = self.date_given(found);
+        dated
+            | or(&mut self.post_id, found.id.as_ref())
             | or(&mut self.url, found.url.as_ref())
             | or(&mut self.author, found.author.as_ref())
             | or(&mut self.author_name, found.author_name.as_ref())

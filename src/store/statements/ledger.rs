@@ -313,9 +313,11 @@ pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, St
     Ok(waiting.is_some())
 }
 
+/// Numbers runs that ended without having found anything (missed, cancelled, lost, jobs that are no topics), and what an
+/// older version stored. A run that found something got its number with what it found: see [`last_number`].
 pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError> {
-    // One lock for all: whoever numbers sees every run that was committed before, so no number is ever given below one
-    // that a reader has passed.
+    // One lock for all, kept until the commit: whoever numbers sees every number that was given before, so none is ever
+    // given below one that a reader has passed.
     super::lock(conn, 3).await?;
     let done = sqlx::query(
         "UPDATE run SET seq = numbered.seq FROM (\
@@ -325,4 +327,11 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
     .execute(conn)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// The last number that was given; nobody else gives any before this transaction ends. What ended before and waits for a
+/// number gets it first, so that numbers are the order in which runs were stored, whatever their clocks said.
+pub(super) async fn last_number(conn: &mut Conn) -> Result<i64, StoreError> {
+    publish(conn).await?;
+    super::jobs::last_seq(conn).await
 }

@@ -24,6 +24,16 @@ pub(super) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Tim
         let mut update = QueryBuilder::<Database>::new(format!("UPDATE {table} SET item = "));
         update.push_bind(into).push(" WHERE item = ").push_bind(from).build().execute(&mut *conn).await?;
     }
+    // A topic that knew both counted both as new; the later of the two was not.
+    sqlx::query(
+        "UPDATE run SET merged_new = run.merged_new + n.many FROM (\
+         SELECT CASE WHEN f.first_seen < i.first_seen THEN i.first_run ELSE f.first_run END AS run, count(*) AS many \
+         FROM topic_item f JOIN topic_item i ON i.topic = f.topic AND i.item = $1 WHERE f.item = $2 GROUP BY 1) AS n WHERE run.id = n.run",
+    )
+    .bind(into)
+    .bind(from)
+    .execute(&mut *conn)
+    .await?;
     sqlx::query(
         "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
          SELECT topic, $1, first_seen, first_run, last_seen, last_run, times_seen FROM topic_item WHERE item = $2 \

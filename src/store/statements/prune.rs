@@ -6,9 +6,9 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::items::ITEMS_LOCK;
 use super::resolve::list;
 use super::{Conn, past, words};
-use crate::model::{Span, Time, Trimmed};
+use crate::model::{Micros, PrunedDay, PrunedDays, Span, Time, Trimmed};
 use crate::store::StoreError;
-use crate::store::prune::{Ask, Batch, Floor, Place};
+use crate::store::prune::{Ask, Batch, DAY, Floor, Place};
 
 /// Where the reader stands that has got least far. A cursor whose job was removed holds nothing back; near-copies are looked
 /// for in the sightings of runs that brought something new.
@@ -135,6 +135,28 @@ pub(in crate::store) async fn pruned_until(conn: &mut Conn) -> Result<Option<Tim
     let until: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_until'").fetch_optional(conn).await?;
     Ok(until.and_then(|until| until.parse().ok()).map(Time))
+}
+
+/// What a topic's searches were before they were pruned.
+pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Result<PrunedDays, StoreError> {
+    let uncounted: Option<String> = sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_uncounted'")
+        .fetch_optional(&mut *conn)
+        .await?;
+    let rows = sqlx::query("SELECT day, runs, calls, cost FROM pruned_day WHERE topic = $1 ORDER BY day");
+    let rows = rows.bind(topic).fetch_all(conn).await?;
+    let day = |row: &super::Row| {
+        let from = Time::of_utc_day(row.try_get("day")?);
+        Ok::<_, StoreError>(PrunedDay {
+            span: Span { from, until: Time(from.0 + DAY) },
+            runs: row.try_get("runs")?,
+            calls: row.try_get("calls")?,
+            cost: Micros(row.try_get("cost")?),
+        })
+    };
+    Ok(PrunedDays {
+        uncounted: uncounted.and_then(|until| until.parse().ok()).map(Time),
+        days: rows.iter().map(day).collect::<Result<_, _>>()?,
+    })
 }
 
 /// What pruning took of a topic's span.

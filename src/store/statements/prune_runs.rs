@@ -118,7 +118,8 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
 }
 
 /// Runs that began before an instant lose searches, answer and what is left of their sightings but what is lasting; a run
-/// of which nothing is left goes. The last run that went well, what covered furthest, and first answers stay as they are.
+/// of which nothing is left goes. The last run that went well, what covered furthest, first answers and the
+/// run with the highest number, which the next one is counted from, stay as they are.
 pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
@@ -153,6 +154,17 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
          AND NOT EXISTS (SELECT 1 FROM outbox m WHERE m.origin = run.public_id AND m.state IN ('queued', 'sending'))"
     );
     let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";
+    if !ask.rehearsal {
+        // Before they go, so that a day's runs and cost are known afterwards.
+        let count = format!(
+            "INSERT INTO pruned_day (topic, day, runs, calls, cost) SELECT r.topic, s.started_at / 86400000, count(DISTINCT s.run), \
+             CAST(sum(s.tries) AS BIGINT), CAST(sum(coalesce(s.cost, s.expected_cost)) AS BIGINT) \
+             FROM search s JOIN run r ON r.id = s.run WHERE s.run IN {of} AND r.topic IS NOT NULL GROUP BY r.topic, s.started_at / 86400000 \
+             ON CONFLICT (topic, day) DO UPDATE SET runs = pruned_day.runs + excluded.runs, calls = pruned_day.calls + excluded.calls, \
+             cost = pruned_day.cost + excluded.cost"
+        );
+        sqlx::query(AssertSqlSafe(count)).bind(&given).execute(&mut *conn).await?;
+    }
     for (table, bytes, rest) in [
         (
             "raw_reply",
@@ -197,7 +209,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
 }
 
 const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
-     r.seq IS NOT NULL AND r.seq <= $5 AND r.state NOT IN ('queued', 'running') \
+     r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
      AND (EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.state IN ('ok', 'partial')) \
        OR (r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
        OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > r.slot AND q.state = 'ok'))) \

@@ -9,7 +9,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::forgotten;
 use super::items::{ITEMS_LOCK, store_items};
 use super::resolve::{in_one, list};
-use super::{Conn, Database};
+use super::{Conn, Database, ledger};
 use crate::model::{Micros, Source, Time};
 use crate::store::together::Look;
 use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
@@ -43,7 +43,10 @@ pub(super) async fn finish_all(
         ends.iter().zip(counts).map(|((run, outcome), counts)| (*run, *outcome, counts)).collect();
     store_searches(conn, &counted).await?;
     store_answers(conn, ends).await?;
-    end_runs(conn, &counted, &erased).await?;
+    // Last, since whoever gives numbers keeps all others from it. In the order in which their items were stored: what a
+    // run changed must be a change to those with higher numbers alone.
+    let last = ledger::last_number(conn).await?;
+    end_runs(conn, &counted, &erased, last).await?;
     Ok(counted
         .into_iter()
         .map(|(_, outcome, counts)| {
@@ -53,14 +56,15 @@ pub(super) async fn finish_all(
 }
 
 /// A run began when it looked at the world, so that its sightings and the items it saw first tell one time.
-async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>], erased: &[i64]) -> Result<(), StoreError> {
+/// Its place in the reading order is the one after those that were stored before.
+async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>], erased: &[i64], last: i64) -> Result<(), StoreError> {
     let mut update = QueryBuilder::<Database>::new(
         "UPDATE run SET started_at = v.column2, finished_at = v.column3, state = v.column4, reason = v.column5, error_class = v.column6, \
          error_text = v.column7, found = v.column8, new = v.column9, duplicate = v.column10, outside = v.column11, undated = v.column12, \
-         unreadable = v.column13, clears_at = v.column14, erased = v.column15, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+         unreadable = v.column13, clears_at = v.column14, erased = v.column15, seq = v.column16, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
          lease_until = NULL, token = NULL FROM (",
     );
-    update.push_values(ends.iter().zip(erased), |mut row, ((run, outcome, counts), erased)| {
+    update.push_values(ends.iter().zip(erased).zip(last + 1..), |mut row, (((run, outcome, counts), erased), seq)| {
         let sum = |of: fn(&Counts) -> i64| counts.values().map(of).sum::<i64>();
         row.push_bind(run.id).push_bind(outcome.seen_at.0).push_bind(outcome.finished_at.0);
         row.push_bind(outcome.state.as_str()).push_bind(&outcome.reason);
@@ -69,7 +73,7 @@ async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>], erased: &[i64]) -> Resu
         row.push_bind(sum(|c| c.outside)).push_bind(sum(|c| c.undated));
         row.push_bind(outcome.searches.iter().map(|s| s.unreadable).sum::<i64>());
         row.push_bind(outcome.searches.iter().filter_map(|s| s.clears_at).max().map(|at| at.0));
-        row.push_bind(*erased);
+        row.push_bind(*erased).push_bind(seq);
     });
     update.push(") AS v WHERE run.id = v.column1").build().execute(conn).await?;
     Ok(())

@@ -211,10 +211,17 @@ pub(in crate::store) async fn to_plan(
             id,
             topic: topic.ok(),
             planned_until: Time(row.try_get("planned_until")?),
-            active: u32::try_from(row.try_get::<i64, _>("active")?).unwrap_or(u32::MAX),
+            active: number(row, "active")?,
+            backlog: number(row, "backlog")?,
+            on_time: number(row, "on_time")?,
         });
     }
     Ok(planned)
+}
+
+/// A count of runs.
+pub(super) fn number(row: &Row, column: &str) -> Result<u32, StoreError> {
+    Ok(u32::try_from(row.try_get::<i64, _>(column)?).unwrap_or(u32::MAX))
 }
 
 /// Topics, or other jobs, that a planner has to look at.
@@ -226,14 +233,23 @@ pub(super) async fn rows_to_plan(
     limit: u32,
 ) -> Result<Vec<Row>, StoreError> {
     let (table, job) = (of.table(), of.job_column());
+    let runs = |which: &str, name: &str| {
+        format!(
+            "(SELECT count(*) FROM run r WHERE r.job = {job} AND r.state IN ('queued', 'running'){which}) AS {name}"
+        )
+    };
+    let active = runs("", "active");
+    // A run whose process was killed is made again, and made up for like a missed slot.
+    let again = "r.attempt > CASE r.state WHEN 'running' THEN 1 ELSE 0 END";
+    let backlog = runs(&format!(" AND (r.trigger = 'catch_up' OR {again})"), "backlog");
+    let on_time = runs(&format!(" AND r.state = 'running' AND r.trigger <> 'catch_up' AND NOT ({again})"), "on_time");
     // Two selections and not one with OR, so that each follows its index. Its key order comes with the plan.
     let sql = format!(
         "WITH due AS (SELECT id FROM (SELECT id FROM {table} WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot <= $1 \
            ORDER BY next_slot, id LIMIT $3) AS slots UNION \
          SELECT id FROM (SELECT id FROM {table} WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until > $2 \
            ORDER BY planned_until LIMIT $3) AS strays) \
-         SELECT t.id, t.definition, t.planned_until, \
-         (SELECT count(*) FROM run r WHERE r.job = {job} AND r.state IN ('queued', 'running')) AS active \
+         SELECT t.id, t.definition, t.planned_until, {active}, {backlog}, {on_time} \
          FROM due JOIN {table} t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id"
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(now.0).bind(now.plus(ahead).0).bind(i64::from(limit));

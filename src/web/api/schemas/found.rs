@@ -21,7 +21,7 @@ const ITEM: &[Field] = &[
     TOPIC,
     KEY,
     ("kind", KIND, "post or page"),
-    ("url", Maybe(&Text), "address as last learned; foreign text, perhaps no link that is safe to follow"),
+    ("url", Maybe(&Text), "address as first learned; foreign text, perhaps no link that is safe to follow"),
     ("author", Maybe(&Text), "handle, without @"),
     ("author_name", Maybe(&Text), "display name"),
     ("title", Maybe(&Text), "title of a page"),

@@ -1,0 +1,93 @@
+//! What is told of an item that several replies tell differently: its date, its address, and what two items that became one
+//! leave in the ledger. And what of a question is not indexed. On both databases.
+
+use serde_json::{Value, json};
+use topicwatch::model::{Source, Time};
+
+use crate::changes::{World, hour};
+use crate::databases::{databases, sqlite};
+use crate::program::Place;
+use crate::store::{NOW, manual, open, outcome, seen, topic};
+
+/// An id of X that carries this instant.
+fn id_of(at: &str) -> i64 {
+    (Time::parse(at).unwrap().0 - 1_288_834_974_657) << 22
+}
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
+
+#[test]
+fn the_date_of_a_reply_wins_over_the_one_of_an_id_also_when_it_comes_later() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), TOPIC);
+        let name = place.database.name;
+        let id = id_of("2026-03-11T20:15:30.250Z");
+        let address = |host: &str| format!("https://{host}/ann/status/{id}");
+        // A page search finds it first, without a date.
+        world.pages(&[json!({ "title": "Ann on X", "snippet": "acme is here", "url": address("x.com") })]);
+        place.ok(&["once", "--at", &hour(24)]);
+        let item = |place: &Place| -> Value {
+            let text = place.ok(&["export", "--what", "items", "--format", "jsonl"]);
+            assert_eq!(text.lines().count(), 1, "{text}");
+            serde_json::from_str(&text).unwrap()
+        };
+        let first = item(&place);
+        assert_eq!(first["published_at"], "2026-03-11T20:15:30.250Z", "{name}: {first}");
+        let given = |at: &str| json!({ "id": id.to_string(), "text": "acme is here", "user": "ann", "created_at": at, "url": address("twitter.com") });
+        world.posts(&[given("2026-03-11T20:15:00Z")]);
+        place.ok(&["once", "--at", &hour(25)]);
+        let second = item(&place);
+        assert_eq!(
+            Time::parse(second["published_at"].as_str().unwrap()),
+            Time::parse("2026-03-11T20:15:00Z"),
+            "{name}"
+        );
+        // The address stays the one that was learned first, and so does a date that a reply gave.
+        assert_eq!(second["url"], first["url"], "{name}");
+        world.posts(&[given("2026-03-11T20:16:00Z")]);
+        place.ok(&["once", "--at", &hour(26)]);
+        assert_eq!(item(&place)["published_at"], second["published_at"], "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_became_one_item_is_taken_from_what_the_ledger_calls_new() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let words = || seen(Source::Social, 1, &["text:x:ann:h"], "hello");
+        let page = || seen(Source::Web, 1, &["post:x:1"], "hello there");
+        let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello");
+        for (n, world) in [vec![words()], vec![page(), words()], vec![both()]].into_iter().enumerate() {
+            let at = Time(NOW.0 + i64::try_from(n).unwrap() * 1_000);
+            let run = manual(&store, &t, &format!("R{n}"), at).await;
+            store.finish(&run, outcome(at, world)).await.unwrap();
+        }
+        let name = database.name;
+        assert_eq!(database.number("SELECT sum(new) FROM run"), 2, "{name}");
+        assert_eq!(database.number("SELECT sum(new) - sum(erased_new) - sum(merged_new) FROM run"), 1, "{name}");
+        assert_eq!(database.number("SELECT count(*) FROM topic_item"), 1, "{name}");
+        assert_eq!(database.texts("SELECT run || ' ' || merged_new FROM v_erased"), ["R1 1"], "{name}");
+        database.close(store).await;
+    }
+}
+
+#[test]
+fn a_question_for_http_says_what_is_not_indexed() {
+    let world = World::new();
+    let place = Place::new(sqlite(), &world.lines(), TOPIC);
+    world.posts(&[json!({ "id": "1", "text": "acme speaks http and more at https://acme.example/a", "user": "ann",
+        "created_at": hour(20), "url": "https://x.com/ann/status/1" })]);
+    place.ok(&["once", "--at", &hour(24)]);
+    for (words, found) in [("http", 1), ("https", 0), ("acme -https", 1)] {
+        let ended = place.run(&["search", "--json", "--", words]);
+        ended.says(0, &["note:", "at the begin of an address is not indexed"]);
+        let told: Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!(told["items"].as_array().unwrap().len(), found, "{words}: {told}");
+    }
+    let plain = place.run(&["search", "--json", "--", "acme.example"]);
+    plain.says(0, &[]);
+    assert!(!plain.err.contains("note:"), "{plain}");
+}

@@ -1,0 +1,140 @@
+//! Days whose searches were pruned: what was counted before stays in `export --what daily` and in reports that are made again,
+//! and what nobody counted is empty and marked, never zero. Every case on both databases.
+
+use serde_json::Value;
+
+use crate::databases::databases;
+use crate::program::Place;
+use crate::service::Sandbox;
+
+const TOPIC: &str = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
+const NOW: &str = "2026-03-11T09:00:00Z";
+
+/// Runs at these instants.
+fn ran(place: &Place, sandbox: &Sandbox, at: &[&str]) {
+    for at in at {
+        sandbox.turn_to(at);
+        place.ok(&["once", "--at", at]);
+    }
+}
+
+fn daily(place: &Place, more: &[&str]) -> Vec<Value> {
+    let text = place.ok(&[&["export", "--what", "daily", "--format", "jsonl"], more].concat());
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn of<'a>(rows: &'a [Value], day: &str) -> &'a Value {
+    rows.iter().find(|row| row["day"] == day).unwrap_or_else(|| panic!("no row of {day}"))
+}
+
+fn report(place: &Place, date: &str) -> (String, String) {
+    let made = |name: &str| {
+        place.ok(&["report", "--date", date, "--at", NOW, "--out", name]);
+        std::fs::read_to_string(place.path(name)).unwrap()
+    };
+    (made("day.md"), made("day.html"))
+}
+
+#[test]
+fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_marked() {
+    let mut all = Vec::new();
+    for database in databases() {
+        let sandbox = Sandbox::at(NOW, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPIC);
+        let name = place.database.name;
+        ran(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-05T20:00:00Z"]);
+        ran(&place, &sandbox, &["2026-01-06T08:00:00Z", "2026-01-06T20:00:00Z", "2026-03-10T20:00:00Z", NOW]);
+        let before = daily(&place, &[]);
+        assert_eq!(of(&before, "2026-01-06")["runs"], 2, "{name}");
+        let report_before = report(&place, "2026-01-06");
+        place.ok(&["prune", "--at", NOW]);
+        let after = daily(&place, &[]);
+        assert_eq!(after.len(), before.len(), "{name}");
+        const GONE: [&str; 12] = [
+            "last_run",
+            "social_answered",
+            "social_failed",
+            "web_answered",
+            "web_failed",
+            "ai_answered",
+            "ai_failed",
+            "saturated",
+            "covered_share",
+            "covered_s",
+            "holes",
+            "holes_s",
+        ];
+        for (before, after) in before.iter().zip(&after) {
+            let (day, columns) = (before["day"].as_str().unwrap(), before.as_object().unwrap());
+            let pruned = day <= "2026-01-06";
+            assert_eq!(
+                (&before["pruned"], &after["pruned"]),
+                (&Value::from(false), &Value::from(pruned)),
+                "{name} {day}"
+            );
+            for (column, value) in columns.iter().filter(|(column, _)| *column != "pruned") {
+                let empty = pruned && GONE.contains(&column.as_str());
+                let expected = if empty { &Value::Null } else { value };
+                assert_eq!(&after[column], expected, "{name}: {column} of {day}");
+            }
+        }
+        assert_ne!(of(&after, "2026-01-06")["cost_usd"], "0", "{name}: {after:?}");
+        // Days that begin at other instants than those that were counted.
+        let zoned = daily(&place, &["--timezone", "Europe/Berlin"]);
+        for day in ["2026-01-05", "2026-01-06"] {
+            let row = of(&zoned, day);
+            assert!(row["runs"].is_null() && row["calls"].is_null() && row["cost_usd"].is_null(), "{name}: {row}");
+            assert_eq!(row["pruned"], true, "{name}");
+        }
+        assert_eq!(of(&zoned, "2026-03-10")["runs"], 1, "{name}");
+
+        // The report of a day that is gone says so first; that of another is what it was.
+        let (text, page) = report(&place, "2026-01-06");
+        let first = text.lines().find(|line| line.starts_with("1. ")).unwrap();
+        let cost =
+            report_before.0.split("Searches cost ").nth(1).unwrap().split(". ").next().unwrap().lines().next().unwrap();
+        let cost = cost.trim_end_matches('.');
+        assert!(
+            first.contains("is not kept; 2 runs for") && first.contains(&cost.replace('.', "\\."))
+                || first.contains(cost),
+            "{name}: {first}"
+        );
+        assert!(text.contains(&format!("Searches cost {cost}")), "{name}\n{text}");
+        for told in [&text, &page] {
+            assert!(!told.contains("0% of the period") && !told.contains("No search was made"), "{name}\n{told}");
+            assert!(told.contains("not kept"), "{name}\n{told}");
+        }
+        let kept = report(&place, "2026-03-10");
+        assert!(!kept.0.contains("is not kept;") && kept.0.contains("of the period covered"), "{name}\n{}", kept.0);
+        all.push((after, text));
+    }
+    assert!(all.windows(2).all(|two| two[0] == two[1]), "the same on both databases");
+}
+
+#[test]
+fn what_an_earlier_version_pruned_and_nobody_counted_is_empty() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NOW, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPIC);
+        let name = place.database.name;
+        ran(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-06T20:00:00Z", NOW]);
+        place.ok(&["prune", "--at", NOW]);
+        // As a database of before the counts was, and its upgrade marks it.
+        let older = "DELETE FROM pruned_day; INSERT INTO store_info (name, value) SELECT 'pruned_uncounted', value FROM store_info WHERE name = 'pruned_until'";
+        crate::databases::wait(place.database.execute(older));
+        let rows = daily(&place, &[]);
+        let row = of(&rows, "2026-01-05");
+        for column in ["runs", "calls", "cost_usd", "covered_share", "holes", "social_answered"] {
+            assert!(row[column].is_null(), "{name}: {column} {row}");
+        }
+        assert!(row["pruned"] == true && row["items"].is_number(), "{name}: {row}");
+        assert_eq!(
+            (&of(&rows, "2026-03-11")["runs"], &of(&rows, "2026-03-11")["pruned"]),
+            (&Value::from(1), &Value::from(false))
+        );
+        let (text, _) = report(&place, "2026-01-05");
+        let first = text.lines().find(|line| line.starts_with("1. ")).unwrap();
+        assert!(first.contains("nor is how many runs there were and what they cost"), "{name}: {first}");
+        assert!(text.contains("What its searches cost is not kept.") && !text.contains("$0.000"), "{name}\n{text}");
+    }
+}

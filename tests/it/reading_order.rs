@@ -1,0 +1,197 @@
+//! `seq` is the order in which runs were stored, whatever their clocks said: what an export tells of a run is what that run
+//! was served. Ties (two topics at one instant), clocks that differ, and several processes, on both databases.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use topicwatch::model::{Source, Time, Topic};
+use topicwatch::store::{Filter, Outcome, Store};
+
+use crate::databases::databases;
+use crate::program::{NINE, Place};
+use crate::service::{Raw, reply};
+use crate::store::{NOW, manual, outcome, seen, settings, topic};
+
+/// The rows of an export.
+fn rows(place: &Place, what: &str) -> Vec<Value> {
+    let text = place.ok(&["export", "--what", what, "--format", "jsonl"]);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// One topic's call after the other's, so that what is asked first is stored first.
+const ONE_BY_ONE: &str = "max_concurrent = 1";
+
+fn one_by_one(topics: [&str; 2]) -> String {
+    let topics = topics.map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"social\"]\n"));
+    format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics.join("\n"))
+}
+
+/// Thirty posts that say $12 to the second who asks, and $10 before.
+fn thirty_that_change() -> Raw {
+    let asked = AtomicUsize::new(0);
+    Raw::saying(move |_| {
+        let price = if asked.fetch_add(1, Ordering::SeqCst) == 0 { 10 } else { 12 };
+        let posts: Vec<Value> = (1..=30)
+            .map(|n| {
+                json!({ "id": n.to_string(), "text": format!("number {n} costs ${price} today"), "user": "ann",
+                    "created_at": "2026-03-11T08:00:00Z", "url": format!("https://x.com/ann/status/{n}") })
+            })
+            .collect();
+        reply("200 OK", "content-type: application/json\r\n", json!({ "results": posts }).to_string().as_bytes())
+    })
+}
+
+#[test]
+fn two_topics_of_one_instant_are_told_the_words_that_each_was_served() {
+    // Whichever of the two has the smaller run id: in one of the two orders it is the one that was stored last.
+    for topics in [["acme", "zeta"], ["zeta", "acme"]] {
+        let mut exported = Vec::new();
+        for database in databases() {
+            let service = thirty_that_change();
+            let lines = format!("{}{ONE_BY_ONE}", service.lines());
+            let place = Place::new(database, &lines, &one_by_one(topics));
+            let name = place.database.name;
+            place.ok(&["once", "--at", NINE]);
+            for what in ["sightings", "new"] {
+                for (topic, price) in [(topics[0], "$10"), (topics[1], "$12")] {
+                    let rows = rows(&place, what);
+                    let of = rows.iter().filter(|row| row["topic"] == topic);
+                    let wrong = of.clone().filter(|row| !row["text"].as_str().unwrap().contains(price)).count();
+                    assert_eq!((of.count(), wrong), (30, 0), "{name}: {what} of {topic} in {topics:?}");
+                }
+            }
+            // The first was told other words than are served now, the second never was.
+            let later = "2026-03-11T10:00:00Z";
+            place.ok(&["once", "--at", later]);
+            for (topic, edits) in [(topics[0], 30), (topics[1], 0)] {
+                let diff = place.json(&["diff", topic, "--json"]);
+                assert_eq!(diff["counts"]["edited"], edits, "{name}: {topic} in {topics:?}\n{diff}");
+            }
+            let all = ["sightings", "new", "runs"].map(|what| place.ok(&["export", "--what", what]));
+            exported.push(all.map(|text| text.replace(name, "")));
+        }
+        for other in exported.iter().skip(1) {
+            assert_eq!(exported[0], *other, "the same bytes on both databases, {topics:?}");
+        }
+    }
+}
+
+/// A file has to watch something.
+const WATCHED: &str = "[[topics]]\nid = \"a\"\nquery = \"a\"\n";
+
+/// What a run stores of one post: these words, at these instants.
+fn saying(words: &str, seen_at: i64, finished_at: i64) -> Outcome {
+    let item = seen(Source::Social, 1, &["post:x:1"], words);
+    Outcome { seen_at: Time(NOW.0 + seen_at), finished_at: Time(NOW.0 + finished_at), ..outcome(NOW, vec![item]) }
+}
+
+/// The words that are exported with each run.
+fn words_by_run(place: &Place, what: &str) -> BTreeMap<String, String> {
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
+    let run = if what == "new" { "first_run" } else { "run" };
+    rows(place, what).iter().map(|row| (text(row, run), text(row, "text"))).collect()
+}
+
+async fn seqs(store: &Store) -> BTreeMap<String, i64> {
+    let runs = store.runs(&Filter::default(), 1_000).await.unwrap();
+    runs.into_iter().filter_map(|run| run.seq.map(|seq| (run.run, seq))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_follow_what_was_stored_and_not_what_clocks_said() {
+    for database in databases() {
+        let place = Place::new(database, "base_url = \"sandbox\"", WATCHED);
+        let name = place.database.name;
+        // Two processes; the clock of the first is ahead when its run ends.
+        let (first, second) = (open(&place).await, open(&place).await);
+        let topics: Vec<Topic> = ["a", "b", "c"].map(topic).to_vec();
+        first.sync_topics(&topics, NOW).await.unwrap();
+        let mut runs = Vec::new();
+        for (id, topic) in ["R9", "R5", "R1"].iter().zip(&topics) {
+            runs.push(manual(&first, topic, id, NOW).await);
+        }
+        first.finish(&runs[0], saying("ten", 0, 60_000)).await.unwrap();
+        second.finish(&runs[1], saying("twelve", 1_000, 5_000)).await.unwrap();
+        first.finish(&runs[2], saying("twelve", 1_000, 1_000)).await.unwrap();
+        first.publish().await.unwrap();
+        let told = seqs(&first).await;
+        assert!(told["R9"] < told["R5"] && told["R5"] < told["R1"], "{name}: {told:?}");
+        for what in ["sightings", "new"] {
+            let words = words_by_run(&place, what);
+            let expected = [("R1", "twelve"), ("R5", "twelve"), ("R9", "ten")];
+            assert_eq!(words, expected.map(|(run, words)| (run.to_owned(), words.to_owned())).into(), "{name}: {what}");
+        }
+        // An increment that is written stays right: what ends later has a higher number, however early it says it ended.
+        let before = place.ok(&["export", "--what", "sightings", "--seq", "0..3"]);
+        let late = manual(&second, &topics[0], "R0", NOW).await;
+        second.finish(&late, saying("fourteen", 2_000, -90_000)).await.unwrap();
+        assert!(seqs(&second).await["R0"] > told["R1"], "{name}");
+        assert_eq!(place.ok(&["export", "--what", "sightings", "--seq", "0..3"]), before, "{name}");
+        first.close().await;
+        second.close().await;
+    }
+}
+
+async fn open(place: &Place) -> Store {
+    Store::open(&settings(&place.database)).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_many_processes_store_at_once_is_read_once_and_as_it_was_stored() {
+    const PROCESSES: usize = 4;
+    const RUNS: usize = 25;
+    for database in databases() {
+        let place = Place::new(database, "base_url = \"sandbox\"", WATCHED);
+        let name = place.database.name;
+        let store = open(&place).await;
+        let topics: Vec<Topic> = (0..PROCESSES).map(|n| topic(&format!("t{n}"))).collect();
+        store.sync_topics(&topics, NOW).await.unwrap();
+        let over = Arc::new(AtomicBool::new(false));
+        // Reads increments meanwhile, as a loader would: what lies above the highest number it has seen.
+        let reader = tokio::spawn({
+            let (store, over) = (open(&place).await, Arc::clone(&over));
+            async move {
+                let (mut highest, mut read) = (0, 0);
+                loop {
+                    let last = over.load(Ordering::SeqCst);
+                    let runs = store.runs(&Filter::default(), 1_000).await.unwrap();
+                    let above = runs.iter().filter_map(|run| run.seq).filter(|seq| *seq > highest);
+                    let (count, most) = above.fold((0, highest), |(count, most), seq| (count + 1, most.max(seq)));
+                    (highest, read) = (most, read + count);
+                    if last {
+                        store.close().await;
+                        return read;
+                    }
+                }
+            }
+        });
+        let mut tasks = Vec::new();
+        for (n, topic) in topics.into_iter().enumerate() {
+            let own = open(&place).await;
+            tasks.push(tokio::spawn(async move {
+                for m in 0..RUNS {
+                    // All ties, and clocks that differ by process.
+                    let ended = if m % 2 == 0 { 0 } else { i64::try_from((PROCESSES - n) * 1_000).unwrap() };
+                    let run = manual(&own, &topic, &format!("R{m}-{n}"), NOW).await;
+                    own.finish(&run, saying(&format!("R{m}-{n}"), 0, ended)).await.unwrap();
+                    if m % 5 == n {
+                        own.publish().await.unwrap();
+                    }
+                }
+                own.close().await;
+            }));
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        store.publish().await.unwrap();
+        over.store(true, Ordering::SeqCst);
+        assert_eq!(reader.await.unwrap(), PROCESSES * RUNS, "{name}: each run was seen above what had been read");
+        let words = words_by_run(&place, "sightings");
+        let wrong: Vec<_> = words.iter().filter(|(run, words)| run != words).collect();
+        assert!(words.len() == PROCESSES * RUNS && wrong.is_empty(), "{name}: {} of {wrong:?}", wrong.len());
+        store.close().await;
+    }
+}
