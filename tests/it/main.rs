@@ -61,6 +61,7 @@ mod near_forget;
 mod outbox;
 mod pg;
 mod pings;
+mod postgres_tls;
 mod program;
 mod protected;
 mod real_input;
