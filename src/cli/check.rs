@@ -16,6 +16,8 @@ pub(super) async fn run(common: &Common, args: &CheckArgs) -> Result<Exit, Failu
         return Ok(Exit::Ok);
     }
     let context = Context::load_silently(common, None)?;
+    // A token that `run` and `serve` would refuse.
+    super::serve::settings(&context.config)?;
     let probed = if args.probe { Some(probe::run(&context).await?) } else { None };
     if args.json {
         output::json(&told(&context, probed.as_ref()))?;

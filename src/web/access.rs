@@ -1,6 +1,7 @@
 //! The token: compared in constant time, and what a browser is given in its place, which is signed with it and says nothing
 //! about it. How a request carries either is `guard`'s.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -11,6 +12,8 @@ use crate::model::Time;
 
 /// Shorter tokens can be guessed.
 const SHORTEST: usize = 16;
+/// Different characters, without which a token is one key that somebody leaned on.
+const FEWEST: usize = 5;
 
 /// How long a browser stays logged in.
 pub(super) const STAYS: Duration = Duration::from_secs(30 * 86_400);
@@ -35,6 +38,9 @@ impl Access {
     pub fn by(token: SecretString) -> Result<Self, &'static str> {
         if token.expose_secret().len() < SHORTEST {
             return Err("the token of the pages is shorter than 16 characters");
+        }
+        if token.expose_secret().chars().collect::<HashSet<char>>().len() < FEWEST {
+            return Err("the token of the pages repeats a few letters, so it can be guessed");
         }
         Ok(Self { token })
     }
@@ -99,7 +105,9 @@ mod tests {
         }
         let other = Access::by(SecretString::from("another token, as long")).unwrap();
         assert!(!other.admits(&pass, begun), "signed by another token");
-        assert!(Access::by(SecretString::from("short")).is_err());
+        for guessed in ["short", &"a".repeat(64), &"abab".repeat(8), &"0123".repeat(9)] {
+            assert!(Access::by(SecretString::from(guessed)).is_err(), "{guessed}");
+        }
         assert_eq!(format!("{access:?}"), "Access(***)");
     }
 }

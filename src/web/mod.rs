@@ -6,6 +6,7 @@ mod access;
 mod api;
 mod ask;
 mod guard;
+mod guesses;
 mod layout;
 mod pages;
 mod probes;

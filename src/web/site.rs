@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use super::access::Access;
 use super::api::Exporting;
+use super::guesses::Guesses;
 use super::probes::Ready;
 use super::standing::Judged;
 use crate::metrics::Metrics;
@@ -46,6 +47,7 @@ pub struct Site {
     pub(super) metrics: Metrics,
     pub(super) ready: Ready,
     pub(super) judged: Judged,
+    pub(super) guesses: Arc<Guesses>,
     clock: Clock,
 }
 
@@ -69,7 +71,17 @@ impl Site {
     ) -> Self {
         let metrics = Metrics::new(store.clone(), Arc::clone(&vitals));
         let (exporting, ready) = (Exporting::through(exports), Ready::of(database, store.clone()));
-        Self { store, settings, exporting, vitals, metrics, ready, judged: Judged::default(), clock }
+        Self {
+            store,
+            settings,
+            exporting,
+            vitals,
+            metrics,
+            ready,
+            judged: Judged::default(),
+            guesses: Arc::default(),
+            clock,
+        }
     }
 
     /// What holds now.

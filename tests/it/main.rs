@@ -102,6 +102,7 @@ mod web;
 mod web_alerts;
 mod web_browser;
 mod web_client;
+mod web_flood;
 mod web_keyboard;
 mod web_reload;
 mod web_security;

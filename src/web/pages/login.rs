@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
+use crate::listener::Peer;
 use crate::web::access::STAYS;
 use crate::web::ask::Ask;
-use crate::web::guard::{COOKIE, LARGEST_FORM};
+use crate::web::guard::{self, COOKIE, LARGEST_FORM};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::server::App;
@@ -41,7 +42,11 @@ fn form(wrong: Option<&str>) -> Markup {
     }
 }
 
-pub(in crate::web) async fn enter(State(app): State<App>, body: Body) -> Response {
+pub(in crate::web) async fn enter(
+    State(app): State<App>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    body: Body,
+) -> Response {
     let site = &app.site;
     let settings = site.settings();
     let Some(access) = &settings.access else { return Redirect::to("/").into_response() };
@@ -51,12 +56,18 @@ pub(in crate::web) async fn enter(State(app): State<App>, body: Body) -> Respons
         return layout::problem(site, &problem);
     };
     let given = Ask::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
-    if given.get("token").is_some_and(|token| access.knows(token)) {
+    let tried = guard::token_of(site, access, &peer, given.get("token").unwrap_or_default());
+    if tried.is_ok() {
         let (pass, stays) = (access.pass(site.now()), STAYS.as_secs());
         return kept(&format!("{COOKIE}={pass}; Path=/; HttpOnly; SameSite=Strict; Max-Age={stays}"), "/");
     }
-    tracing::warn!("somebody tried to log in to the pages with a wrong token");
-    let main = form(Some("That is not the token."));
+    let problem = match tried {
+        Err(problem) if problem.status == StatusCode::TOO_MANY_REQUESTS => {
+            return guard::told(&problem, site, "/login");
+        }
+        other => other.err(),
+    };
+    let main = form(problem.map(|problem| format!("{}.", problem.title)).as_deref());
     let page = Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main };
     (StatusCode::UNAUTHORIZED, layout::page(site, &page)).into_response()
 }
