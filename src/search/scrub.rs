@@ -3,8 +3,12 @@
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use secrecy::{ExposeSecret, SecretString};
+
+use crate::model::{is_hidden, is_joiner};
 
 /// What stands where the key stood.
 const MASK: &str = "***";
@@ -12,19 +16,59 @@ const MASK: &str = "***";
 /// same.
 const SHORTEST_IN_BODIES: usize = 8;
 
+/// Characters of the beginning of a longer key that are taken for the key.
+const SHORTEST_BEGINNING: usize = 12;
+/// Shorter spellings in base64 are words, too.
+const SHORTEST_BASE64: usize = 8;
+
 /// Takes one key out of texts.
 pub(super) struct Scrub {
     key: SecretString,
+    spellings: Vec<Spelling>,
+}
+
+/// A way to write the key down, letter by letter.
+struct Spelling {
+    letters: Vec<u8>,
+    /// So many of them from the beginning are taken for the key.
+    least: usize,
+}
+
+/// The key as it is, as hexadecimal digits, and as base64 in each of the three places where it can stand among the bytes
+/// that are written; of base64, the letters that depend on the key alone.
+fn spellings(key: &[u8]) -> Vec<Spelling> {
+    let least = key.len().min(SHORTEST_BEGINNING);
+    let hex = |upper: bool| {
+        let digits = key.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digit = |n| char::from_digit(u32::from(n), 16).unwrap_or('0');
+        let letters = digits.map(|n| if upper { digit(n).to_ascii_uppercase() } else { digit(n) } as u8).collect();
+        Spelling { letters, least: 2 * least }
+    };
+    let mut all = vec![Spelling { letters: key.to_vec(), least }, hex(false), hex(true)];
+    for before in 0..3 {
+        let bytes = [&[0; 2][..before], key].concat();
+        let from = (before * 8).div_ceil(6);
+        let until = |bytes: usize| (before + bytes) * 8 / 6;
+        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let letters = engine.encode(&bytes).into_bytes();
+            let letters = letters.get(from..until(key.len())).unwrap_or_default().to_vec();
+            if letters.len() >= SHORTEST_BASE64 && all.iter().all(|other| other.letters != letters) {
+                all.push(Spelling { letters, least: until(least) - from });
+            }
+        }
+    }
+    all
 }
 
 impl Scrub {
     /// For this key.
     pub(super) fn new(key: SecretString) -> Self {
-        Self { key }
+        let spellings = spellings(key.expose_secret().as_bytes());
+        Self { key, spellings }
     }
 
-    /// The text without the key, whether plain, percent-encoded, or escaped as in JSON or HTML; in part or whole, once
-    /// or several times over.
+    /// The text without the key, whether plain, in base64 or in hexadecimal digits, each as it is, percent-encoded, or
+    /// escaped as in JSON or HTML, in part or whole, once or several times over; nor its beginning.
     pub(super) fn text(&self, text: &str) -> String {
         // The mask and every spelling are whole characters, so that cutting at bytes cannot break one.
         self.without_key(text.as_bytes())
@@ -51,20 +95,24 @@ impl Scrub {
     }
 
     fn without_key(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let key = self.key.expose_secret().as_bytes();
-        if key.is_empty() {
+        if self.key.expose_secret().is_empty() {
             return None;
         }
-        let may_begin = |byte: u8| byte == key[0] || matches!(byte, b'%' | b'+' | b'\\' | b'&');
+        let mut first = [false; 256];
+        let letters = self.spellings.iter().filter_map(|spelling| spelling.letters.first());
+        for byte in letters.chain(b"%+\\&") {
+            first[usize::from(*byte)] = true;
+        }
         let mut kept = Vec::new();
         let (mut done, mut at) = (0, 0);
         let mut ends = Ends::default();
         while at < text.len() {
-            if !may_begin(text[at]) {
+            if !first[usize::from(text[at])] {
                 at += 1;
                 continue;
             }
-            match ends.of(text, at, key) {
+            let ended = self.spellings.iter().filter_map(|spelling| ends.of(text, at, spelling)).max();
+            match ended {
                 Some(end) => {
                     kept.extend_from_slice(&text[done..at]);
                     kept.extend_from_slice(MASK.as_bytes());
@@ -89,11 +137,11 @@ struct Ends {
 }
 
 impl Ends {
-    /// Where the longest spelling of the key that begins at `at` ends.
-    fn of(&mut self, text: &[u8], at: usize, key: &[u8]) -> Option<usize> {
+    /// Where what begins at `at` and is spelled so ends, as far as it goes.
+    fn of(&mut self, text: &[u8], at: usize, spelling: &Spelling) -> Option<usize> {
         self.now.clear();
         self.now.push(at);
-        for &wanted in key {
+        for (many, &wanted) in spelling.letters.iter().enumerate() {
             self.next.clear();
             for &end in &self.now {
                 spelled(text.get(end..).unwrap_or_default(), wanted, &mut |length| {
@@ -103,7 +151,7 @@ impl Ends {
                 });
             }
             if self.next.is_empty() {
-                return None;
+                return if many >= spelling.least { self.now.iter().copied().max() } else { None };
             }
             std::mem::swap(&mut self.now, &mut self.next);
         }
@@ -208,7 +256,7 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
                 return line;
             }
             length += 1;
-            if is_hidden(c) {
+            if is_hidden(c) || is_joiner(c) {
                 // Writing to a string cannot fail.
                 let _ = write!(line, "\\u{{{:x}}}", u32::from(c));
             } else {
@@ -217,13 +265,6 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
         }
     }
     line
-}
-
-/// C0, C1, and the characters that hide or turn text on a terminal.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
 #[cfg(test)]
@@ -255,6 +296,44 @@ mod tests {
             ("&amp; &amp;amp; &#; &#x; &quot".to_owned(), "&amp; &amp;amp; &#; &#x; &quot"),
         ] {
             assert_eq!(scrub(key).text(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn base64_digits_and_a_beginning_of_the_key_are_taken_out() {
+        let key = "sk-0123456789?>~abcdef";
+        let scrub = scrub(key);
+        for before in ["", "x", "xy", "key: ", "Bearer ", "user:"] {
+            for after in ["", "!", " and more"] {
+                let bytes = format!("{before}{key}{after}");
+                for encoded in [
+                    STANDARD_NO_PAD.encode(&bytes),
+                    URL_SAFE_NO_PAD.encode(&bytes),
+                    base64::engine::general_purpose::STANDARD.encode(&bytes),
+                    STANDARD_NO_PAD.encode(&bytes).replace('/', "\\/"),
+                    url::form_urlencoded::byte_serialize(STANDARD_NO_PAD.encode(&bytes).as_bytes()).collect(),
+                ] {
+                    let clean = scrub.text(&format!("<{encoded}>"));
+                    assert!(clean.contains("***"), "{bytes}: {clean}");
+                    // Two bytes at each end stand in letters that others have a part in.
+                    assert!(clean.len() <= encoded.len() + 2 + 3 - key.len() * 8 / 6 + 2, "{bytes}: {clean}");
+                }
+                let lower: String = bytes.bytes().map(|byte| format!("{byte:02x}")).collect();
+                for digits in [lower.to_uppercase(), lower] {
+                    let around = 2 * (before.len() + after.len());
+                    assert_eq!(scrub.text(&digits).len(), around + 3, "{digits}");
+                }
+            }
+        }
+        for many in 12..key.len() {
+            assert_eq!(scrub.text(&format!("begins with {}, he said", &key[..many])), "begins with ***, he said");
+            let encoded = STANDARD_NO_PAD.encode(&key[..many]);
+            assert!(scrub.text(&format!("[{encoded}]")).starts_with("[***"), "{many}");
+            let digits: String = key[..many].bytes().map(|byte| format!("{byte:02X}")).collect();
+            assert_eq!(scrub.text(&digits), "***");
+        }
+        for innocent in [&key[..11], "c2stMDEyMzQ", "736b2d30", "sk-01234 56789?>~abcdef", "0123456789?>~abcdef"] {
+            assert_eq!(scrub.text(innocent), innocent);
         }
     }
 
