@@ -20,8 +20,10 @@ pub(super) fn warnings(context: &Context) -> Vec<String> {
         let file = if file.exists() { file } else { folder.join(file) };
         all.extend(readable(&file, "a secret is read from it"));
     }
-    let from_file = |key: &str| config.effective.iter().any(|e| e.key == key && e.origin == "file");
-    if from_file("database.url") && config::redact_url(&config.database.url) != config.database.url {
+    let elsewhere =
+        |origin: &str| origin == "default" || origin.starts_with("environment ") || origin.starts_with("flag ");
+    let from_file = config.effective.iter().any(|e| e.key == "database.url" && !elsewhere(&e.origin));
+    if from_file && config::redact_url(&config.database.url) != config.database.url {
         all.extend(readable(&config.file, "the database's password stands in it"));
     }
     if let Some(database) = context.store_settings(false).url.strip_prefix("sqlite:").map(Path::new) {

@@ -60,7 +60,7 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_write
     std::fs::write(place.path("jobs.toml"), jobs).unwrap();
     let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
     assert!(one.contains("jobs.toml, and the database's password stands in it (hint: chmod o-r "), "{one}");
-    assert_eq!(warned(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "what is in the file is not used");
+    assert_eq!(warned(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "it is told of what is in force");
     mode(&place, "jobs.toml", 0o640);
     assert_eq!(warned(&place, &[]), [""; 0]);
 }
