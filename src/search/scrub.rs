@@ -3,11 +3,10 @@
 
 use std::fmt::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use secrecy::{ExposeSecret, SecretString};
 
+use super::spellings::{Spelling, spellings};
 use crate::model::{is_hidden, is_joiner};
 
 /// What stands where the key stood.
@@ -16,48 +15,10 @@ const MASK: &str = "***";
 /// same.
 const SHORTEST_IN_BODIES: usize = 8;
 
-/// Characters of the beginning of a longer key that are taken for the key.
-const SHORTEST_BEGINNING: usize = 12;
-/// Shorter spellings in base64 are words, too.
-const SHORTEST_BASE64: usize = 8;
-
 /// Takes one key out of texts.
 pub(super) struct Scrub {
     key: SecretString,
     spellings: Vec<Spelling>,
-}
-
-/// A way to write the key down, letter by letter.
-struct Spelling {
-    letters: Vec<u8>,
-    /// So many of them from the beginning are taken for the key.
-    least: usize,
-}
-
-/// The key as it is, as hexadecimal digits, and as base64 in each of the three places where it can stand among the bytes
-/// that are written; of base64, the letters that depend on the key alone.
-fn spellings(key: &[u8]) -> Vec<Spelling> {
-    let least = key.len().min(SHORTEST_BEGINNING);
-    let hex = |upper: bool| {
-        let digits = key.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        let digit = |n| char::from_digit(u32::from(n), 16).unwrap_or('0');
-        let letters = digits.map(|n| if upper { digit(n).to_ascii_uppercase() } else { digit(n) } as u8).collect();
-        Spelling { letters, least: 2 * least }
-    };
-    let mut all = vec![Spelling { letters: key.to_vec(), least }, hex(false), hex(true)];
-    for before in 0..3 {
-        let bytes = [&[0; 2][..before], key].concat();
-        let from = (before * 8).div_ceil(6);
-        let until = |bytes: usize| (before + bytes) * 8 / 6;
-        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
-            let letters = engine.encode(&bytes).into_bytes();
-            let letters = letters.get(from..until(key.len())).unwrap_or_default().to_vec();
-            if letters.len() >= SHORTEST_BASE64 && all.iter().all(|other| other.letters != letters) {
-                all.push(Spelling { letters, least: until(least) - from });
-            }
-        }
-    }
-    all
 }
 
 impl Scrub {
@@ -269,6 +230,8 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
     use proptest::prelude::*;
 
     use super::*;
