@@ -92,6 +92,9 @@ impl From<sqlx::Error> for StoreError {
         let (kind, hint) = match &error {
             _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
             _ if ended => (StoreErrorKind::Unreachable, "the database server is going down, coming up or full"),
+            sqlx::Error::Io(_) | sqlx::Error::Tls(_) if let Some(hint) = super::tls::hint(&text) => {
+                (StoreErrorKind::Unreachable, hint)
+            }
             sqlx::Error::Io(_)
             | sqlx::Error::Protocol(_)
             | sqlx::Error::Tls(_)

@@ -48,6 +48,7 @@ mod steps;
 mod streams;
 mod tables;
 mod tallies;
+mod tls;
 mod together;
 mod tombstones;
 mod tone;

@@ -2,15 +2,13 @@
 //! tables up to date. Safe when several processes start at once.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
-use sqlx::postgres::PgConnectOptions;
 
 use super::locks::Passing;
 use super::steps::{POSTGRES, SQLITE, migrator};
-use super::{Db, Nature, Store, StoreError, StoreErrorKind, postgres, sqlite};
+use super::{Db, Nature, Store, StoreError, StoreErrorKind, postgres, sqlite, tls};
 
 /// Versions of SQLite from this one on are free of a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
 const SQLITE_SAFE: (u32, u32, u32) = (3, 51, 3);
@@ -223,13 +221,7 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
         ));
     }
     let place = format!("{} (schema {schema})", redact(&settings.url));
-    let options = PgConnectOptions::from_str(&settings.url).map_err(|e| {
-        StoreError::new(
-            StoreErrorKind::Unreachable,
-            format!("the database address cannot be read: {e}"),
-            "write postgres://USER:PASSWORD@HOST:PORT/NAME",
-        )
-    })?;
+    let options = tls::connection(&settings.url)?;
     let pools = postgres::Pools::open(options, schema).await.map_err(|e| named(e, &place))?;
     let migrator = migrator(POSTGRES);
     let mut tx = pools.begin().await?;

@@ -1,14 +1,11 @@
 //! A store for whoever only reads, beside a daemon or without one: it changes nothing, not even tables of an older version,
 //! which it refuses. Where nothing can be written at all, a file is opened in another way.
 
-use std::str::FromStr as _;
-
 use sqlx::migrate::Migrate;
-use sqlx::postgres::PgConnectOptions;
 
 use super::open::{foreign, named, pending, sqlite_path};
 use super::steps::{POSTGRES, SQLITE, migrator};
-use super::{Db, Settings, Store, StoreError, StoreErrorKind, postgres, redact, sqlite};
+use super::{Db, Settings, Store, StoreError, StoreErrorKind, postgres, redact, sqlite, tls};
 
 impl Store {
     /// Opens a database that is there, to read it.
@@ -26,15 +23,7 @@ impl Store {
             Self::of_file(pools, place).await?
         } else {
             let place = format!("{} (schema {})", redact(&settings.url), settings.schema);
-            let options = PgConnectOptions::from_str(&settings.url).map_err(|error| {
-                let hint = "write postgres://USER:PASSWORD@HOST:PORT/NAME";
-                StoreError::new(
-                    StoreErrorKind::Unreachable,
-                    format!("the database address cannot be read: {error}"),
-                    hint,
-                )
-            })?;
-            let options = options.options([
+            let options = tls::connection(&settings.url)?.options([
                 ("default_transaction_read_only", "on"),
                 // Pages ask for little of large tables: a walk along an index, which is dearer only where pages lie on a
                 // turning disk; to start workers takes longer than all of it.

@@ -3,16 +3,21 @@
 
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::body::{Body, to_bytes};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
+use super::access::Access;
 use super::api;
+use super::guesses::Tried;
 use super::probes;
 use super::problem::Problem;
 use super::server::App;
+use super::sessions;
 use super::site::Site;
+use crate::listener::Peer;
 
 /// Longest time until an answer begins.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
@@ -23,32 +28,53 @@ const MOST_HEADERS: usize = 16 * 1024;
 /// Largest form.
 pub(super) const LARGEST_FORM: usize = 16 * 1024;
 
-/// What a browser that is logged in carries.
-pub(super) const COOKIE: &str = "topicwatch_session";
+/// Seconds after which to come back with another token.
+const AGAIN: &str = "10";
 
 /// No script, style, picture or frame of anybody else, and none written into a page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// Checks a request, has it answered in a task of its own, and dresses the answer.
-pub(super) async fn pass(State(app): State<App>, request: Request, next: Next) -> Response {
-    let mut response = match check(&app.site, &request) {
+pub(super) async fn pass(
+    State(app): State<App>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match check(&app.site, &peer, &request) {
         Err(refused) => *refused,
         // However busy everything else is.
-        Ok(()) if probes::OPEN.contains(&request.uri().path()) => next.run(request).await,
-        Ok(()) => answered(&app, request, next).await,
+        Ok(()) if probes::OPEN.contains(&request.uri().path()) => {
+            let _stays = peer.answer();
+            next.run(request).await
+        }
+        Ok(()) => answered(&app, &peer, request, next).await,
     };
     dress(response.headers_mut());
     response
 }
 
 /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
-async fn answered(app: &App, request: Request, next: Next) -> Response {
+async fn answered(app: &App, peer: &Peer, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let busy = || {
         let hint = "Ask again in a moment.";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too much at once", hint).answer(&app.site, &path)
     };
+    // Whoever sends a form drop by drop holds no place meanwhile, and gives way as if idle.
+    let (head, body) = request.into_parts();
+    let body = match tokio::time::timeout(LONGEST, to_bytes(body, LARGEST_FORM)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => {
+            let hint = "Forms here are short.";
+            let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", hint);
+            return problem.answer(&app.site, &path);
+        }
+        Err(_) => return busy(),
+    };
+    let request = Request::from_parts(head, Body::from(body));
+    let _stays = peer.answer();
     let places = std::sync::Arc::clone(&app.places);
     let task = tokio::spawn(async move {
         let _place = places.acquire_owned().await.ok()?;
@@ -66,7 +92,7 @@ async fn answered(app: &App, request: Request, next: Next) -> Response {
 
 type Refused = Box<Response>;
 
-fn check(site: &Site, request: &Request) -> Result<(), Refused> {
+fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
     let (headers, path) = (request.headers(), request.uri().path());
     let refuse = |status: StatusCode, title: &str, hint: &str| {
         Err(Box::new(Problem::new(status, title, hint).answer(site, path)))
@@ -94,7 +120,7 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let bearer = bearer(headers);
     if api::is_of(path) {
-        return api::admit(site, bearer).map_err(|problem| Box::new(problem.answer(site, path)));
+        return api::admit(site, peer, bearer).map_err(|problem| Box::new(told(&problem, site, path)));
     }
     if changes && bearer.is_none() && !from_here(headers, &host) {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
@@ -103,13 +129,15 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
     let open = matches!(path, "/login" | "/style.css" | "/live.js") || probes::OPEN.contains(&path);
     match (&settings.access, bearer) {
         (None, _) => Ok(()),
-        (Some(access), Some(token)) if access.knows(token) => Ok(()),
-        (Some(_), Some(_)) => {
-            let hint = "Send `Authorization: Bearer` with the token.";
-            refuse(StatusCode::UNAUTHORIZED, "That is not the token", hint)
+        (Some(access), Some(token)) => {
+            token_of(site, access, peer, token).map_err(|problem| Box::new(told(&problem, site, path)))
         }
         (Some(_), None) if open => Ok(()),
-        (Some(access), None) if cookie(headers).is_some_and(|pass| access.admits(pass, site.now())) => Ok(()),
+        (Some(access), None)
+            if passes(headers, settings.https).any(|pass| site.sessions.admits(access, pass, site.now())) =>
+        {
+            Ok(())
+        }
         (Some(_), None) if path == "/metrics" => {
             let hint = "Send `Authorization: Bearer` with the token.";
             let mut refused = refuse(StatusCode::UNAUTHORIZED, "These figures are for who has the token", hint);
@@ -123,6 +151,30 @@ fn check(site: &Site, request: &Request) -> Result<(), Refused> {
         }
         (Some(_), None) => Err(Box::new(Redirect::to("/login").into_response())),
     }
+}
+
+/// Whether this is the token, unless its sender was wrong too often.
+pub(super) fn token_of(site: &Site, access: &Access, peer: &Peer, given: &str) -> Result<(), Problem> {
+    match site.guesses.tries(peer.ip, || access.knows(given)) {
+        Tried::Right => Ok(()),
+        Tried::Wrong => {
+            let hint = "Send `Authorization: Bearer` with the token of the pages.";
+            Err(Problem::new(StatusCode::UNAUTHORIZED, "That is not the token", hint))
+        }
+        Tried::TooMany(wait) => {
+            let hint = format!("Try again in {} s. No token is looked at until then.", wait.as_secs() + 1);
+            Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "There were too many wrong tokens", hint))
+        }
+    }
+}
+
+/// A problem, and when to come back where one is to.
+pub(super) fn told(problem: &Problem, site: &Site, path: &str) -> Response {
+    let mut response = problem.answer(site, path);
+    if problem.status == StatusCode::TOO_MANY_REQUESTS {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(AGAIN));
+    }
+    response
 }
 
 /// The host that was asked, as its header says, or the address of the request.
@@ -172,10 +224,12 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+/// What a browser may carry in place of the token. Every cookie of the name: somebody else at a part of this host's name can
+/// have a browser send one of theirs first.
+pub(super) fn passes(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+    let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)
 }
 
 /// What every answer carries. `same-origin` and not `no-referrer`: with that one, browsers send no origin with a form.

@@ -6,11 +6,13 @@ mod access;
 mod api;
 mod ask;
 mod guard;
+mod guesses;
 mod layout;
 mod pages;
 mod probes;
 mod problem;
 mod server;
+mod sessions;
 mod site;
 mod standing;
 

@@ -20,9 +20,9 @@ use super::probes;
 use super::problem::Problem;
 use super::site::Site;
 use super::{api, guard};
-use crate::listener::Limited;
+use crate::listener::{Limited, Peer};
 
-/// Connections open at a time.
+/// Connections open at a time. One more takes the place of one that is idle.
 const MAX_CONNECTIONS: usize = 256;
 /// How long a client may neither finish a request nor take an answer; longer than [`guard::LONGEST`].
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -66,6 +66,7 @@ impl Running {
         if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
             self.server.abort();
         }
+        self.site.guesses.tell();
         self.site.exporting.close().await;
         self.site.store.close().await;
     }
@@ -95,7 +96,8 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
     let (site, stop) = (Arc::new(site), CancellationToken::new());
     let app = App { site: Arc::clone(&site), places: Arc::new(Semaphore::new(AT_ONCE)) };
     let listener = Limited::new(listener, MAX_CONNECTIONS, Some(PATIENCE));
-    let serving = axum::serve(listener, router(app)).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let serving = axum::serve(listener, router(app).into_make_service_with_connect_info::<Peer>())
+        .with_graceful_shutdown(stop.clone().cancelled_owned());
     let server = tokio::spawn(async move {
         // Serving ends only by the stop token; accept errors are retried inside.
         let _ = serving.await;

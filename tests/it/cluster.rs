@@ -2,6 +2,7 @@
 //! so. The server that other cases share is `pg`'s.
 
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -14,6 +15,8 @@ pub(crate) struct Cluster {
     owner: Option<&'static str>,
     port: u16,
     settings: String,
+    /// Where it listens beside loopback.
+    addresses: String,
 }
 
 impl Cluster {
@@ -37,7 +40,7 @@ impl Cluster {
         }
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
         let settings: String = settings.iter().map(|setting| format!(" -c {setting}")).collect();
-        let cluster = Self { folder, binaries, owner, port, settings };
+        let cluster = Self { folder, binaries, owner, port, settings, addresses: String::new() };
         let data = cluster.data();
         let made = cluster
             .call("initdb", &["-D", &data, "-U", "topicwatch", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
@@ -48,6 +51,28 @@ impl Cluster {
 
     pub(crate) fn url(&self) -> String {
         format!("postgres://topicwatch@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// Has it answer over TLS with a certificate and its key, and at further addresses; who comes in clear from elsewhere than
+    /// loopback is refused.
+    pub(crate) fn encrypt(&mut self, certificate: &Path, addresses: &[String]) {
+        let data = PathBuf::from(self.data());
+        let server = data.join("server.pem");
+        std::fs::copy(certificate, &server).unwrap();
+        let hba = "host all all 127.0.0.1/32 trust\nhostssl all all all trust\n";
+        std::fs::write(data.join("pg_hba.conf"), hba).unwrap();
+        std::fs::set_permissions(&server, std::fs::Permissions::from_mode(0o600)).unwrap();
+        if let Some(owner) = self.owner {
+            assert!(Command::new("chown").arg(owner).arg(&server).status().unwrap().success());
+        }
+        self.settings = " -c ssl=on -c ssl_cert_file=server.pem -c ssl_key_file=server.pem".to_owned();
+        self.addresses = addresses.iter().map(|address| format!(",{address}")).collect();
+        self.crash_and_restart();
+    }
+
+    /// How its clients reach it by another name.
+    pub(crate) fn url_at(&self, host: &str) -> String {
+        format!("postgres://topicwatch@{host}:{}/postgres", self.port)
     }
 
     /// Ends the server as a crash does, and starts it again.
@@ -64,8 +89,8 @@ impl Cluster {
 
     fn bring_up(&self) {
         let options = format!(
-            "-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c wal_level=minimal -c max_wal_senders=0{}",
-            self.port, self.settings
+            "-p {} -c listen_addresses=127.0.0.1{} -c unix_socket_directories= -c wal_level=minimal -c max_wal_senders=0{}",
+            self.port, self.addresses, self.settings
         );
         let log = self.folder.path().join("log");
         let log = log.to_str().unwrap();

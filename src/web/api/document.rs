@@ -16,7 +16,7 @@ use crate::web::problem::Problem;
 const VERSION: &str = "1.0.0";
 
 /// Statuses with which any operation may refuse.
-const ANY: [u16; 7] = [400, 401, 414, 421, 431, 500, 503];
+const ANY: [u16; 8] = [400, 401, 414, 421, 429, 431, 500, 503];
 
 pub(super) async fn show(call: Call) -> Result<Response, Problem> {
     let secured = call.site().settings().access.is_some();

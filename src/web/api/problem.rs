@@ -5,6 +5,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
+use crate::listener::Peer;
+use crate::web::guard;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -49,14 +51,13 @@ pub(in crate::web) fn not_so() -> Problem {
 
 /// Lets in whoever has the token, and everybody to read where there is none. What a browser keeps of a login is not looked at: no
 /// page of anybody else can ask for something here, whatever it sends.
-pub(in crate::web) fn admit(site: &Site, bearer: Option<&str>) -> Result<(), Problem> {
+pub(in crate::web) fn admit(site: &Site, peer: &Peer, bearer: Option<&str>) -> Result<(), Problem> {
     match (&site.settings().access, bearer) {
         (None, _) => Ok(()),
-        (Some(access), Some(token)) if access.knows(token) => Ok(()),
-        (Some(_), given) => {
-            let title = if given.is_some() { "That is not the token" } else { "The token is missing" };
+        (Some(access), Some(token)) => guard::token_of(site, access, peer, token),
+        (Some(_), None) => {
             let hint = "Send `Authorization: Bearer` with the token of the pages.";
-            Err(Problem::new(StatusCode::UNAUTHORIZED, title, hint))
+            Err(Problem::new(StatusCode::UNAUTHORIZED, "The token is missing", hint))
         }
     }
 }

@@ -1,0 +1,197 @@
+//! A listener that holds a bounded number of connections. With a patience, one whose client neither sends a request to its
+//! end nor takes the answer is cut, however busy it looks, and a new one takes the place of one that is idle; without, more
+//! wait in the system's queue. It speaks no protocol.
+
+mod seats;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, Sleep};
+use tokio_util::sync::WaitForCancellationFutureOwned;
+
+pub(crate) use self::seats::{Answering, network};
+use self::seats::{Seat, Seats};
+
+/// How long a connection that was asked to go may take before another is asked.
+const LEAVES: Duration = Duration::from_millis(50);
+
+/// A TCP listener with a limit.
+pub(crate) struct Limited {
+    listener: TcpListener,
+    free: Arc<Semaphore>,
+    patience: Option<Duration>,
+    seats: Arc<Seats>,
+}
+
+impl Limited {
+    /// So many connections at a time. With a patience, so long may pass without a byte of an answer leaving: whoever sends
+    /// drop by drop counts as idle.
+    pub(crate) fn new(listener: TcpListener, most: usize, patience: Option<Duration>) -> Self {
+        Self { listener, free: Arc::new(Semaphore::new(most)), patience, seats: Arc::default() }
+    }
+
+    /// A place for a connection that is there. Probes, which nobody can tell from others before they speak, get one, too.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        loop {
+            if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
+                return Some(permit);
+            }
+            self.seats.make_room();
+            if let Ok(permit) = tokio::time::timeout(LEAVES, Arc::clone(&self.free).acquire_owned()).await {
+                return permit.ok();
+            }
+        }
+    }
+}
+
+impl Listener for Limited {
+    type Io = Connection;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Connection, SocketAddr) {
+        // The semaphore is never closed; without a permit the connection is simply not counted.
+        let (permit, (stream, peer)) = if self.patience.is_some() {
+            let accepted = Listener::accept(&mut self.listener).await;
+            (self.place().await, accepted)
+        } else {
+            let permit = Arc::clone(&self.free).acquire_owned().await.ok();
+            (permit, Listener::accept(&mut self.listener).await)
+        };
+        // Streamed answers are small writes; waiting to join them only adds latency. Refused is as good as slow.
+        let _ = stream.set_nodelay(true);
+        let seat = self.seats.take(peer.ip());
+        let cut = self.patience.map(|patience| Cut {
+            patience,
+            at: Box::pin(tokio::time::sleep(patience)),
+            asked: Box::pin(seat.go.clone().cancelled_owned()),
+        });
+        let place = Place { seats: Arc::clone(&self.seats), seat, _permit: permit };
+        (Connection { stream, cut, place }, peer)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+/// Who is at the other end, for whoever answers.
+#[derive(Clone)]
+pub(crate) struct Peer {
+    /// Its address.
+    pub(crate) ip: IpAddr,
+    seat: Arc<Seat>,
+}
+
+impl Peer {
+    /// Until this is dropped, the connection gives way to no other.
+    pub(crate) fn answer(&self) -> Answering {
+        Arc::clone(&self.seat).answer()
+    }
+}
+
+impl Connected<IncomingStream<'_, Limited>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Limited>) -> Self {
+        Self { ip: stream.remote_addr().ip().to_canonical(), seat: Arc::clone(&stream.io().place.seat) }
+    }
+}
+
+/// A connection that gives its place back when it is dropped.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    cut: Option<Cut>,
+    place: Place,
+}
+
+struct Place {
+    seats: Arc<Seats>,
+    seat: Arc<Seat>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.seats.leave(&self.seat);
+    }
+}
+
+/// When a connection is cut, unless something leaves it before.
+struct Cut {
+    patience: Duration,
+    at: Pin<Box<Sleep>>,
+    /// Another waits for its place.
+    asked: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+impl Connection {
+    /// Whoever waits for the client waits no longer than the patience.
+    fn waits<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+        let Some(cut) = &mut self.cut else { return Poll::Pending };
+        if cut.asked.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        match cut.at.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    /// What came of writing: a byte that left begins the patience anew.
+    fn wrote(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match (&wrote, &mut self.cut) {
+            (Poll::Ready(Ok(1..)), Some(cut)) => {
+                cut.at.as_mut().reset(Instant::now() + cut.patience);
+                self.place.seats.moved(&self.place.seat);
+            }
+            (Poll::Pending, _) => return self.waits(cx),
+            _ => {}
+        }
+        wrote
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match Pin::new(&mut self.stream).poll_read(cx, buf) {
+            Poll::Pending => self.waits(cx),
+            read => read,
+        }
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.wrote(cx, wrote)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.wrote(cx, wrote)
+    }
+}

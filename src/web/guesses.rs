@@ -1,0 +1,280 @@
+//! How often somebody may be wrong about the token: so many tries for each peer, and for all peers together that never
+//! showed the right one; and what the log says of it, once a minute. What the token is, is `access`'s.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::listener::network;
+
+/// Wrong tokens at once from a peer, and the time after which it may try once more.
+const OF_A_PEER: Limit = Limit { most: 10, each: Duration::from_secs(6) };
+/// The same of all peers that never showed the right token. Those that did are not kept out by the others.
+const OF_ALL: Limit = Limit { most: 60, each: Duration::from_secs(1) };
+/// How long a peer counts as one that showed the right token.
+const KNOWN: Duration = Duration::from_secs(86_400);
+/// Peers that are told apart; the others are one.
+const MOST_PEERS: usize = 1_024;
+/// Time between the first wrong token and the line that says so, so that a burst is one line.
+const FIRST: Duration = Duration::from_secs(5);
+/// Time between two such lines.
+const AGAIN: Duration = Duration::from_secs(60);
+
+/// A token bucket.
+struct Limit {
+    most: u32,
+    each: Duration,
+}
+
+/// How far ahead of the present a bucket is used up; a bucket that is not is full.
+#[derive(Debug, Clone, Copy, Default)]
+struct Used(Duration);
+
+impl Used {
+    /// How long until there is something in it again; `None` when there is.
+    fn wait(self, limit: &Limit, now: Duration) -> Option<Duration> {
+        let free = (self.0.max(now) + limit.each).saturating_sub(limit.each * limit.most);
+        (free > now).then(|| free - now)
+    }
+
+    fn take(&mut self, limit: &Limit, now: Duration) {
+        self.0 = self.0.max(now) + limit.each;
+    }
+}
+
+/// What came of a try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tried {
+    /// It is the token.
+    Right,
+    /// It is not.
+    Wrong,
+    /// Nobody looked: there were too many before.
+    TooMany(Duration),
+}
+
+#[derive(Default)]
+struct Peer {
+    used: Used,
+    /// When it last showed the right token.
+    known: Option<Duration>,
+    /// Since the last line in the log.
+    wrong: u64,
+    unseen: u64,
+}
+
+impl Peer {
+    fn is_known(&self, now: Duration) -> bool {
+        self.known.is_some_and(|at| now.saturating_sub(at) < KNOWN)
+    }
+
+    /// Whether forgetting it changes nothing.
+    fn is_nothing(&self, now: Duration) -> bool {
+        self.used.0 <= now && !self.is_known(now) && self.wrong == 0 && self.unseen == 0
+    }
+}
+
+/// Who tried what; times are since some beginning.
+#[derive(Default)]
+struct Book {
+    all: Used,
+    peers: HashMap<IpAddr, Peer>,
+    /// Those for whom there was no place.
+    others: Peer,
+    told: Option<Duration>,
+    /// Whether a line is going to be written.
+    due: bool,
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    wrong: u64,
+    unseen: u64,
+    /// Who was wrong most often, unless it is one of those that are not told apart; and how often.
+    worst: Option<IpAddr>,
+    times: u64,
+    peers: usize,
+}
+
+impl Book {
+    /// A try, and when a line about it is to be written, if one has to be ordered.
+    fn tries(&mut self, peer: IpAddr, now: Duration, is_right: impl FnOnce() -> bool) -> (Tried, Option<Duration>) {
+        let peer = network(peer);
+        if self.peers.len() >= MOST_PEERS && !self.peers.contains_key(&peer) {
+            self.peers.retain(|_, peer| !peer.is_nothing(now));
+        }
+        let room = self.peers.len() < MOST_PEERS || self.peers.contains_key(&peer);
+        let of = if room { self.peers.entry(peer).or_default() } else { &mut self.others };
+        let known = of.is_known(now);
+        let others = if known { None } else { self.all.wait(&OF_ALL, now) };
+        let tried = match of.used.wait(&OF_A_PEER, now).into_iter().chain(others).max() {
+            Some(wait) => {
+                of.unseen += 1;
+                Tried::TooMany(wait)
+            }
+            None if is_right() => {
+                // One that is not told apart would make all of them known.
+                of.known = room.then_some(now);
+                return (Tried::Right, None);
+            }
+            None => {
+                of.used.take(&OF_A_PEER, now);
+                of.wrong += 1;
+                if !known {
+                    self.all.take(&OF_ALL, now);
+                }
+                Tried::Wrong
+            }
+        };
+        if std::mem::replace(&mut self.due, true) {
+            return (tried, None);
+        }
+        let next = self.told.map_or(Duration::ZERO, |told| (told + AGAIN).saturating_sub(now));
+        (tried, Some(next.max(FIRST)))
+    }
+
+    /// What happened since the last line, if something did.
+    fn tell(&mut self, now: Duration) -> Option<Told> {
+        self.due = false;
+        let (mut wrong, mut unseen, mut peers, mut worst) = (0, 0, 0, (0, None));
+        let named = self.peers.iter_mut().map(|(ip, peer)| (Some(*ip), peer));
+        for (ip, peer) in named.chain([(None, &mut self.others)]) {
+            let (missed, ignored) = (std::mem::take(&mut peer.wrong), std::mem::take(&mut peer.unseen));
+            peers += usize::from(missed + ignored > 0);
+            (wrong, unseen) = (wrong + missed, unseen + ignored);
+            worst = worst.max((missed + ignored, ip));
+        }
+        if wrong + unseen == 0 {
+            return None;
+        }
+        self.told = Some(now);
+        Some(Told { wrong, unseen, worst: worst.1, times: worst.0, peers })
+    }
+}
+
+/// The tries of a process.
+pub(super) struct Guesses {
+    begun: Instant,
+    book: Mutex<Book>,
+}
+
+impl Default for Guesses {
+    fn default() -> Self {
+        Self { begun: Instant::now(), book: Mutex::default() }
+    }
+}
+
+impl Guesses {
+    /// A try of a peer.
+    pub(super) fn tries(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> Tried {
+        let now = self.begun.elapsed();
+        let (tried, line) = self.book.lock().unwrap_or_else(PoisonError::into_inner).tries(peer, now, is_right);
+        if let Some(wait) = line {
+            let guesses = Arc::clone(self);
+            tokio::spawn(async move {
+                tokio::time::sleep(wait).await;
+                guesses.tell();
+            });
+        }
+        tried
+    }
+
+    /// Writes the line, if there is something to say.
+    pub(super) fn tell(&self) {
+        let now = self.begun.elapsed();
+        let told = self.book.lock().unwrap_or_else(PoisonError::into_inner).tell(now);
+        let Some(Told { wrong, unseen, worst, times, peers }) = told else { return };
+        let peer = worst.map_or_else(|| "many addresses".to_owned(), |ip| ip.to_string());
+        tracing::warn!(
+            wrong,
+            not_looked_at = unseen,
+            peer,
+            of_this_peer = times,
+            peers,
+            "wrong tokens were sent to the pages"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    const fn s(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn wrong(book: &mut Book, peer: &str, now: Duration) -> Tried {
+        book.tries(ip(peer), now, || false).0
+    }
+
+    #[test]
+    fn a_peer_may_be_wrong_ten_times_and_then_once_in_six_seconds() {
+        let mut book = Book::default();
+        for _ in 0..10 {
+            assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), Tried::Wrong);
+        }
+        assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), Tried::TooMany(s(6)));
+        let mut looked = false;
+        let unseen = book.tries(ip("192.0.2.1"), s(103), || std::mem::replace(&mut looked, true)).0;
+        assert_eq!((unseen, looked), (Tried::TooMany(s(3)), false), "the right token is not looked at, either");
+        assert_eq!(book.tries(ip("192.0.2.2"), s(103), || true).0, Tried::Right, "others are");
+        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), Tried::Wrong);
+        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), Tried::TooMany(s(6)));
+        let in_an_hour = (0..36_000).filter(|n| wrong(&mut book, "192.0.2.1", s(200) + s(*n) / 10) == Tried::Wrong);
+        assert_eq!(in_an_hour.count(), 609, "what had come back, and one in six seconds");
+    }
+
+    #[test]
+    fn many_peers_share_a_limit_that_keeps_nobody_out_who_was_right() {
+        let mut book = Book::default();
+        assert_eq!(book.tries(ip("192.0.2.7"), s(0), || true).0, Tried::Right);
+        let tried: Vec<Tried> = (0..200).map(|n| wrong(&mut book, &format!("198.51.100.{n}"), s(1))).collect();
+        assert_eq!(tried.iter().filter(|tried| **tried == Tried::Wrong).count(), 60);
+        assert!(matches!(book.tries(ip("192.0.2.8"), s(1), || true).0, Tried::TooMany(_)));
+        assert_eq!(book.tries(ip("192.0.2.7"), s(1), || true).0, Tried::Right);
+        assert_eq!(book.tries(ip("192.0.2.8"), s(2), || true).0, Tried::Right, "a second later there is one more");
+        // Addresses of one household are one peer.
+        let tried: Vec<Tried> = (0..20).map(|n| wrong(&mut book, &format!("2001:db8::{n}"), s(100))).collect();
+        assert_eq!(tried.iter().filter(|tried| **tried == Tried::Wrong).count(), 10);
+    }
+
+    #[test]
+    fn peers_beyond_those_told_apart_are_one_and_nothing_grows() {
+        let mut book = Book::default();
+        let peer = |n: u32| IpAddr::from((0x0A00_0000 + n).to_be_bytes());
+        for n in 0..5_000 {
+            book.tries(peer(n), s(0), || false);
+        }
+        assert_eq!(book.peers.len(), MOST_PEERS);
+        assert_eq!(book.others.known, None);
+        let told = book.tell(s(5)).unwrap();
+        assert_eq!((told.wrong, told.unseen, told.peers), (60, 4_940, 1_025));
+        book.tries(peer(6_000), s(3_600), || false);
+        assert_eq!(book.peers.len(), 1, "what says nothing any more makes room");
+    }
+
+    #[test]
+    fn the_log_gets_one_line_for_a_burst_and_one_a_minute_afterwards() {
+        let mut book = Book::default();
+        assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false), (Tried::Wrong, Some(FIRST)));
+        for _ in 0..6_335 {
+            assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false).1, None);
+        }
+        assert_eq!(book.tries(ip("192.0.2.2"), s(1), || false).1, None);
+        let told = book.tell(s(5)).unwrap();
+        let expected = Told { wrong: 11, unseen: 6_326, worst: Some(ip("192.0.2.1")), times: 6_336, peers: 2 };
+        assert_eq!(told, expected);
+        assert_eq!(book.tell(s(6)), None);
+        assert_eq!(book.tries(ip("192.0.2.2"), s(15), || false).1, Some(s(50)));
+        assert_eq!(book.tries(ip("192.0.2.2"), s(500), || true).1, None);
+        assert_eq!(book.tell(s(65)).unwrap().wrong, 1);
+    }
+}

@@ -1,0 +1,137 @@
+//! Visitors without a token who want to be in the way, through the program: connections that say nothing, forms that never
+//! end, tokens that are guessed.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+
+use crate::databases::sqlite;
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+use crate::web_client::{Pages, TOKEN};
+
+fn pages() -> (Sandbox, Place, Pages) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve_to_some(&place, &[]);
+    (sandbox, place, pages)
+}
+
+/// Ends the program; what it said.
+fn said(pages: Pages) -> String {
+    pages.going.signal("TERM");
+    let ended = pages.going.wait();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    assert!(!ended.err.contains(TOKEN), "{ended}");
+    ended.err
+}
+
+#[test]
+fn connections_that_say_nothing_hold_up_neither_probes_nor_pages() {
+    let (_sandbox, place, pages) = pages();
+    let url = format!("http://{}", pages.address);
+    // One that a visitor uses stays while it is used.
+    let cookie = pages.log_in();
+    let mut idle: Vec<TcpStream> = Vec::new();
+    for round in 0..3 {
+        // More than there are places, some of them with half a request.
+        for n in 0..400 {
+            let mut one = TcpStream::connect(&pages.address).unwrap();
+            if n % 2 == 0 {
+                one.write_all(b"GET / HTTP/1.1\r\nHost: local").unwrap();
+            }
+            idle.push(one);
+        }
+        place.ok(&["health", "--url", &url]);
+        for path in ["/healthz", "/readyz", "/login"] {
+            assert_eq!(pages.get(path).status, 200, "round {round}: {path}");
+        }
+        let seen = pages.ask("GET", "/", &[("Cookie", &cookie)], "");
+        assert!(seen.status == 200 && seen.body.contains("Acme"), "{}", seen.text);
+    }
+    drop(idle);
+    said(pages);
+}
+
+#[test]
+fn forms_that_never_end_hold_up_no_page() {
+    let (_sandbox, _place, pages) = pages();
+    let head = format!(
+        "POST /login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+         Content-Length: 200\r\n\r\ntoken=",
+        pages.address
+    );
+    let dripping: Vec<TcpStream> = (0..300)
+        .map(|_| {
+            let mut one = pages.connect();
+            one.write_all(head.as_bytes()).unwrap();
+            one
+        })
+        .collect();
+    assert_eq!(pages.get("/login").status, 200);
+    pages.log_in();
+    drop(dripping);
+    said(pages);
+}
+
+#[test]
+fn a_guesser_is_stopped_after_ten_tokens_and_the_log_has_one_line_about_it() {
+    let (_sandbox, _place, pages) = pages();
+    let (cookie, origin) = (pages.log_in(), pages.origin());
+    let mut seen = [0; 2];
+    for n in 0..200 {
+        let guess = format!("web-token-{n:010}");
+        let bearer = format!("Bearer {guess}");
+        // However it is sent.
+        let answer = match n % 3 {
+            0 => pages.ask("POST", "/login", &[("Origin", &origin)], &format!("token={guess}")),
+            1 => pages.ask("GET", "/", &[("Authorization", &bearer)], ""),
+            _ => pages.ask("GET", "/api/v1/topics", &[("Authorization", &bearer)], ""),
+        };
+        match answer.status {
+            401 => seen[0] += 1,
+            429 => {
+                seen[1] += 1;
+                assert!(
+                    answer.header("retry-after").is_some() && answer.text.contains("Try again in"),
+                    "{}",
+                    answer.text
+                );
+            }
+            other => panic!("{other}: {}", answer.text),
+        }
+    }
+    // One more comes back every six seconds, and this may take some.
+    assert!((10..30).contains(&seen[0]) && seen[0] + seen[1] == 200, "{seen:?}");
+    // A browser that is logged in sees nothing of it, and probes need no token.
+    assert_eq!(pages.ask("GET", "/", &[("Cookie", &cookie)], "").status, 200);
+    assert_eq!(pages.get("/healthz").status, 200);
+    let log = said(pages);
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("wrong tokens were sent to the pages")).collect();
+    assert!((1..=2).contains(&lines.len()), "{log}");
+    assert!(lines.iter().all(|line| line.contains("peer=\"127.0.0.1\"") && line.contains("WARN")), "{log}");
+    let told = |field: &str| -> u64 {
+        let of = |line: &&str| line.split(field).nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
+        lines.iter().filter_map(of).sum()
+    };
+    assert_eq!((told(" wrong="), told(" not_looked_at=")), (seen[0], seen[1]), "{log}");
+    assert!(!log.contains("web-token"), "{log}");
+}
+
+#[test]
+fn a_token_of_one_repeated_letter_is_refused_by_check_and_by_serve() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    for token in ["a".repeat(40), "ab".repeat(20), "tiny".to_owned()] {
+        for args in [&["check"][..], &["serve", "--listen", "127.0.0.1:0"], &["run"]] {
+            if args == ["run"] {
+                place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\n{TOPICS}"));
+            }
+            let ended = place.program(args).env("TOPICWATCH_WEB_TOKEN", &token).run();
+            ended.says(2, &["the token of the pages", "hint: make one: openssl rand -hex 24"]);
+            assert!(!ended.err.contains(&token), "{ended}");
+        }
+    }
+    place.ok(&["check"]);
+}
