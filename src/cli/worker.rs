@@ -29,7 +29,7 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
         let membership = Membership::join_as_worker(store.clone(), clock, id.clone(), lease).await?;
         Ok::<_, Failure>((store, membership))
     };
-    let (store, membership) = away::waited_for(|| begin()).await?;
+    let (store, membership) = away::waited_for(begin).await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let means = Means { skew, client, sandbox, membership: Arc::new(membership), lock: None };
     let vitals = Arc::new(Vitals::without_loop((context.clock)()));
