@@ -5,12 +5,11 @@ use serde_json::{Value, json};
 
 use crate::sandbox::stage;
 
+type Has<'a> = &'a dyn Fn(&Value) -> bool;
+
 async fn of(request: reqwest::RequestBuilder) -> Value {
     request.send().await.unwrap().json().await.unwrap()
 }
-
-/// Whether a post has a trait.
-type Trait<'a> = &'a dyn Fn(&Value) -> bool;
 
 #[tokio::test]
 async fn traits_of_posts_apply_one_by_one_and_together() {
@@ -21,7 +20,7 @@ async fn traits_of_posts_apply_one_by_one_and_together() {
         all.as_array().unwrap().clone()
     };
     let media = |post: &Value, kind: &str| post["media"].as_array().unwrap().iter().any(|one| one["type"] == kind);
-    let kinds: [(&str, Trait<'_>); 5] = [
+    let kinds: [(&str, Has); 5] = [
         ("verified", &|post| post["user"]["verified"] == true),
         ("blue_verified", &|post| post["user"]["is_blue_verified"] == true),
         ("is_quote", &|post| post["is_quote_tweet"] == true),

@@ -21,7 +21,7 @@ pub(in crate::store) struct Pools {
     pub(super) write: SqlitePool,
     read: SqlitePool,
     /// How a connection is opened that belongs to no pool.
-    pub(super) single: SqliteConnectOptions,
+    pub(super) single: Arc<SqliteConnectOptions>,
     place: Arc<Place>,
 }
 
@@ -63,7 +63,7 @@ impl Pools {
             write.close().await;
             return Err(StoreError { kind: StoreErrorKind::Unreachable, again: true, ..replaced });
         }
-        let single = write.connect_options().as_ref().clone();
+        let single = write.connect_options();
         Ok(Self { write, read, single, place: Arc::new(Place::of(path)) })
     }
 
@@ -83,7 +83,7 @@ impl Pools {
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(60))
             .connect_lazy_with(options);
-        Self { write: read.clone(), read, single, place: Arc::new(Place::of(path)) }
+        Self { write: read.clone(), read, single: Arc::new(single), place: Arc::new(Place::of(path)) }
     }
 
     /// The file.
