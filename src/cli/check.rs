@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::args::{CheckArgs, Common};
 use super::context::Context;
-use super::{Exit, Failure, channels, output, probe};
+use super::{Exit, Failure, channels, exposed, output, probe};
 use crate::config;
 use crate::model::{ChannelSpec, SchedulePolicy, Time};
 use crate::schedule::Schedule;
@@ -30,6 +30,7 @@ pub(super) async fn run(common: &Common, args: &CheckArgs) -> Result<Exit, Failu
 fn told(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value {
     let config = &context.config;
     let store = context.store_settings(false);
+    let warnings = [config.warnings.clone(), exposed::warnings(context)].concat();
     json!({
         "file": config.file,
         "sandbox": context.is_sandbox(),
@@ -42,7 +43,7 @@ fn told(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value 
         })).collect::<Vec<_>>(),
         "exports": config.exports,
         "alerts": config.alerts,
-        "warnings": config.warnings,
+        "warnings": warnings,
         "probe": probed,
     })
 }
@@ -127,6 +128,9 @@ fn drawn(context: &Context, probed: Option<&probe::Probed>) -> String {
     if !config.notices.is_empty() {
         text.push_str(&config::draw(&config.notices, output::lively(), usize::from(output::width())));
         text.push('\n');
+    }
+    for warning in exposed::warnings(context) {
+        text.push_str(&format!("warning: {warning}\n\n"));
     }
     let rows = config
         .effective

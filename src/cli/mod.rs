@@ -17,6 +17,7 @@ mod diff;
 mod examples;
 mod export;
 mod export_args;
+mod exposed;
 mod failure;
 mod filter;
 mod forget;

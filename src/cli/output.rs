@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::model::{Time, Volume};
+use crate::model::{Time, Volume, is_hidden_after};
 
 /// Buffered stdout.
 pub(super) fn stdout() -> io::BufWriter<io::Stdout> {
@@ -23,26 +23,22 @@ pub(super) fn json(value: &impl serde::Serialize) -> Result<(), super::Failure> 
 
 /// JSON whose strings say in escapes what [`visible`] does, too; C0 they cannot hold otherwise. It is the same JSON.
 fn inert(json: &str) -> Cow<'_, str> {
-    let live = |c: char| c >= '\u{7f}' && commands(c);
-    if !json.contains(live) {
+    if json.is_ascii() && !json.contains('\u{7f}') {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 64);
+    let mut before = None;
     for c in json.chars() {
-        if live(c) {
-            // Each is one unit of UTF-16.
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        let hidden = is_hidden_after(before.replace(c), c);
+        if c >= '\u{7f}' && hidden {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
         } else {
             out.push(c);
         }
     }
-    Cow::Owned(out)
-}
-
-/// What moves a cursor, or turns the order of what stands beside it: C0, C1, DEL, marks of direction.
-fn commands(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    if out.len() == json.len() { Cow::Borrowed(json) } else { Cow::Owned(out) }
 }
 
 /// Writes text to stdout.
@@ -64,12 +60,14 @@ pub(super) fn lively() -> bool {
         && std::env::var("TERM").as_deref() != Ok("dumb")
 }
 
-/// Foreign text on one line of a terminal: control characters (C0, C1) and bidirectional overrides are shown as escapes
-/// and not obeyed, so that a post can neither move the cursor nor reorder what stands beside it.
+/// Foreign text on one line of a terminal: what commands it, turns text around or is not drawn at all is shown as escapes, so
+/// that a post can neither move the cursor, nor reorder what stands beside it, nor carry what nobody sees.
 pub(super) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut blank = false;
+    let (mut blank, mut before) = (false, None);
     for c in text.chars() {
+        let hidden = is_hidden_after(before.replace(c), c);
+        // Line and paragraph separators are white space, too.
         if c.is_whitespace() {
             blank = true;
             continue;
@@ -78,7 +76,7 @@ pub(super) fn visible(text: &str) -> String {
             shown.push(' ');
         }
         blank = false;
-        if commands(c) {
+        if hidden {
             shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
         } else {
             shown.push(c);
@@ -210,6 +208,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
     use super::*;
+    use crate::model::is_hidden;
 
     #[test]
     fn a_post_cannot_command_the_terminal() {
@@ -218,6 +217,10 @@ mod tests {
             ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
             ("a\u{202e}b", "a\\u{202e}b"),
             ("\u{9b}31m", "\\u{9b}31m"),
+            ("pay\u{200b}pal", "pay\\u{200b}pal"),
+            ("hi\u{e0001}\u{e0041}", "hi\\u{e0001}\\u{e0041}"),
+            ("👩‍👩‍👧 1️⃣ می‌خواهم", "👩‍👩‍👧 1️⃣ می‌خواهم"),
+            ("a\u{200d}b", "a\\u{200d}b"),
         ] {
             assert_eq!(visible(text), shown);
         }
@@ -226,11 +229,13 @@ mod tests {
 
     #[test]
     fn json_commands_no_terminal_either_and_loses_nothing() {
-        let value = serde_json::json!({ "a\u{202e}": ["\u{9b}31m\u{7f}\u{85}", "\u{1b}[2J\n", "plain 🦀 \u{feff}é", "\\\u{9b}"] });
+        let value = serde_json::json!({ "a\u{202e}": ["\u{9b}31m\u{7f}\u{85}", "a\u{200b}\u{e0001}👩‍👩‍👧", "\u{1b}[2J\n", "plain 🦀 \u{feff}é", "\\\u{9b}"] });
         let text = serde_json::to_string_pretty(&value).unwrap();
         let told = inert(&text);
         assert!(
-            !told.contains(|c: char| commands(c) && c != '\n') && told.contains("\\u009b31m\\u007f\\u0085"),
+            !told.contains(|c: char| is_hidden(c) && c != '\n')
+                && told.contains("a\\u200b\\udb40\\udc01👩‍👩‍👧")
+                && told.contains("\\u009b31m\\u007f\\u0085"),
             "{told}"
         );
         assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);

@@ -78,6 +78,7 @@ impl Beside {
             self.settings.subscribe(),
             Arc::clone(vitals),
             Arc::clone(&self.clock),
+            ids::token(),
         );
         match web::start(site, self.listen).await {
             Ok(running) => Ok(running),

@@ -25,7 +25,7 @@ pub(super) fn of(config: &Config, database: Option<&Path>) -> Protected {
 }
 
 /// Files that something secret is read from.
-fn secrets(config: &Config) -> Vec<PathBuf> {
+pub(super) fn secrets(config: &Config) -> Vec<PathBuf> {
     let named = |variable: &str| env(&format!("{variable}_FILE")).filter(|file| !file.is_empty()).map(PathBuf::from);
     let of_channels = config.channels.iter().map(|channel| match &channel.way {
         ChannelWay::Email(email) => &email.password,

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::args::Common;
 use super::context::{Context, env};
-use super::{Exit, Failure, journal, output};
+use super::{Exit, Failure, ids, journal, output};
 use crate::config::{self, Config};
 use crate::store::{Store, StoreError, StoreErrorKind};
 use crate::vitals::Vitals;
@@ -42,7 +42,7 @@ pub(super) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failu
     let mut ends = super::signals::Ends::listen();
     let vitals = Arc::new(Vitals::without_loop((context.clock)()));
     let (_, settings) = watch::channel(Arc::new(settings));
-    let site = Site::new(store.clone(), exports, database, settings, vitals, Arc::clone(&context.clock));
+    let site = Site::new(store.clone(), exports, database, settings, vitals, Arc::clone(&context.clock), ids::token());
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");
@@ -80,6 +80,7 @@ pub(super) fn settings(config: &Config) -> Result<web::Settings, Failure> {
     Ok(web::Settings {
         access,
         hosts: config.web.hosts.clone(),
+        https: config.web.https,
         limits: config.service.limits(),
         acts: None,
         hint: crate::search::hint_of,

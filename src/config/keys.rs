@@ -183,6 +183,7 @@ keys! {
         "token_env" Text, Some("\"TOPICWATCH_WEB_TOKEN\""), "Name of the environment variable that holds the token of the pages.";
         "token_file" Text, None, "File that holds the token, readable by its owner only.";
         "hosts" Texts, Some("[]"), "Names under which the pages may be asked for, beside localhost and addresses.";
+        "https" Flag, Some("false"), "Whether visitors come over TLS, by a proxy: what a browser keeps of a login is then never sent in clear.";
     }
     Topic {
         "id" Text, None, "Short name, unique in the file: a-z, 0-9, - and _.";

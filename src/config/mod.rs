@@ -166,6 +166,8 @@ pub struct WebConfig {
     pub token: SecretPlace,
     /// Names under which the pages may be asked for.
     pub hosts: Vec<String>,
+    /// Whether visitors come over TLS.
+    pub https: bool,
 }
 
 /// A key's value in force and where it came from, for `check`.

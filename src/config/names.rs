@@ -49,8 +49,14 @@ pub(super) fn schema_name(value: &Value) -> Read<String> {
     let text = text(value)?;
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let first = |c: char| c.is_ascii_lowercase() || c == '_';
-    if text.len() > 63 || !text.starts_with(first) || !text.chars().all(good) || text.starts_with("pg_") {
-        let hint = "up to 63 characters of a-z, 0-9 and _, not beginning with a digit or pg_";
+    if text.len() > 63
+        || !text.starts_with(first)
+        || !text.chars().all(good)
+        || text.starts_with("pg_")
+        || text == "information_schema"
+    {
+        let hint =
+            "up to 63 characters of a-z, 0-9 and _, not beginning with a digit or pg_, and not information_schema";
         return Err(Fault::new(format!("cannot be {text:?}"), hint));
     }
     Ok(text)
@@ -75,6 +81,14 @@ mod tests {
 
     fn of(text: &str) -> Value {
         Value::Text(text.to_owned())
+    }
+
+    #[test]
+    fn schemas_of_the_server_are_nobodys() {
+        assert_eq!(schema_name(&of("topicwatch_2")), Ok("topicwatch_2".to_owned()));
+        for bad in ["", "Topics", "2topics", "a-b", "pg_catalog", "pg_temp", "information_schema"] {
+            assert!(schema_name(&of(bad)).is_err(), "{bad}");
+        }
     }
 
     #[test]

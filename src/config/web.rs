@@ -10,7 +10,7 @@ use super::given::{Reader, Table, Value};
 use super::keys::Section;
 use super::mistake::{Fault, Mistakes};
 use super::names::variable_name;
-use super::scalars::{plain_text, text, texts};
+use super::scalars::{flag, plain_text, text, texts};
 use crate::model::SecretPlace;
 
 /// Names that the pages may be given beside what is always allowed.
@@ -34,6 +34,7 @@ pub(super) fn read(
         Some(_) => Some(dir.join(reader.read(mistakes, "token_file", |value| plain_text(value, 4_096))?)),
     };
     let hosts = reader.read(mistakes, "hosts", hosts)?;
+    let https = reader.read(mistakes, "https", flag)?;
     let set = |name: &str| (request.env)(name).is_some_and(|value| !value.is_empty());
     let token = if set(&variable) || set(&format!("{variable}_FILE")) {
         SecretPlace { variable: Some(variable.clone()), file: None }
@@ -50,7 +51,7 @@ pub(super) fn read(
         mistakes.fault("listen", &given.origin, fault);
         return None;
     }
-    Some(WebConfig { listen, token, hosts })
+    Some(WebConfig { listen, token, hosts, https })
 }
 
 fn listen(value: &Value) -> Result<SocketAddr, Fault> {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::insight::daily::{Counted, Share};
-use crate::model::{Span, Time, Tone};
+use crate::model::{Span, Time, Tone, is_hidden_after};
 
 /// What is said where not all reactions were compared.
 pub const RISERS_CUT: &str =
@@ -13,13 +13,15 @@ pub const RISERS_CUT: &str =
 /// What is said where not all searches were read.
 pub const SEARCHES_CUT: &str = "More searches than are read at once: counts and cost are those of the latest.";
 
-/// Foreign text on one line, cut to so many characters; control characters and marks that turn text around are left out.
+/// Foreign text on one line, cut to so many characters; control characters, marks that turn text around and what is not drawn
+/// are left out.
 #[must_use]
 pub fn line(text: &str, most: usize) -> String {
     let mut shown = String::new();
     let mut many = 0;
     for word in text.split_whitespace() {
-        let word: String = word.chars().filter(|c| !is_command(*c)).collect();
+        let mut before = None;
+        let word: String = word.chars().filter(|c| !is_hidden_after(before.replace(*c), *c)).collect();
         if word.is_empty() {
             continue;
         }
@@ -37,11 +39,6 @@ pub fn line(text: &str, most: usize) -> String {
         shown.push_str(&word);
     }
     shown
-}
-
-fn is_command(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// `1,234`.
@@ -207,6 +204,7 @@ mod tests {
         for (text, most, shown) in [
             ("  one\n two\t", 20, "one two"),
             ("a\u{202e}b \u{1b}[2J \u{7}", 20, "ab [2J"),
+            ("a\u{200b}b\u{e0001} 👩‍👩‍👧", 20, "ab 👩‍👩‍👧"),
             ("abcdef ghi", 8, "abcdef …"),
             ("abcdefghi", 4, "abc…"),
             ("", 4, ""),

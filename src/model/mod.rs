@@ -8,6 +8,7 @@ mod changes;
 mod channel;
 mod cluster;
 mod exported;
+mod hidden;
 mod item;
 mod job;
 mod looks;
@@ -40,6 +41,7 @@ pub use channel::{
 };
 pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
+pub use hidden::{is_hidden, is_hidden_after, is_joiner};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit};
 pub use job::{Job, JobKind};
 pub use looks::{Look, LookSearch, Watched};

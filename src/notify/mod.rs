@@ -23,7 +23,7 @@ pub use mailbox::{NoAddress, check_address};
 pub use ping::{PingTarget, PingTargets, Pinger, Signal};
 pub use signature::{signature, verify};
 
-use crate::model::{HookForm, Message, SmtpTls, Time};
+use crate::model::{HookForm, Message, SmtpTls, Time, is_hidden, is_joiner};
 
 /// A channel with what it takes to reach it.
 #[derive(Debug, Clone)]
@@ -113,10 +113,9 @@ impl Channel {
     }
 }
 
-/// Whether a character neither commands a terminal nor turns its text around.
+/// Whether a character is seen: it neither commands a terminal nor turns its text around, and it is drawn.
 fn is_plain(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+    !is_hidden(c) && !is_joiner(c)
 }
 
 /// A line of a message as it may stand in a header: no control characters, bounded.

@@ -16,6 +16,7 @@ mod retry;
 mod retry_after;
 mod scrub;
 mod spec;
+mod spellings;
 mod takes;
 
 pub use client::{CallFailure, Client, SetupError};

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use super::{Request, scrub};
+use super::Request;
+use crate::model::{is_hidden, is_joiner};
 
 /// The address of a request below `base_url`, of which only the path is kept (no query, fragment or user name).
 pub(super) fn url(request: &Request, base_url: &Url) -> Url {
@@ -46,8 +47,10 @@ fn quoted(text: &str) -> String {
 fn visible(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        if scrub::is_hidden(c) {
-            let _ = write!(text, "\\u{:04x}", u32::from(c));
+        if is_hidden(c) || is_joiner(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
         } else {
             text.push(c);
         }

@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use secrecy::{ExposeSecret, SecretString};
 
+use super::spellings::{Spelling, spellings};
+use crate::model::{is_hidden, is_joiner};
+
 /// What stands where the key stood.
 const MASK: &str = "***";
 /// A key shorter than this is a word that posts use too, and stays in bodies. It is taken out of error texts all the
@@ -15,16 +18,18 @@ const SHORTEST_IN_BODIES: usize = 8;
 /// Takes one key out of texts.
 pub(super) struct Scrub {
     key: SecretString,
+    spellings: Vec<Spelling>,
 }
 
 impl Scrub {
     /// For this key.
     pub(super) fn new(key: SecretString) -> Self {
-        Self { key }
+        let spellings = spellings(key.expose_secret().as_bytes());
+        Self { key, spellings }
     }
 
-    /// The text without the key, whether plain, percent-encoded, or escaped as in JSON or HTML; in part or whole, once
-    /// or several times over.
+    /// The text without the key, whether plain, in base64 or in hexadecimal digits, each as it is, percent-encoded, or
+    /// escaped as in JSON or HTML, in part or whole, once or several times over; nor its beginning.
     pub(super) fn text(&self, text: &str) -> String {
         // The mask and every spelling are whole characters, so that cutting at bytes cannot break one.
         self.without_key(text.as_bytes())
@@ -51,20 +56,24 @@ impl Scrub {
     }
 
     fn without_key(&self, text: &[u8]) -> Option<Vec<u8>> {
-        let key = self.key.expose_secret().as_bytes();
-        if key.is_empty() {
+        if self.key.expose_secret().is_empty() {
             return None;
         }
-        let may_begin = |byte: u8| byte == key[0] || matches!(byte, b'%' | b'+' | b'\\' | b'&');
+        let mut first = [false; 256];
+        let letters = self.spellings.iter().filter_map(|spelling| spelling.letters.first());
+        for byte in letters.chain(b"%+\\&") {
+            first[usize::from(*byte)] = true;
+        }
         let mut kept = Vec::new();
         let (mut done, mut at) = (0, 0);
         let mut ends = Ends::default();
         while at < text.len() {
-            if !may_begin(text[at]) {
+            if !first[usize::from(text[at])] {
                 at += 1;
                 continue;
             }
-            match ends.of(text, at, key) {
+            let ended = self.spellings.iter().filter_map(|spelling| ends.of(text, at, spelling)).max();
+            match ended {
                 Some(end) => {
                     kept.extend_from_slice(&text[done..at]);
                     kept.extend_from_slice(MASK.as_bytes());
@@ -89,11 +98,11 @@ struct Ends {
 }
 
 impl Ends {
-    /// Where the longest spelling of the key that begins at `at` ends.
-    fn of(&mut self, text: &[u8], at: usize, key: &[u8]) -> Option<usize> {
+    /// Where what begins at `at` and is spelled so ends, as far as it goes.
+    fn of(&mut self, text: &[u8], at: usize, spelling: &Spelling) -> Option<usize> {
         self.now.clear();
         self.now.push(at);
-        for &wanted in key {
+        for (many, &wanted) in spelling.letters.iter().enumerate() {
             self.next.clear();
             for &end in &self.now {
                 spelled(text.get(end..).unwrap_or_default(), wanted, &mut |length| {
@@ -103,7 +112,7 @@ impl Ends {
                 });
             }
             if self.next.is_empty() {
-                return None;
+                return if many >= spelling.least { self.now.iter().copied().max() } else { None };
             }
             std::mem::swap(&mut self.now, &mut self.next);
         }
@@ -208,7 +217,7 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
                 return line;
             }
             length += 1;
-            if is_hidden(c) {
+            if is_hidden(c) || is_joiner(c) {
                 // Writing to a string cannot fail.
                 let _ = write!(line, "\\u{{{:x}}}", u32::from(c));
             } else {
@@ -219,15 +228,10 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
     line
 }
 
-/// C0, C1, and the characters that hide or turn text on a terminal.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
-}
-
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
     use proptest::prelude::*;
 
     use super::*;
@@ -255,6 +259,44 @@ mod tests {
             ("&amp; &amp;amp; &#; &#x; &quot".to_owned(), "&amp; &amp;amp; &#; &#x; &quot"),
         ] {
             assert_eq!(scrub(key).text(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn base64_digits_and_a_beginning_of_the_key_are_taken_out() {
+        let key = "sk-0123456789?>~abcdef";
+        let scrub = scrub(key);
+        for before in ["", "x", "xy", "key: ", "Bearer ", "user:"] {
+            for after in ["", "!", " and more"] {
+                let bytes = format!("{before}{key}{after}");
+                for encoded in [
+                    STANDARD_NO_PAD.encode(&bytes),
+                    URL_SAFE_NO_PAD.encode(&bytes),
+                    base64::engine::general_purpose::STANDARD.encode(&bytes),
+                    STANDARD_NO_PAD.encode(&bytes).replace('/', "\\/"),
+                    url::form_urlencoded::byte_serialize(STANDARD_NO_PAD.encode(&bytes).as_bytes()).collect(),
+                ] {
+                    let clean = scrub.text(&format!("<{encoded}>"));
+                    assert!(clean.contains("***"), "{bytes}: {clean}");
+                    // Two bytes at each end stand in letters that others have a part in.
+                    assert!(clean.len() <= encoded.len() + 2 + 3 - key.len() * 8 / 6 + 2, "{bytes}: {clean}");
+                }
+                let lower: String = bytes.bytes().map(|byte| format!("{byte:02x}")).collect();
+                for digits in [lower.to_uppercase(), lower] {
+                    let around = 2 * (before.len() + after.len());
+                    assert_eq!(scrub.text(&digits).len(), around + 3, "{digits}");
+                }
+            }
+        }
+        for many in 12..key.len() {
+            assert_eq!(scrub.text(&format!("begins with {}, he said", &key[..many])), "begins with ***, he said");
+            let encoded = STANDARD_NO_PAD.encode(&key[..many]);
+            assert!(scrub.text(&format!("[{encoded}]")).starts_with("[***"), "{many}");
+            let digits: String = key[..many].bytes().map(|byte| format!("{byte:02X}")).collect();
+            assert_eq!(scrub.text(&digits), "***");
+        }
+        for innocent in [&key[..11], "c2stMDEyMzQ", "736b2d30", "sk-01234 56789?>~abcdef", "0123456789?>~abcdef"] {
+            assert_eq!(scrub.text(innocent), innocent);
         }
     }
 

@@ -1,22 +1,16 @@
-//! The token: compared in constant time, and what a browser is given in its place, which is signed with it and says nothing
-//! about it. How a request carries either is `guard`'s.
+//! The token: compared in constant time, and what is signed with it, which says nothing about it. How a request carries it
+//! is `guard`'s; what a browser is given in its place, `sessions`'.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 
-use crate::model::Time;
-
 /// Shorter tokens can be guessed.
 const SHORTEST: usize = 16;
 /// Different characters, without which a token is one key that somebody leaned on.
 const FEWEST: usize = 5;
-
-/// How long a browser stays logged in.
-pub(super) const STAYS: Duration = Duration::from_secs(30 * 86_400);
 
 /// Who may see the pages.
 #[derive(Clone)]
@@ -61,26 +55,21 @@ impl Access {
         self.mac(SAME).verify_slice(&theirs.finalize().into_bytes()).is_ok()
     }
 
-    /// What a browser keeps: when it logged in, signed.
-    pub(super) fn pass(&self, now: Time) -> String {
-        let digest = self.mac(&said(now.0)).finalize().into_bytes();
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{}.{hex}", now.0)
+    /// A signature of words, in hexadecimal digits.
+    pub(super) fn sign(&self, words: &str) -> String {
+        let digest = self.mac(words).finalize().into_bytes();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Whether a browser's pass is one of ours, and not too old.
-    pub(super) fn admits(&self, pass: &str, now: Time) -> bool {
-        let Some((at, hex)) = pass.split_once('.') else { return false };
-        let (Ok(at), true) = (at.parse::<i64>(), hex.len() == 64 && hex.is_ascii()) else { return false };
-        let bytes: Option<Vec<u8>> =
-            (0..32).map(|n| hex.get(2 * n..2 * n + 2).and_then(|two| u8::from_str_radix(two, 16).ok())).collect();
-        let signed = bytes.is_some_and(|bytes| self.mac(&said(at)).verify_slice(&bytes).is_ok());
-        signed && now.since(Time(at)) <= STAYS
+    /// Whether words were signed so.
+    pub(super) fn signed(&self, words: &str, signature: &str) -> bool {
+        if signature.len() != 64 || !signature.is_ascii() {
+            return false;
+        }
+        let byte = |n: usize| u8::from_str_radix(signature.get(2 * n..2 * n + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
+        bytes.is_some_and(|bytes| self.mac(words).verify_slice(&bytes).is_ok())
     }
-}
-
-fn said(at: i64) -> String {
-    format!("topicwatch session {at}")
 }
 
 #[cfg(test)]
@@ -95,16 +84,17 @@ mod tests {
         for wrong in ["", "a token", "a token of some length ", "A token of some length"] {
             assert!(!access.knows(wrong), "{wrong}");
         }
-        let begun = Time(1_773_219_600_000);
-        let pass = access.pass(begun);
-        assert!(access.admits(&pass, begun.plus(STAYS)));
-        assert!(!access.admits(&pass, begun.plus(STAYS).plus(Duration::from_secs(1))), "too old");
-        let (at, hex) = pass.split_once('.').unwrap();
-        for forged in [format!("{}.{hex}", begun.0 + 1), format!("{at}."), at.to_owned(), String::new()] {
-            assert!(!access.admits(&forged, begun), "{forged}");
-        }
+        let signature = access.sign("some words");
+        assert!(access.signed("some words", &signature));
         let other = Access::by(SecretString::from("another token, as long")).unwrap();
-        assert!(!other.admits(&pass, begun), "signed by another token");
+        for (by, words, signature) in [
+            (&access, "other words", signature.as_str()),
+            (&other, "some words", &signature),
+            (&access, "some words", ""),
+            (&access, "some words", &signature[..62]),
+        ] {
+            assert!(!by.signed(words, signature), "{words} {signature}");
+        }
         for guessed in ["short", &"a".repeat(64), &"abab".repeat(8), &"0123".repeat(9)] {
             assert!(Access::by(SecretString::from(guessed)).is_err(), "{guessed}");
         }

@@ -15,6 +15,7 @@ use super::guesses::Tried;
 use super::probes;
 use super::problem::Problem;
 use super::server::App;
+use super::sessions;
 use super::site::Site;
 use crate::listener::Peer;
 
@@ -29,9 +30,6 @@ pub(super) const LARGEST_FORM: usize = 16 * 1024;
 
 /// Seconds after which to come back with another token.
 const AGAIN: &str = "10";
-
-/// What a browser that is logged in carries.
-pub(super) const COOKIE: &str = "topicwatch_session";
 
 /// No script, style, picture or frame of anybody else, and none written into a page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -135,7 +133,11 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
             token_of(site, access, peer, token).map_err(|problem| Box::new(told(&problem, site, path)))
         }
         (Some(_), None) if open => Ok(()),
-        (Some(access), None) if cookie(headers).is_some_and(|pass| access.admits(pass, site.now())) => Ok(()),
+        (Some(access), None)
+            if passes(headers, settings.https).any(|pass| site.sessions.admits(access, pass, site.now())) =>
+        {
+            Ok(())
+        }
         (Some(_), None) if path == "/metrics" => {
             let hint = "Send `Authorization: Bearer` with the token.";
             let mut refused = refuse(StatusCode::UNAUTHORIZED, "These figures are for who has the token", hint);
@@ -222,10 +224,12 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+/// What a browser may carry in place of the token. Every cookie of the name: somebody else at a part of this host's name can
+/// have a browser send one of theirs first.
+pub(super) fn passes(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+    let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)
 }
 
 /// What every answer carries. `same-origin` and not `no-referrer`: with that one, browsers send no origin with a form.

@@ -12,6 +12,7 @@ mod pages;
 mod probes;
 mod problem;
 mod server;
+mod sessions;
 mod site;
 mod standing;
 

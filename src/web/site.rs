@@ -8,6 +8,7 @@ use super::access::Access;
 use super::api::Exporting;
 use super::guesses::Guesses;
 use super::probes::Ready;
+use super::sessions::Sessions;
 use super::standing::Judged;
 use crate::metrics::Metrics;
 use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
@@ -21,6 +22,8 @@ pub struct Settings {
     pub access: Option<Access>,
     /// Names under which they may be asked for, beside localhost and addresses.
     pub hosts: Vec<String>,
+    /// Whether visitors come over TLS.
+    pub https: bool,
     /// What may be asked of the service in a day.
     pub limits: ServiceLimits,
     /// Makes the id of what is asked for here; absent where nobody would do it.
@@ -48,6 +51,7 @@ pub struct Site {
     pub(super) ready: Ready,
     pub(super) judged: Judged,
     pub(super) guesses: Arc<Guesses>,
+    pub(super) sessions: Sessions,
     clock: Clock,
 }
 
@@ -59,7 +63,7 @@ impl std::fmt::Debug for Site {
 
 impl Site {
     /// Over a store that is used by nobody else, another for what takes long (exports), of this database, in a process that
-    /// knows this of itself.
+    /// knows this of itself. `secret` is a text that nobody can guess, another one each time.
     #[must_use]
     pub fn new(
         store: Store,
@@ -68,6 +72,7 @@ impl Site {
         settings: InForce,
         vitals: Arc<Vitals>,
         clock: Clock,
+        secret: String,
     ) -> Self {
         let metrics = Metrics::new(store.clone(), Arc::clone(&vitals));
         let (exporting, ready) = (Exporting::through(exports), Ready::of(database, store.clone()));
@@ -80,6 +85,7 @@ impl Site {
             ready,
             judged: Judged::default(),
             guesses: Arc::default(),
+            sessions: Sessions::new(secret),
             clock,
         }
     }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::listener::Peer;
-use crate::web::access::STAYS;
 use crate::web::ask::Ask;
-use crate::web::guard::{self, COOKIE, LARGEST_FORM};
+use crate::web::guard::{self, LARGEST_FORM};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::server::App;
+use crate::web::sessions;
 use crate::web::site::Site;
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
@@ -38,7 +38,7 @@ fn form(wrong: Option<&str>) -> Markup {
             }
             button.main type="submit" { "Log in" }
         }
-        p.meta { "The token is what TOPICWATCH_WEB_TOKEN, or the file of `token_file`, holds. It stays on this machine; this browser keeps a signed pass for 30 days." }
+        p.meta { "Whoever runs topicwatch has the token. It stays on this machine; this browser keeps a signed pass for 30 days, or until topicwatch is started anew." }
     }
 }
 
@@ -58,8 +58,8 @@ pub(in crate::web) async fn enter(
     let given = Ask::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
     let tried = guard::token_of(site, access, &peer, given.get("token").unwrap_or_default());
     if tried.is_ok() {
-        let (pass, stays) = (access.pass(site.now()), STAYS.as_secs());
-        return kept(&format!("{COOKIE}={pass}; Path=/; HttpOnly; SameSite=Strict; Max-Age={stays}"), "/");
+        let pass = site.sessions.begin(access, site.now());
+        return kept(&sessions::cookie(settings.https, Some(&pass)), "/");
     }
     let problem = match tried {
         Err(problem) if problem.status == StatusCode::TOO_MANY_REQUESTS => {
@@ -72,8 +72,15 @@ pub(in crate::web) async fn enter(
     (StatusCode::UNAUTHORIZED, layout::page(site, &page)).into_response()
 }
 
-pub(in crate::web) async fn leave() -> Response {
-    kept(&format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"), "/login")
+/// Ends the session here, too: a copy of the pass opens nothing any more.
+pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) -> Response {
+    let (site, settings) = (&app.site, app.site.settings());
+    if let Some(access) = &settings.access {
+        for pass in guard::passes(&headers, settings.https) {
+            site.sessions.end(access, pass, site.now());
+        }
+    }
+    kept(&sessions::cookie(settings.https, None), "/login")
 }
 
 /// Sends the browser on, with what it is to keep.

@@ -1,0 +1,170 @@
+//! What a browser keeps of a login, and its end. A pass is signed with the token and a secret of this process, and says which
+//! of its logins it is; those that were logged out are remembered here. Who may log in is `access`'s.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::access::Access;
+use crate::model::Time;
+
+/// How long a browser stays logged in.
+pub(super) const STAYS: Duration = Duration::from_secs(30 * 86_400);
+
+/// Logouts that are remembered. With one more, all sessions end.
+const MOST_ENDED: usize = 10_000;
+
+/// The name of the cookie, and the same where browsers must send it over TLS alone, to this very host.
+const PLAIN: &str = "topicwatch_session";
+const SECURE: &str = "__Host-topicwatch_session";
+
+/// The cookie's name.
+pub(super) fn name(https: bool) -> &'static str {
+    if https { SECURE } else { PLAIN }
+}
+
+/// The whole cookie; without a pass, one that makes a browser drop it.
+pub(super) fn cookie(https: bool, pass: Option<&str>) -> String {
+    let stays = if pass.is_some() { STAYS.as_secs() } else { 0 };
+    let secure = if https { "; Secure" } else { "" };
+    let (name, pass) = (name(https), pass.unwrap_or_default());
+    format!("{name}={pass}; Path=/; HttpOnly; SameSite=Strict; Max-Age={stays}{secure}")
+}
+
+/// The sessions of a process; they end with it.
+pub(super) struct Sessions {
+    secret: String,
+    list: Mutex<List>,
+}
+
+#[derive(Default)]
+struct List {
+    /// Raised when all sessions end.
+    era: u64,
+    begun: u64,
+    ended: HashSet<u64>,
+}
+
+impl Sessions {
+    /// `secret` is another one in each process, and nobody can guess it.
+    pub(super) fn new(secret: String) -> Self {
+        Self { secret, list: Mutex::default() }
+    }
+
+    fn list(&self) -> std::sync::MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn words(&self, era: u64, number: u64, at: i64) -> String {
+        format!("topicwatch session {} {era} {number} {at}", self.secret)
+    }
+
+    /// A pass for who has shown the token.
+    pub(super) fn begin(&self, access: &Access, now: Time) -> String {
+        let (era, number) = {
+            let mut list = self.list();
+            list.begun += 1;
+            (list.era, list.begun)
+        };
+        let at = now.0;
+        format!("{number}.{at}.{}", access.sign(&self.words(era, number, at)))
+    }
+
+    /// The number of a pass that is ours, not too old and not ended.
+    fn number(&self, access: &Access, pass: &str, now: Time) -> Option<u64> {
+        let mut parts = pass.splitn(3, '.');
+        let (number, at, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let (number, at) = (number.parse::<u64>().ok()?, at.parse::<i64>().ok()?);
+        let (era, ended) = {
+            let list = self.list();
+            (list.era, list.ended.contains(&number))
+        };
+        let signed = access.signed(&self.words(era, number, at), signature);
+        (signed && !ended && now.since(Time(at)) <= STAYS).then_some(number)
+    }
+
+    /// Whether a browser with this pass is logged in.
+    pub(super) fn admits(&self, access: &Access, pass: &str, now: Time) -> bool {
+        self.number(access, pass, now).is_some()
+    }
+
+    /// Logs a browser out, wherever a copy of its pass may be.
+    pub(super) fn end(&self, access: &Access, pass: &str, now: Time) {
+        let Some(number) = self.number(access, pass, now) else { return };
+        let mut list = self.list();
+        if list.ended.len() >= MOST_ENDED {
+            list.era += 1;
+            list.ended.clear();
+        } else {
+            list.ended.insert(number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use secrecy::SecretString;
+
+    use super::*;
+
+    fn access(token: &str) -> Access {
+        Access::by(SecretString::from(token)).unwrap()
+    }
+
+    const BEGUN: Time = Time(1_773_219_600_000);
+
+    #[test]
+    fn a_pass_is_good_for_its_token_its_process_and_thirty_days() {
+        let (access, sessions) = (access("a token of some length"), Sessions::new("one".to_owned()));
+        let pass = sessions.begin(&access, BEGUN);
+        assert!(sessions.admits(&access, &pass, BEGUN.plus(STAYS)));
+        assert!(!sessions.admits(&access, &pass, BEGUN.plus(STAYS).plus(Duration::from_secs(1))), "too old");
+        let [number, at, hex] = pass.split('.').collect::<Vec<_>>()[..] else { panic!("{pass}") };
+        for forged in [
+            format!("2.{at}.{hex}"),
+            format!("{number}.{}.{hex}", BEGUN.0 + 1),
+            format!("{number}.{at}."),
+            format!("{number}.{at}"),
+            format!("{pass}0"),
+            String::new(),
+        ] {
+            assert!(!sessions.admits(&access, &forged, BEGUN), "{forged}");
+        }
+        assert!(!sessions.admits(&self::access("another token, as long"), &pass, BEGUN), "signed by another token");
+        assert!(!Sessions::new("two".to_owned()).admits(&access, &pass, BEGUN), "of another process");
+    }
+
+    #[test]
+    fn a_session_that_was_ended_stays_ended_and_others_go_on() {
+        let (access, sessions) = (access("a token of some length"), Sessions::new("one".to_owned()));
+        let (one, two) = (sessions.begin(&access, BEGUN), sessions.begin(&access, BEGUN));
+        assert_ne!(one, two, "two logins in one moment are two");
+        sessions.end(&access, "nonsense", BEGUN);
+        sessions.end(&access, &one, BEGUN);
+        assert!(!sessions.admits(&access, &one, BEGUN) && sessions.admits(&access, &two, BEGUN));
+        for _ in 1..MOST_ENDED {
+            let pass = sessions.begin(&access, BEGUN);
+            sessions.end(&access, &pass, BEGUN);
+        }
+        assert!(sessions.admits(&access, &two, BEGUN));
+        // Beyond what is remembered everybody logs in again, and nobody who was logged out is back.
+        let last = sessions.begin(&access, BEGUN);
+        sessions.end(&access, &last, BEGUN);
+        assert_eq!(sessions.list().ended.len(), 0);
+        for pass in [one, two, last] {
+            assert!(!sessions.admits(&access, &pass, BEGUN));
+        }
+        let pass = sessions.begin(&access, BEGUN);
+        assert!(sessions.admits(&access, &pass, BEGUN));
+    }
+
+    #[test]
+    fn behind_tls_the_cookie_is_of_this_host_alone() {
+        assert_eq!(
+            cookie(true, Some("1.2.3")),
+            "__Host-topicwatch_session=1.2.3; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure"
+        );
+        assert_eq!(cookie(false, None), "topicwatch_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    }
+}

@@ -1,0 +1,88 @@
+//! What `check` warns of on a machine that others use, too; and the units, which leave no core file with a key in it.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::databases::sqlite;
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+
+fn mode(place: &Place, name: &str, mode: u32) {
+    std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// The warnings about files, of both forms of `check`.
+fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
+    let run = |args: &[&str]| {
+        let program = environment.iter().fold(place.program(args), |program, (name, value)| program.env(name, value));
+        let ended = program.run();
+        assert_eq!(ended.code, Some(0), "{ended}");
+        ended.out
+    };
+    let told: serde_json::Value = serde_json::from_str(&run(&["check", "--json"])).unwrap();
+    let warnings = told["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned());
+    let warnings: Vec<String> = warnings.filter(|warning| warning.contains("everybody on this machine")).collect();
+    let drawn = run(&["check"]);
+    assert_eq!(drawn.matches("everybody on this machine").count(), warnings.len(), "{drawn}");
+    for warning in &warnings {
+        assert!(drawn.contains(&format!("warning: {warning}")), "{drawn}");
+    }
+    warnings
+}
+
+#[test]
+fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_write() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let mut database = sqlite();
+    let folder = tempfile::tempdir().unwrap();
+    database.url = format!("sqlite:{}/t.db", folder.path().display());
+    let place = Place { folder, database };
+    place.configure(&sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    mode(&place, "jobs.toml", 0o644);
+    assert_eq!(warned(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
+
+    mode(&place, "t.db", 0o666);
+    let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
+    assert!(one.contains("may write to the database") && one.contains("t.db (hint: chmod 600 "), "{one}");
+    mode(&place, "t.db", 0o600);
+
+    std::fs::write(place.path("key"), "0123456789abcdef").unwrap();
+    let environment = [("TOPICWATCH_WEB_TOKEN_FILE", "key")];
+    mode(&place, "key", 0o644);
+    let [one] = &warned(&place, &environment)[..] else { panic!("one warning") };
+    assert!(one.contains("may read key, and a secret is read from it (hint: chmod o-r key)"), "{one}");
+    mode(&place, "key", 0o640);
+    assert_eq!(warned(&place, &environment), [""; 0]);
+
+    let url = "postgres://me:hunter2@127.0.0.1:1/t";
+    let jobs = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(&place.database.url, url);
+    std::fs::write(place.path("jobs.toml"), jobs).unwrap();
+    let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
+    assert!(one.contains("jobs.toml, and the database's password stands in it (hint: chmod o-r "), "{one}");
+    assert_eq!(warned(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "it is told of what is in force");
+    mode(&place, "jobs.toml", 0o640);
+    assert_eq!(warned(&place, &[]), [""; 0]);
+}
+
+#[test]
+fn a_schema_of_the_server_is_refused() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    for schema in ["information_schema", "pg_catalog"] {
+        let ended = place.program(&["check"]).env("TOPICWATCH_DATABASE_SCHEMA", schema).run();
+        ended.says(2, &[schema, "not beginning with a digit or pg_, and not information_schema"]);
+    }
+}
+
+#[test]
+fn no_unit_leaves_a_core_file() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+    let units = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let units: Vec<_> = units.filter(|path| path.extension().is_some_and(|ending| ending == "service")).collect();
+    assert!(units.len() >= 2, "{units:?}");
+    for unit in units {
+        let text = std::fs::read_to_string(&unit).unwrap();
+        assert!(text.lines().any(|line| line == "LimitCORE=0"), "{unit:?}");
+    }
+}

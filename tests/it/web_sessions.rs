@@ -1,0 +1,103 @@
+//! What a browser keeps of a login, through the program: its name and its marks, several of that name, and the end of a
+//! session, which a copy of the cookie does not outlive.
+
+use crate::databases::{databases, sqlite};
+use crate::program::{NINE, Place};
+use crate::service::Sandbox;
+use crate::web::TOPICS;
+use crate::web_client::{Pages, TOKEN};
+
+fn place(database: crate::databases::Database, web: &str) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(database, &sandbox.lines(), &format!("{web}\n{TOPICS}"));
+    place.ok(&["once", "--at", NINE]);
+    (sandbox, place)
+}
+
+fn sees(pages: &Pages, cookie: &str) -> bool {
+    let answer = pages.ask("GET", "/", &[("Cookie", cookie)], "");
+    assert!(matches!(answer.status, 200 | 303), "{}", answer.text);
+    answer.status == 200
+}
+
+#[test]
+fn logging_out_ends_the_session_for_every_copy_of_the_cookie() {
+    for database in databases() {
+        let (_sandbox, place) = place(database, "");
+        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+        let (one, two) = (pages.log_in(), pages.log_in());
+        assert!(one != two && sees(&pages, &one) && sees(&pages, &two));
+        let origin = pages.origin();
+        // Another page cannot log anybody out, and nobody else can.
+        assert_eq!(pages.ask("POST", "/logout", &[("Cookie", &one)], "").status, 403);
+        assert_eq!(pages.ask("POST", "/logout", &[("Origin", &origin)], "").status, 401);
+        assert!(sees(&pages, &one));
+        let left = pages.ask("POST", "/logout", &[("Origin", &origin), ("Cookie", &one)], "");
+        assert_eq!((left.status, left.header("location")), (303, Some("/login")));
+        assert!(!sees(&pages, &one), "a copy of the cookie opens nothing");
+        assert!(sees(&pages, &two), "the other browser stays logged in");
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+        // Not even at the same present does what ended come back with a restart.
+        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+        assert!(!sees(&pages, &one) && !sees(&pages, &two));
+        pages.log_in();
+    }
+}
+
+#[test]
+fn every_cookie_of_the_name_is_read() {
+    let (_sandbox, place) = place(sqlite(), "");
+    let pages = Pages::serve_to_some(&place, &[]);
+    let cookie = pages.log_in();
+    let name = cookie.split('=').next().unwrap();
+    for planted in
+        [format!("{name}=x; {cookie}"), format!("{cookie}; {name}=1.2.3"), format!("{name}=; {name}=9.9.9; {cookie}")]
+    {
+        assert!(sees(&pages, &planted), "{planted}");
+    }
+    assert!(sees_in_two(&pages, &format!("{name}=x"), &cookie), "in two headers");
+    // Logging out ends whichever of them was good.
+    let origin = pages.origin();
+    pages.ask("POST", "/logout", &[("Origin", &origin), ("Cookie", &format!("{name}=x; {cookie}"))], "");
+    assert!(!sees(&pages, &cookie));
+}
+
+fn sees_in_two(pages: &Pages, one: &str, two: &str) -> bool {
+    pages.ask("GET", "/", &[("Cookie", one), ("Cookie", two)], "").status == 200
+}
+
+#[test]
+fn behind_tls_the_cookie_is_secure_and_of_this_host_alone() {
+    let (sandbox, place) = place(sqlite(), "[web]\nhttps = true");
+    let pages = Pages::serve_to_some(&place, &[]);
+    let origin = pages.origin();
+    let right = pages.ask("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
+    let cookie = right.header("set-cookie").unwrap();
+    assert!(cookie.starts_with("__Host-topicwatch_session=") && cookie.ends_with("; Secure"), "{cookie}");
+    assert!(cookie.contains("; Path=/;") && !cookie.contains("Domain"), "what __Host- needs: {cookie}");
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    assert!(sees(&pages, &cookie));
+    // A cookie without the prefix can be another host's.
+    assert!(!sees(&pages, cookie.strip_prefix("__Host-").unwrap()));
+    let left = pages.ask("POST", "/logout", &[("Origin", &origin), ("Cookie", &cookie)], "");
+    let dropped = left.header("set-cookie").unwrap();
+    assert!(dropped.starts_with("__Host-topicwatch_session=;") && dropped.contains("Max-Age=0"), "{dropped}");
+    assert!(dropped.ends_with("; Secure"), "{dropped}");
+    drop(pages);
+    // Without the key nothing says so: over plain HTTP a browser would drop such a cookie.
+    place.configure(&sandbox.lines(), TOPICS);
+    let cookie = Pages::serve_to_some(&place, &[]).log_in();
+    assert!(cookie.starts_with("topicwatch_session="), "{cookie}");
+}
+
+#[test]
+fn the_login_page_names_no_variable_and_no_file() {
+    let (_sandbox, place) = place(sqlite(), "");
+    let pages = Pages::serve_to_some(&place, &[]);
+    let page = pages.page("/login");
+    assert!(
+        page.contains("type=\"password\"") && !page.contains("TOPICWATCH_") && !page.contains("token_file"),
+        "{page}"
+    );
+}
