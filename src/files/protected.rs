@@ -67,7 +67,8 @@ impl Protected {
     pub fn check(&self, target: &Path) -> Result<(), Taken> {
         // What is protected by name comes first: a database that this process works on must not be opened here, since
         // closing it again would drop SQLite's locks.
-        if let Some((_, what)) = self.files.iter().find(|(file, _)| same(file, target)) {
+        let led = led_to(target);
+        if let Some((_, what)) = self.files.iter().find(|(file, _)| same(file, target) || same(file, &led)) {
             return Err(Taken((*what).to_owned()));
         }
         if !self.databases {
@@ -82,6 +83,9 @@ impl Protected {
         Ok(())
     }
 }
+
+/// Links that are followed.
+const MOST_LINKS: usize = 16;
 
 /// Whether its name is that of a file beside a database that is there.
 fn is_beside_database(target: &Path) -> bool {
@@ -103,6 +107,18 @@ fn is_database(file: &Path) -> bool {
     file.metadata().is_ok_and(|there| there.is_file())
         && std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok()
         && head == *SQLITE
+}
+
+/// Where links lead, whether or not a file is there: SQLite removes its log and makes it again.
+fn led_to(target: &Path) -> PathBuf {
+    let mut led = target.to_owned();
+    for _ in 0..MOST_LINKS {
+        match std::fs::read_link(&led) {
+            Ok(next) => led = folder_of(&led).join(next),
+            Err(_) => break,
+        }
+    }
+    led
 }
 
 /// Whether two names are those of one file.
@@ -166,7 +182,9 @@ mod tests {
             std::os::unix::fs::symlink(path("jobs.toml"), path("link")).unwrap();
             std::os::unix::fs::symlink(folder.path(), path("again")).unwrap();
             std::fs::hard_link(path("jobs.toml"), path("hard")).unwrap();
-            names.extend(["link", "hard", "again/jobs.toml", "again/t.db-wal"]);
+            std::os::unix::fs::symlink("t.db-wal", path("log")).unwrap();
+            std::os::unix::fs::symlink(path("log"), path("log2")).unwrap();
+            names.extend(["link", "hard", "again/jobs.toml", "again/t.db-wal", "log", "log2"]);
         }
         for name in names {
             assert!(protected.check(&path(name)).is_err(), "{name}");

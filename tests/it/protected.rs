@@ -64,6 +64,10 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
             let mut names = vec![name.to_owned(), format!("again/{name}"), format!("./sub/../{name}")];
             if before.is_some() {
                 for (link, hard) in [("soft.html", false), ("hard.html", true)] {
+                    // SQLite removes these at any time, and then the other name is that of another file.
+                    if hard && (name.ends_with("-wal") || name.ends_with("-shm")) {
+                        continue;
+                    }
                     std::fs::remove_file(place.path(link)).ok();
                     let link_to = if hard { std::fs::hard_link::<&Path, &Path> } else { std::os::unix::fs::symlink };
                     link_to(&file, &place.path(link)).unwrap();
