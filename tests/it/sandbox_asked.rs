@@ -20,7 +20,7 @@ async fn traits_of_posts_apply_one_by_one_and_together() {
         all.as_array().unwrap().clone()
     };
     let media = |post: &Value, kind: &str| post["media"].as_array().unwrap().iter().any(|one| one["type"] == kind);
-    let kinds: [(&str, Has<'_'>); 5] = [
+    let kinds: [(&str, Has<'_>); 5] = [
         ("verified", &|post| post["user"]["verified"] == true),
         ("blue_verified", &|post| post["user"]["is_blue_verified"] == true),
         ("is_quote", &|post| post["is_quote_tweet"] == true),
