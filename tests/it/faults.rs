@@ -109,7 +109,7 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
         // It is gone again for the other topic; the first one's findings stay.
         place.run(&["once", "--at", NINE, "--topic", "globex"]).shows(3, &["transport"]);
         place.run(&["show", "acme"]).shows(0, &["Posts"]);
-        place.run(&["show", "globex"]).says(2, &["no finished run", "once --topic globex"]);
+        place.run(&["show", "globex"]).shows(0, &["failed", "! social error: transport"]);
     }
 }
 

@@ -249,6 +249,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
              AND c.relnamespace = current_schema()::regnamespace AND a.attname IN ('topic', 'job') ORDER BY 1"
         };
         let known = [
+            "pruned_day.topic",
             "request.topic",
             "run.job",
             "run.topic",
