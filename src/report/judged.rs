@@ -41,7 +41,7 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
     if topic.asked_otherwise() {
         return "not compared: the query changed".to_owned();
     }
-    if topic.relevance.is_astray() {
+    if topic.usual.is_some() && topic.relevance.is_astray() {
         return format!("not compared: {ASTRAY}");
     }
     if topic.period_cut {

@@ -229,11 +229,12 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         )
         .collect();
     text.push_str(&format!(
-        "Tone of posts: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}\n\n",
+        "Tone of posts: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}. {}\n\n",
         number(tone.period.sample()),
         number(tone.period.unsupported),
         number(tone.period.unscored),
-        shares.join(", "),
+        if shares.is_empty() { "Nothing of the period is scored".to_owned() } else { shares.join(", ") },
+        words::COMPARE_TONE,
     ));
     text
 }

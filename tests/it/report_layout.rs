@@ -73,6 +73,11 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
         assert!(place_of("| day | items |") < place_of("### What the answer cites"), "{told}");
         assert!(place_of("### How it was looked at") < place_of("### What the answer cites"), "{told}");
 
+        let page = report(&place, "2026-03-11", "html");
+        for told in [&told, &page] {
+            assert!(told.contains("Compare days and topics; do not quote shares."), "{told}");
+        }
+
         // A day on which nothing was found of either.
         let told = report(&place, "2026-03-13", "html");
         let quiet = between(&told, "id=\"t-quiet.title\">", "</section></main>");

@@ -185,7 +185,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
                 } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
                 figure {
                     (chart::tone(&topic.chart(), &report.timezone))
-                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals." (chart::anew(&topic.chart(), &report.timezone)) }
+                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " (words::COMPARE_TONE) (chart::anew(&topic.chart(), &report.timezone)) }
                 }
             }
             p.meta {
