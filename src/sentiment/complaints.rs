@@ -13,7 +13,7 @@ use super::text::{self, Kind, Reading};
 /// `#` what begins with a digit, `~3` lets up to three other words stand between, `UNIT`, `MANY` and `THING` are the lists below.
 const TURNS: [(u16, &str); 32] = [
     (150, "on hold for|since|over|again|with|now|still"),
-    (150, "been|still|put|left|kept|me on hold"),
+    (150, "been|be|am|still|put|left|kept|me on hold"),
     (120, "sitting|sat|waiting|holding|stuck on|at|in ~5 for ~2 UNIT"),
     (110, "waiting|waited ~2 MANY|# ~1 UNIT"),
     (150, "still waiting|no|missing|haven't|havent|without|nothing|not ~3 THING"),
