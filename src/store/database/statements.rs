@@ -27,10 +27,14 @@ pub(in crate::store) mod dashboard;
 pub(in crate::store) mod days;
 #[path = "../days/sql/days.rs"]
 pub(in crate::store) mod days_rolled;
+#[path = "../ledger/sql/definitions.rs"]
+pub(in crate::store) mod definitions;
 #[path = "../delivery/sql/editions.rs"]
 pub(in crate::store) mod editions;
 #[path = "../erasure/sql/erase.rs"]
 pub(in crate::store) mod erase;
+#[path = "../ledger/sql/followers.rs"]
+pub(in crate::store) mod followers;
 #[path = "../reading/sql/foresight.rs"]
 pub(in crate::store) mod foresight;
 #[path = "../erasure/sql/forgotten.rs"]
@@ -39,6 +43,8 @@ pub(in crate::store) mod forgotten;
 pub(in crate::store) mod fresh;
 #[path = "../ledger/sql/handing.rs"]
 pub(in crate::store) mod handing;
+#[path = "../ledger/sql/info.rs"]
+pub(in crate::store) mod info;
 #[path = "../ledger/sql/instances.rs"]
 pub(in crate::store) mod instances;
 #[path = "../items/sql/items.rs"]
@@ -67,6 +73,8 @@ pub(in crate::store) mod outbox;
 pub(in crate::store) mod pages;
 #[path = "../items/sql/past.rs"]
 pub(in crate::store) mod past;
+#[path = "../ledger/sql/planning.rs"]
+pub(in crate::store) mod planning;
 #[path = "../retention/sql/items.rs"]
 pub(in crate::store) mod prune;
 #[path = "../retention/sql/runs.rs"]
@@ -101,6 +109,8 @@ pub(in crate::store) mod snapshot;
 pub(in crate::store) mod spent;
 #[path = "../reading/sql/stream.rs"]
 pub(in crate::store) mod stream;
+#[path = "../ledger/sql/sync.rs"]
+pub(in crate::store) mod sync;
 #[path = "../days/sql/counters.rs"]
 pub(in crate::store) mod tallies;
 #[path = "../items/sql/group_commit.rs"]

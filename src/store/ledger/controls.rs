@@ -34,7 +34,7 @@ impl Store {
 
     /// A word that changes whenever a daemon should look at the ledger before its next slot.
     pub async fn asked(&self) -> Result<String, StoreError> {
-        read!(self, controls::asked())
+        read!(self, info::asked())
     }
 
     /// Pauses topics: nothing is planned or begun for them, queued runs are cancelled, running ones go on.
@@ -59,7 +59,7 @@ impl Store {
 
     /// Ids of the topics in force.
     pub async fn topic_ids(&self) -> Result<Vec<String>, StoreError> {
-        read!(self, controls::topic_ids())
+        read!(self, topics::ids())
     }
 
     /// Gives a topic another id; its history goes with it, its runs keep their public ids.

@@ -1,50 +1,17 @@
 //! Jobs as a planner sees them, their claimed runs, and how these end.
 
-use crate::model::{Job, Message, RunState, Time, Trigger};
+use crate::model::{Job, Message, RunState, SchedulePolicy, Time, Trigger};
 use crate::store::Hold;
-
-/// What is planned from: the two tables that have slots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Planned {
-    Topics,
-    Jobs,
-}
-
-impl Planned {
-    pub(in crate::store) fn table(self) -> &'static str {
-        match self {
-            Self::Topics => "topic",
-            Self::Jobs => "job",
-        }
-    }
-
-    /// The name in the ledger, in SQL, of a row `t` of the table.
-    pub(in crate::store) fn job_column(self) -> &'static str {
-        match self {
-            Self::Topics => "'topic:' || t.id",
-            Self::Jobs => "t.id",
-        }
-    }
-
-    pub(in crate::store) fn job(self, id: &str) -> String {
-        match self {
-            Self::Topics => format!("topic:{id}"),
-            Self::Jobs => id.to_owned(),
-        }
-    }
-
-    pub(in crate::store) fn topic(self, id: &str) -> Option<&str> {
-        (self == Self::Topics).then_some(id)
-    }
-}
 
 /// A job as the ledger knows it.
 #[derive(Debug, Clone)]
 pub struct PlannedJob {
-    /// Its name.
+    /// Its name: `topic:acme`, `report:daily`.
     pub id: String,
-    /// The stored definition; `None` when this version cannot read it.
-    pub job: Option<Job>,
+    /// The topic that it is, if it is one.
+    pub topic: Option<String>,
+    /// When it runs; `None` when never by itself, or when this version cannot read its definition.
+    pub schedule: Option<SchedulePolicy>,
     /// Slots up to here have rows.
     pub planned_until: Time,
     /// Runs queued or running now.

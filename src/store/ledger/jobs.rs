@@ -3,22 +3,10 @@
 
 use std::time::Duration;
 
-use crate::model::{Time, Topic};
-use crate::store::ledger::job_rows::Planned;
-use crate::store::{Cursor, Hold, JobEnd, JobPlan, JobRun, PlannedJob, Store, StoreError};
+use crate::model::Time;
+use crate::store::{Cursor, Hold, JobEnd, JobRun, Store, StoreError};
 
 impl Store {
-    /// Jobs that a planner has to look at, as [`Store::topics_to_plan`] says of topics.
-    pub async fn jobs_to_plan(&self, now: Time, ahead: Duration, limit: u32) -> Result<Vec<PlannedJob>, StoreError> {
-        read!(self, jobs::to_plan(now, ahead, limit))
-    }
-
-    /// Adds ledger rows of jobs, as [`Store::plan`] does of topics. No engine is handed any: whoever can run a kind of
-    /// job claims its runs.
-    pub async fn plan_jobs(&self, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
-        write_tx!(self, ledger::plan(Planned::Jobs, plans, now))
-    }
-
     /// Takes up to `limit` runs of jobs that are due. A job waits for the runs of topics that were due when it was, so that it
     /// tells of what they found, but not after `waits` have passed.
     pub async fn claim_jobs(
@@ -55,11 +43,6 @@ impl Store {
 
     /// Up to where a named reader has got; `None` when it has told of nothing yet.
     pub async fn cursor(&self, name: &str) -> Result<Option<Cursor>, StoreError> {
-        read!(self, jobs::cursor(name))
-    }
-
-    /// The stored definitions of all topics that are watched now, by id.
-    pub async fn definitions(&self) -> Result<Vec<Topic>, StoreError> {
-        read!(self, topics::definitions())
+        read!(self, followers::cursor(name))
     }
 }

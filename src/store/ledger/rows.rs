@@ -58,8 +58,10 @@ pub struct PlannedSlot {
 /// The ledger rows of one job for the span (`from`, `until`].
 #[derive(Debug, Clone)]
 pub struct JobPlan {
-    /// Topic id, or the name of another job.
+    /// The job's name.
     pub id: String,
+    /// The topic that it is, if it is one.
+    pub topic: Option<String>,
     /// What `planned_until` was when the plan was made; if it moved since, the plan is dropped.
     pub from: Time,
     /// What it becomes.
@@ -72,23 +74,6 @@ pub struct JobPlan {
     pub side_by_side: bool,
     /// The rows.
     pub slots: Vec<PlannedSlot>,
-}
-
-/// A topic as the ledger knows it.
-#[derive(Debug, Clone)]
-pub struct PlannedTopic {
-    /// Its id.
-    pub id: String,
-    /// The stored definition; `None` when this version cannot read it.
-    pub topic: Option<Topic>,
-    /// Slots up to here have rows.
-    pub planned_until: Time,
-    /// Runs queued or running now.
-    pub active: u32,
-    /// Of these, catch-up runs and runs that are made again.
-    pub backlog: u32,
-    /// Of these, those that are running and make up for nothing.
-    pub on_time: u32,
 }
 
 /// A call about to be made.

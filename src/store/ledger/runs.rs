@@ -3,14 +3,26 @@
 use std::time::Duration;
 
 use crate::model::{Time, Used};
-use crate::store::{Hold, JobPlan, RunRef, Store, StoreError};
+use crate::store::{Hold, JobPlan, PlannedJob, RunRef, Store, StoreError};
 
 impl Store {
+    /// Jobs that a planner has to look at: those with a slot up to `now`, those that nobody has looked at since they began
+    /// or changed, and those planned more than `ahead` into the future. What it costs does not grow with the jobs that wait
+    /// for later.
+    pub async fn to_plan(&self, now: Time, ahead: Duration, limit: u32) -> Result<Vec<PlannedJob>, StoreError> {
+        read!(self, planning::to_plan(now, ahead, limit))
+    }
+
+    /// Jobs and their next slots, the next one first.
+    pub async fn next_slots(&self, limit: u32) -> Result<Vec<(String, Time)>, StoreError> {
+        read!(self, planning::next_slots(limit))
+    }
+
     /// Adds ledger rows, all in one transaction, in key order. A plan whose `from` no longer holds is dropped: another
     /// planner was first. Returns how many plans held, and the rows added.
     pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
         match &self.engine {
-            None => write_tx!(self, ledger::plan(crate::store::ledger::job_rows::Planned::Topics, plans, now)),
+            None => write_tx!(self, planning::plan(plans, now)),
             Some(engine) => write_tx!(self, handing::plan(plans, now, engine)),
         }
     }

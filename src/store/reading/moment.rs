@@ -44,17 +44,17 @@ impl Store {
 impl Moment {
     /// What the database holds.
     pub async fn nature(&mut self) -> Result<Option<Nature>, StoreError> {
-        ask!(self, topics::nature())
+        ask!(self, info::nature())
     }
 
     /// The number of the last run that readers can see.
     pub async fn last_seq(&mut self) -> Result<i64, StoreError> {
-        ask!(self, jobs::last_seq())
+        ask!(self, followers::last_seq())
     }
 
     /// The same before any run that began at an instant or later.
     pub async fn last_seq_until(&mut self, until: Time) -> Result<i64, StoreError> {
-        ask!(self, jobs::last_seq_until(until))
+        ask!(self, followers::last_seq_until(until))
     }
 
     /// Topics by id.

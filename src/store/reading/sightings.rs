@@ -133,7 +133,7 @@ impl Store {
 
     /// The number of the last run that readers can see.
     pub async fn last_seq(&self) -> Result<i64, StoreError> {
-        read!(self, jobs::last_seq())
+        read!(self, followers::last_seq())
     }
 }
 

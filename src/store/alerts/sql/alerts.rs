@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, jobs, outbox, pulse, read};
+use super::{Conn, Row, definitions, followers, outbox, pulse, read};
 use crate::model::{
     Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertStanding, Firing, JobKind, RunState, SearchState,
     Searched, Source, Time,
@@ -25,7 +25,7 @@ pub(in crate::store) async fn specs(conn: &mut Conn) -> Result<Vec<AlertSpec>, S
         .await?;
     let mut all = Vec::with_capacity(rows.len());
     for row in &rows {
-        let read = jobs::definition(&row.try_get::<String, _>("definition")?)
+        let read = definitions::job(&row.try_get::<String, _>("definition")?)
             .and_then(|job| job.alert().map_err(|e| StoreError::unreadable(&format!("an alert ({e})"))));
         match read {
             Ok(spec) => all.push(spec),
@@ -78,7 +78,7 @@ pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
 }
 
 pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<AlertStanding, StoreError> {
-    let cursor = jobs::cursor(conn, &format!("alert:{alert}")).await?;
+    let cursor = followers::cursor(conn, &format!("alert:{alert}")).await?;
     let state = sqlx::query("SELECT sent_at, snoozed_until FROM alert_state WHERE alert = $1");
     let state = state.bind(alert).fetch_optional(&mut *conn).await?;
     let at = |column| state.as_ref().map_or(Ok(None), |row| read::time(row, column));
@@ -142,7 +142,7 @@ async fn moved(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool
     let (seq, at) = change.to;
     let done = match change.from {
         None => {
-            sqlx::query("INSERT INTO cursor (name, seq, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING")
+            sqlx::query("INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING")
                 .bind(name)
                 .bind(seq)
                 .bind(at.0)
@@ -150,7 +150,7 @@ async fn moved(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool
                 .await?
         }
         Some((from, then)) => {
-            sqlx::query("UPDATE cursor SET seq = $2, at = $3 WHERE name = $1 AND seq = $4 AND at = $5")
+            sqlx::query("UPDATE follower SET seq = $2, at = $3 WHERE name = $1 AND seq = $4 AND at = $5")
                 .bind(name)
                 .bind(seq)
                 .bind(at.0)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, alerts, jobs, read};
+use super::{Conn, Database, Row, alerts, definitions, read};
 use crate::model::{AlertCard, AlertEvent, AlertSpec, Firing, FiringAt, JobKind, Time};
 use crate::store::{EventPlace, StoreError};
 
@@ -41,7 +41,7 @@ pub(in crate::store) async fn cards(
         .await?;
     let mut specs = Vec::with_capacity(rows.len());
     for row in &rows {
-        let job = jobs::definition(&row.try_get::<String, _>("definition")?);
+        let job = definitions::job(&row.try_get::<String, _>("definition")?);
         match job.and_then(|job| job.alert().map_err(|e| StoreError::unreadable(&format!("an alert ({e})")))) {
             Ok(spec) => specs.push(spec),
             Err(error) => tracing::warn!(job = row.try_get::<String, _>("id")?, "not shown: {error}"),
@@ -73,7 +73,7 @@ async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, Stands
     let sql = format!(
         "SELECT given.value AS name, s.sent_at, s.snoozed_until, c.at AS looked_at, \
          (SELECT count(*) FROM alert_event e WHERE e.alert = given.value AND e.message IS NULL AND e.muted IS NULL) AS waiting \
-         FROM {} LEFT JOIN alert_state s ON s.alert = given.value LEFT JOIN cursor c ON c.name = 'alert:' || given.value",
+         FROM {} LEFT JOIN alert_state s ON s.alert = given.value LEFT JOIN follower c ON c.name = 'alert:' || given.value",
         super::texts(1)
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?;

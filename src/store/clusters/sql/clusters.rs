@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::cluster_keys::AGES;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{in_one, list};
-use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, narrow, read};
+use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, followers, narrow, read};
 use crate::model::{Choice, ClusterRow, Head, Kind, Room, Time, Volume, Wording};
 use crate::store::{Filter, StoreError, Unclustered};
 
@@ -24,7 +24,7 @@ const MOST_READ: i64 = 8_192;
 /// The items to look at next, in the order of the runs that found them and of their keys. Runs that found nothing new are
 /// passed over.
 pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Result<Option<Unclustered>, StoreError> {
-    let row = sqlx::query("SELECT seq, next, turn, young, middle, sinking FROM cluster_progress")
+    let row = sqlx::query("SELECT f.seq, s.next, s.turn, s.young, s.middle, s.sinking FROM cluster_state s CROSS JOIN follower f WHERE f.name = 'near-copies'")
         .fetch_one(&mut *conn)
         .await?;
     let (from, next, turn): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
@@ -99,7 +99,7 @@ pub(in crate::store) async fn leads(conn: &mut Conn, keys: &[i64]) -> Result<Vec
 /// Moves the smallest keys of a table that is being emptied, or has become too full, into the next. They come in order, so
 /// that a page of the next is written once for many of them. What is over when a process ends goes on with the next.
 pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool, StoreError> {
-    let held = format!("SELECT young, middle, sinking FROM cluster_progress{ROW_LOCK}");
+    let held = format!("SELECT young, middle, sinking FROM cluster_state{ROW_LOCK}");
     let row = sqlx::query(AssertSqlSafe(held)).fetch_one(&mut *conn).await?;
     let (young, middle, sinking): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     // The middle first, so that the young find room there.
@@ -127,7 +127,7 @@ pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool,
     let emptied = moved < room.slice;
     let left = |held: i64| if emptied { 0 } else { (held - moved).max(0) };
     let (young, middle) = if age == 0 { (left(young), middle + moved) } else { (young, left(middle)) };
-    sqlx::query("UPDATE cluster_progress SET young = $1, middle = $2, sinking = $3")
+    sqlx::query("UPDATE cluster_state SET young = $1, middle = $2, sinking = $3")
         .bind(young)
         .bind(middle)
         .bind(if emptied { -1 } else { age })
@@ -170,18 +170,17 @@ pub(in crate::store) async fn keep(
         Choice::CopyOf(_, None) | Choice::Alone | Choice::Begins(..) => None,
     }));
     keys.sort_unstable();
-    let moved = sqlx::query(
-        "UPDATE cluster_progress SET seq = $1, next = next + $2, turn = turn + 1, young = young + $3 WHERE turn = $4",
-    )
-    .bind(batch.until.max(batch.from))
-    .bind(i64::try_from(begins.len()).unwrap_or(i64::MAX))
-    .bind(i64::try_from(keys.len()).unwrap_or(i64::MAX))
-    .bind(batch.turn)
-    .execute(&mut *conn)
-    .await?;
+    let moved =
+        sqlx::query("UPDATE cluster_state SET next = next + $1, turn = turn + 1, young = young + $2 WHERE turn = $3")
+            .bind(i64::try_from(begins.len()).unwrap_or(i64::MAX))
+            .bind(i64::try_from(keys.len()).unwrap_or(i64::MAX))
+            .bind(batch.turn)
+            .execute(&mut *conn)
+            .await?;
     if moved.rows_affected() == 0 {
         return Ok(false);
     }
+    followers::advance(conn, followers::NEAR_COPIES, batch.from, batch.until.max(batch.from), false).await?;
     for chunk in begins.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_head (place, item, sketch, keys) ");
         insert.push_values(chunk, |mut row, (item, head, keys)| {
@@ -246,7 +245,7 @@ pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Re
         held.insert(row.try_get("id")?, (row.try_get("cluster")?, row.try_get("first_seen")?));
     }
     // Whoever decides at this moment decided about items that are not there any more.
-    sqlx::query("UPDATE cluster_progress SET turn = turn + 1").execute(&mut *conn).await?;
+    sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
     let (Some((mine, mine_since)), Some((Some(theirs), theirs_since))) = (held.get(&into), held.get(&from)) else {
         return Ok(());
     };

@@ -136,17 +136,13 @@ pub(in crate::store) async fn mark(conn: &mut Conn) -> Result<Option<String>, St
 
 /// Marks an empty database as not whole; false when it is not empty.
 pub(in crate::store) async fn begin(conn: &mut Conn, from: &str) -> Result<bool, StoreError> {
-    for table in TABLES
-        .iter()
-        .filter(|table| !matches!(table.name, "cluster_progress" | "topic_day_progress" | "tally_progress"))
-    {
+    for table in TABLES.iter().filter(|table| !matches!(table.name, "cluster_state" | "follower")) {
         if last(conn, table).await?.is_some() {
             return Ok(false);
         }
     }
-    sqlx::query("DELETE FROM cluster_progress").execute(&mut *conn).await?;
-    sqlx::query("DELETE FROM topic_day_progress").execute(&mut *conn).await?;
-    sqlx::query("DELETE FROM tally_progress").execute(&mut *conn).await?;
+    sqlx::query("DELETE FROM cluster_state").execute(&mut *conn).await?;
+    sqlx::query("DELETE FROM follower").execute(&mut *conn).await?;
     sqlx::query("INSERT INTO store_info (name, value) VALUES ($1, $2)")
         .bind(UNFINISHED)
         .bind(from)

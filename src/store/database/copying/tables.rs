@@ -69,14 +69,11 @@ macro_rules! tables {
 tables! {
     "store_info" ["name"], false, MANY; n []; t ["name", "value"]; b [];
     "forgotten" ["hash"], false, MANY; n ["at", "done", "since"]; t ["hash", "kind"]; b [];
-    "topic" ["id"], false, MANY;
-        n ["generation", "planned_until", "paused", "created_at", "removed_at", "next_slot", "paused_at"];
-        t ["id", "title", "tags", "definition", "schedule", "pause_reason"]; b [];
     "renamed" ["old_id"], false, MANY; n ["renamed_at"]; t ["old_id", "new_id"]; b [];
     "config_generation" ["number"], false, MANY; n ["number", "made_at"]; t ["hash"]; b [];
     "job" ["id"], false, MANY;
-        n ["generation", "planned_until", "next_slot", "paused", "created_at", "removed_at"];
-        t ["id", "kind", "definition", "schedule"]; b [];
+        n ["generation", "planned_until", "next_slot", "paused", "paused_at", "created_at", "removed_at"];
+        t ["id", "kind", "topic", "title", "tags", "definition", "schedule", "pause_reason"]; b [];
     "run" ["id"], true, MANY;
         n ["id", "slot", "due_at", "attempt", "max_attempts", "side_by_side", "lease_until", "planned_at", "started_at", "finished_at", "found",
            "new", "duplicate", "outside", "undated", "unreadable", "cost", "seq", "handed_attempt", "handed_at", "clears_at", "thinned", "pruned_at", "erased",
@@ -108,18 +105,16 @@ tables! {
     "cluster_lead" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
     "cluster_lead_young" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
     "cluster_lead_middle" ["key", "place"], false, MANY; n ["key", "place"]; t []; b [];
-    "cluster_progress" ["one"], false, MANY; n ["one", "seq", "next", "turn", "young", "middle", "sinking"]; t []; b [];
+    "cluster_state" ["one"], false, MANY; n ["one", "next", "turn", "young", "middle", "sinking"]; t []; b [];
     "topic_day" ["topic", "day_from"], false, MANY;
         n ["day_from", "day_until", "items", "unique_items", "negative", "neutral", "positive"]; t ["topic", "scorer_from", "scorer_to"]; b [];
     "topic_day_due" ["topic"], false, MANY; n ["turn"]; t ["topic"]; b [];
-    "topic_day_progress" ["one"], false, MANY; n ["one", "seq"]; t []; b [];
     "pruned_day" ["topic", "day"], false, MANY; n ["day", "runs", "calls", "cost"]; t ["topic"]; b [];
     "tally" ["name", "labels", "bound"], false, MANY; n ["bound", "value"]; t ["name", "labels"]; b [];
-    "tally_progress" ["one"], false, MANY; n ["one", "seq", "whole"]; t []; b [];
     "topic_latest" ["topic", "source"], false, MANY; n ["answered_at", "new_at"]; t ["topic", "source"]; b [];
     "request" ["id"], false, MANY;
         n ["asked_at", "done_at", "length"]; t ["id", "kind", "topic", "alert", "event", "state", "answer"]; b [];
-    "cursor" ["name"], false, MANY; n ["seq", "at"]; t ["name"]; b [];
+    "follower" ["name"], false, MANY; n ["seq", "at", "caught_up"]; t ["name"]; b [];
     "report" ["run"], false, MANY; n ["made_at", "span_from", "span_until", "seq", "delivered_at"]; t ["run", "name", "subject", "files"]; b [];
     "outbox" ["event"], false, FEW;
         n ["attempt", "created_at", "next_at", "lease_until", "delivered_at"];

@@ -3,8 +3,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::topics::definition;
-use super::{Conn, Database, Row, read};
+use super::{Conn, Database, Row, followers, read};
 use crate::model::{
     Latest, Micros, RunState, SearchState, Source, Standing, Tallied, TallyRun, TallySearch, Time, TopicLimits,
     Trigger, Used,
@@ -19,11 +18,7 @@ const MOST_ALERTS: i64 = 200;
 
 /// The number of the last run that was added, and whether there were no more at some time.
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<(i64, bool), StoreError> {
-    let row = sqlx::query("SELECT seq, whole FROM tally_progress").fetch_optional(conn).await?;
-    Ok(match row {
-        Some(row) => (row.try_get("seq")?, read::flag(&row, "whole")?.unwrap_or(false)),
-        None => (0, false),
-    })
+    followers::progress(conn, followers::COUNTERS).await
 }
 
 /// Runs after a number, in their order, with their searches.
@@ -95,11 +90,7 @@ pub(in crate::store) async fn keep(
     to: i64,
     whole: bool,
 ) -> Result<bool, StoreError> {
-    let moved = sqlx::query(
-        "UPDATE tally_progress SET seq = $1, whole = CASE WHEN $2 = 1 THEN 1 ELSE whole END WHERE seq = $3",
-    );
-    let moved = moved.bind(to).bind(i64::from(whole)).bind(from).execute(&mut *conn).await?;
-    if moved.rows_affected() == 0 {
+    if !followers::advance(conn, followers::COUNTERS, from, to, whole).await? {
         return Ok(false);
     }
     for chunk in sums.chunks(200) {
@@ -185,7 +176,7 @@ pub(in crate::store) async fn limited(
     let mut limited = Vec::new();
     for row in &rows {
         // One that this version cannot read is not run by it either.
-        let Ok(topic) = definition(&row.try_get::<String, _>("definition")?) else { continue };
+        let Ok(topic) = super::definitions::topic(&row.try_get::<String, _>("definition")?) else { continue };
         if !topic.limits.is_none() {
             let used = Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) };
             limited.push((topic.id, topic.limits, used));
@@ -198,12 +189,11 @@ pub(in crate::store) async fn limited(
 pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic WHERE removed_at IS NULL) AS topics, \
      (SELECT count(*) FROM run WHERE state = 'queued' AND due_at <= $1) AS due, \
      (SELECT count(*) FROM run WHERE state = 'running') AS running, \
-     (SELECT count(*) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $2) + \
      (SELECT count(*) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $2) AS overdue, \
      (SELECT count(*) FROM outbox WHERE state = 'queued') AS queued, \
      (SELECT count(*) FROM outbox WHERE state = 'sending') AS sending, \
      (SELECT count(*) FROM outbox WHERE state = 'dead') AS dead, \
-     (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) - (SELECT coalesce(max(seq), 0) FROM tally_progress) AS uncounted";
+     (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) - (SELECT coalesce(max(seq), 0) FROM follower WHERE name = 'counters') AS uncounted";
 
 pub(in crate::store) async fn standing(conn: &mut Conn, now: Time, planned_by: Time) -> Result<Standing, StoreError> {
     let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;

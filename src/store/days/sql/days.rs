@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::list;
-use super::{Conn, Database, Row};
+use super::{Conn, Database, Row, followers};
 use crate::model::{Brought, DayCount, Span, Time};
 use crate::store::{DueDays, RolledDays, StoreError};
 
@@ -20,7 +20,7 @@ const KEPT: i64 = 40 * 86_400_000;
 const ROWS: usize = 300;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
-    Ok(sqlx::query_scalar("SELECT coalesce(max(seq), 0) FROM topic_day_progress").fetch_one(conn).await?)
+    Ok(followers::progress(conn, followers::DAYS).await?.0)
 }
 
 /// Runs after a number that brought something, in their order: of each its topic and when it looked.
@@ -130,8 +130,7 @@ fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
 
 /// Keeps what was counted, from one number to another; false when somebody else was first, and nothing is changed.
 pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
-    let moved = sqlx::query("UPDATE topic_day_progress SET seq = $1 WHERE seq = $2").bind(rolled.to).bind(rolled.from);
-    if moved.execute(&mut *conn).await?.rows_affected() == 0 {
+    if !followers::advance(conn, followers::DAYS, rolled.from, rolled.to, true).await? {
         return Ok(false);
     }
     // Of who was due nothing of before is left: days of another zone begin at other instants.
@@ -210,7 +209,7 @@ pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError>
     let waits: i64 = sqlx::query_scalar(
         "SELECT (SELECT count(*) FROM (SELECT topic FROM topic_day_due LIMIT 1) AS due) + \
          (SELECT count(*) FROM (SELECT r.seq FROM run r WHERE r.seq IS NOT NULL AND r.new > 0 \
-          AND r.seq > (SELECT coalesce(max(p.seq), 0) FROM topic_day_progress p) ORDER BY r.seq LIMIT 1) AS later)",
+          AND r.seq > (SELECT coalesce(max(p.seq), 0) FROM follower p WHERE p.name = 'days') ORDER BY r.seq LIMIT 1) AS later)",
     )
     .fetch_one(conn)
     .await?;

@@ -2,7 +2,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, jobs, ledger, narrow, read};
+use super::{Conn, Database, Row, followers, ledger, narrow, read};
 use crate::model::{Between, Time};
 use crate::store::{Edition, Filter, JobRun, StoreError, Stretch};
 
@@ -44,8 +44,8 @@ pub(in crate::store) async fn begin(
     if query.fetch_optional(&mut *conn).await?.is_some() {
         return Ok(None);
     }
-    let until = jobs::last_seq(conn).await?;
-    let since = if on { jobs::cursor(conn, &run.job.id).await?.map_or(0, |cursor| cursor.seq) } else { 0 };
+    let until = followers::last_seq(conn).await?;
+    let since = if on { followers::cursor(conn, &run.job.id).await?.map_or(0, |cursor| cursor.seq) } else { 0 };
     if on && until <= since {
         return Ok(None);
     }
@@ -99,8 +99,8 @@ pub(in crate::store) async fn end(
         return Ok(());
     }
     sqlx::query(
-        "INSERT INTO cursor (name, seq, at) VALUES ($1, $2, $3) \
-         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.seq > cursor.seq",
+        "INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) \
+         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.seq > follower.seq",
     )
     .bind(&run.job.id)
     .bind(edition.between.until)

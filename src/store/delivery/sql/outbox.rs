@@ -49,8 +49,8 @@ pub(in crate::store) async fn delivered(conn: &mut Conn, run: &str, now: Time) -
         return Ok(());
     }
     sqlx::query(
-        "INSERT INTO cursor (name, seq, at) SELECT r.name, r.seq, r.span_until FROM report r WHERE r.run = $1 \
-         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.at > cursor.at",
+        "INSERT INTO follower (name, seq, at) SELECT r.name, r.seq, r.span_until FROM report r WHERE r.run = $1 \
+         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.at > follower.at",
     )
     .bind(run)
     .execute(conn)

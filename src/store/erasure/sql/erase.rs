@@ -88,7 +88,8 @@ async fn recall_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
 
 /// Has near-copies looked for again from a run on; and whoever decides at this moment, decide again.
 pub(in crate::store) async fn look_again(conn: &mut Conn, from: Option<i64>) -> Result<(), StoreError> {
-    sqlx::query("UPDATE cluster_progress SET turn = turn + 1, seq = CASE WHEN seq >= $1 THEN $1 - 1 ELSE seq END")
+    sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
+    sqlx::query("UPDATE follower SET seq = $1 - 1 WHERE name = 'near-copies' AND seq >= $1")
         .bind(from.unwrap_or(i64::MAX))
         .execute(conn)
         .await?;
@@ -128,7 +129,7 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     .execute(&mut *conn)
     .await?;
     alerts::forget_topic(conn, topic).await?;
-    for statement in ["DELETE FROM topic WHERE id = $1", "DELETE FROM renamed WHERE old_id = $1 OR new_id = $1"] {
+    for statement in ["DELETE FROM job WHERE topic = $1", "DELETE FROM renamed WHERE old_id = $1 OR new_id = $1"] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }
     Ok(())

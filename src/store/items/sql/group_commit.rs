@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::topics::claim_nature;
+use super::info::claim_nature;
 use super::{Conn, Database, calls, snapshot, spent};
 use crate::model::{Nature, Trigger};
 use crate::store::database::open::mixed;

@@ -6,31 +6,6 @@ use super::{Conn, Database};
 use crate::model::Time;
 use crate::store::{Controlled, StoreError};
 
-/// Tells daemons to look at the ledger now; see [`asked`].
-pub(in crate::store) async fn ask(conn: &mut Conn) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO store_info (name, value) VALUES ('asked', '1') \
-         ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(store_info.value AS BIGINT) + 1 AS TEXT)",
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Two looks at an index; changes with every control and every new manual run.
-pub(in crate::store) async fn asked(conn: &mut Conn) -> Result<String, StoreError> {
-    Ok(sqlx::query_scalar(
-        "SELECT coalesce((SELECT value FROM store_info WHERE name = 'asked'), '') || ' ' || \
-         coalesce((SELECT public_id FROM run WHERE state = 'queued' AND trigger = 'manual' ORDER BY id DESC LIMIT 1), '')",
-    )
-    .fetch_one(conn)
-    .await?)
-}
-
-pub(in crate::store) async fn topic_ids(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
-    Ok(sqlx::query_scalar("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?)
-}
-
 /// The topics as they stand, kept from everybody else, or the refusal of one that is not there.
 async fn take(conn: &mut Conn, topics: &[String]) -> Result<Vec<Controlled>, StoreError> {
     let mut ordered: Vec<&String> = topics.iter().collect();
@@ -49,7 +24,7 @@ async fn take(conn: &mut Conn, topics: &[String]) -> Result<Vec<Controlled>, Sto
         taken.push(Controlled {
             topic: topic.clone(),
             already: row.try_get::<i64, _>("paused")? != 0,
-            by_file: super::topics::paused_by_file(&row.try_get::<String, _>("schedule")?),
+            by_file: super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?),
             cancelled: 0,
             running: row.try_get("running")?,
         });
@@ -66,8 +41,8 @@ pub(in crate::store) async fn pause(
     let mut taken = take(conn, topics).await?;
     for topic in &mut taken {
         sqlx::query(
-            "UPDATE topic SET paused_at = CASE WHEN paused = 1 THEN paused_at ELSE $1 END, \
-             pause_reason = CASE WHEN paused = 1 THEN coalesce($2, pause_reason) ELSE $2 END, paused = 1 WHERE id = $3",
+            "UPDATE job SET paused_at = CASE WHEN paused = 1 THEN paused_at ELSE $1 END, \
+             pause_reason = CASE WHEN paused = 1 THEN coalesce($2, pause_reason) ELSE $2 END, paused = 1 WHERE topic = $3",
         )
         .bind(now.0)
         .bind(reason)
@@ -84,7 +59,7 @@ pub(in crate::store) async fn pause(
         .await?;
         topic.cancelled = cancelled.rows_affected();
     }
-    ask(conn).await?;
+    super::info::ask(conn).await?;
     Ok(taken)
 }
 
@@ -97,16 +72,16 @@ pub(in crate::store) async fn resume(
     for topic in taken.iter().filter(|topic| topic.already) {
         // What passed during the pause is not owed.
         sqlx::query(
-            "UPDATE topic SET paused = 0, paused_at = NULL, pause_reason = NULL, \
+            "UPDATE job SET paused = 0, paused_at = NULL, pause_reason = NULL, \
              next_slot = CASE WHEN next_slot IS NULL THEN NULL ELSE 0 END, \
-             planned_until = CASE WHEN planned_until > $1 THEN planned_until ELSE $1 END WHERE id = $2",
+             planned_until = CASE WHEN planned_until > $1 THEN planned_until ELSE $1 END WHERE topic = $2",
         )
         .bind(now.0)
         .bind(&topic.topic)
         .execute(&mut *conn)
         .await?;
     }
-    ask(conn).await?;
+    super::info::ask(conn).await?;
     Ok(taken.into_iter().map(|topic| Controlled { already: !topic.already, ..topic }).collect())
 }
 

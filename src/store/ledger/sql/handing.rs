@@ -8,7 +8,6 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::Conn;
 use super::ledger::ready;
 use crate::model::Time;
-use crate::store::ledger::job_rows::Planned;
 use crate::store::{JobPlan, StoreError};
 
 /// A run that is due and queued so long after it was handed over was lost on its way.
@@ -20,7 +19,7 @@ pub(in crate::store) async fn plan(
     now: Time,
     engine: &str,
 ) -> Result<(u64, u64), StoreError> {
-    let planned = super::ledger::plan(conn, Planned::Topics, plans, now).await?;
+    let planned = super::planning::plan(conn, plans, now).await?;
     hand_over(conn, now, engine).await?;
     Ok(planned)
 }

@@ -1,9 +1,8 @@
 //! Config generations and the processes that live by them: a set of topics that was in force before does not come back
 //! while a daemon of a newer one lives.
 
-use sqlx::Row as _;
-
-use super::{Conn, jobs, topics};
+use super::sync::{self, Remove};
+use super::{Conn, info};
 use crate::model::{Job, Time, Topic};
 use crate::store::{Adopted, Instance, Set, StoreError, Synced};
 
@@ -22,16 +21,18 @@ pub(in crate::store) async fn adopt(
     // The lock of whoever changes topics: two daemons that start at once agree on the order of their generations.
     super::lock(conn, 1).await?;
     let hash = hash(set)?;
-    let newest = newest(conn).await?;
+    let newest = info::newest(conn).await?;
     let number = newest.as_ref().map_or(0, |(number, _)| *number);
     let known: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM config_generation WHERE hash = $1")
         .bind(&hash)
         .fetch_one(&mut *conn)
         .await?;
     let adopted = match known {
-        Some(known) if known == number => {
-            Adopted { generation: known, newest: known, synced: sync(conn, set, now).await? }
-        }
+        Some(known) if known == number => Adopted {
+            generation: known,
+            newest: known,
+            synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
+        },
         Some(known) if newer_lives(conn, me.map_or("", |me| me.id.as_str()), known, now).await? => {
             Adopted { generation: known, newest: number, synced: Synced::default() }
         }
@@ -47,11 +48,15 @@ pub(in crate::store) async fn adopt(
                 .bind(number - KEPT)
                 .execute(&mut *conn)
                 .await?;
-            Adopted { generation: number, newest: number, synced: sync(conn, set, now).await? }
+            Adopted {
+                generation: number,
+                newest: number,
+                synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
+            }
         }
     };
     if adopted.synced != Synced::default() {
-        super::controls::ask(conn).await?;
+        info::ask(conn).await?;
     }
     if let Some(me) = me {
         sign(conn, me, adopted.generation, now).await?;
@@ -61,17 +66,6 @@ pub(in crate::store) async fn adopt(
             .await?;
     }
     Ok(adopted)
-}
-
-/// Makes what is stored equal to the set.
-async fn sync(conn: &mut Conn, set: Set<'_>, now: Time) -> Result<Synced, StoreError> {
-    let topics = topics::sync(conn, set.topics, now, true).await?;
-    let jobs = jobs::sync(conn, set.jobs, now).await?;
-    Ok(Synced {
-        added: topics.added + jobs.added,
-        changed: topics.changed + jobs.changed,
-        removed: topics.removed + jobs.removed,
-    })
 }
 
 /// What a set is, whatever the order of its file.
@@ -86,14 +80,6 @@ fn hash(set: Set<'_>) -> Result<String, StoreError> {
         serde_json::to_writer(&mut hasher, &ordered).map_err(|e| StoreError::unreadable(&format!("a job ({e})")))?;
     }
     Ok(hasher.finalize().to_hex().to_string())
-}
-
-/// The generation in force, with the hash of its set.
-pub(in crate::store) async fn newest(conn: &mut Conn) -> Result<Option<(i64, String)>, StoreError> {
-    let row = sqlx::query("SELECT number, hash FROM config_generation ORDER BY number DESC LIMIT 1")
-        .fetch_optional(conn)
-        .await?;
-    row.map(|row| Ok((row.try_get("number")?, row.try_get("hash")?))).transpose()
 }
 
 async fn newer_lives(conn: &mut Conn, me: &str, generation: i64, now: Time) -> Result<bool, StoreError> {

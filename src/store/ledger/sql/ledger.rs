@@ -1,99 +1,19 @@
-//! The run ledger: planning, claiming, leases, rescue and the reading order. A claim is one conditional statement, and
+//! The run ledger: claiming, leases, rescue and the reading order. A claim is one conditional statement, and
 //! whatever ends a run is fenced by the claim's token.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
-use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, Row as _};
 
-use super::topics::definition;
-use super::{Conn, Database, read};
+use super::{Conn, definitions, followers, read};
 use crate::model::{Time, Trigger};
-use crate::store::ledger::job_rows::Planned;
-use crate::store::{Hold, JobPlan, PlannedSlot, RunRef, StoreError};
+use crate::store::{Hold, RunRef, StoreError};
 
 /// Whether what the run `r` is of is still there.
 macro_rules! wanted {
     () => {
-        "(EXISTS (SELECT 1 FROM topic t WHERE t.id = r.topic AND t.removed_at IS NULL) \
-          OR EXISTS (SELECT 1 FROM job j WHERE j.id = r.job AND j.removed_at IS NULL))"
+        "EXISTS (SELECT 1 FROM job j WHERE j.id = r.job AND j.removed_at IS NULL)"
     };
-}
-
-/// Plans in one transaction are few statements whatever their number: a minute at which thousands of topics are due.
-pub(in crate::store) async fn plan(
-    conn: &mut Conn,
-    of: Planned,
-    plans: &[JobPlan],
-    now: Time,
-) -> Result<(u64, u64), StoreError> {
-    let table = of.table();
-    // With whoever changes topics; and two planners that insert in opposite order deadlock, in key order they do not.
-    super::lock(conn, 1).await?;
-    let mut ordered: Vec<&JobPlan> = plans.iter().collect();
-    ordered.sort_by(|a, b| a.id.cmp(&b.id));
-    let mut moved: HashSet<String> = HashSet::with_capacity(ordered.len());
-    for chunk in ordered.chunks(1_000) {
-        let mut update = QueryBuilder::<Database>::new(format!(
-            "UPDATE {table} SET planned_until = v.column2, next_slot = v.column3 FROM ("
-        ));
-        update.push_values(chunk, |mut row, plan| {
-            row.push_bind(&plan.id).push_bind(plan.until.0).push_bind(plan.next.map(|at| at.0)).push_bind(plan.from.0);
-        });
-        update.push(format!(
-            ") AS v WHERE {table}.id = v.column1 AND {table}.planned_until = v.column4 AND {table}.removed_at IS NULL AND {table}.paused = 0 RETURNING {table}.id"
-        ));
-        for row in update.build().persistent(false).fetch_all(&mut *conn).await? {
-            moved.insert(row.try_get(0)?);
-        }
-    }
-    let held = moved.len() as u64;
-    for plan in ordered.iter().filter(|plan| plan.until < plan.from && moved.contains(&plan.id)) {
-        retire(conn, of, plan).await?;
-    }
-    let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
-    for plan in ordered {
-        // Of two plans for one topic only one can have held.
-        if moved.remove(&plan.id) {
-            kept.extend(plan.slots.iter().map(|slot| (plan, slot)));
-        }
-    }
-    let mut added = 0;
-    for chunk in kept.chunks(500) {
-        let mut insert = QueryBuilder::<Database>::new(
-            "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, side_by_side, planned_at, finished_at) ",
-        );
-        insert.push_values(chunk, |mut row, (plan, slot)| {
-            let job = of.job(&plan.id);
-            row.push_bind(format!("{job}@{}", slot.slot)).push_bind(job).push_bind(of.topic(&plan.id));
-            row.push_bind(slot.slot.0);
-            row.push_bind(slot.trigger.as_str())
-                .push_bind(slot.state.as_str())
-                .push_bind(&slot.reason)
-                .push_bind(slot.due_at.0);
-            row.push_bind(i64::from(plan.max_attempts))
-                .push_bind(i64::from(plan.side_by_side))
-                .push_bind(now.0)
-                .push_bind(slot.state.is_final().then_some(now.0));
-        });
-        insert.push(" ON CONFLICT DO NOTHING");
-        added += insert.build().persistent(false).execute(&mut *conn).await?.rows_affected();
-    }
-    Ok((held, added))
-}
-
-/// Slots that are still to come and are recorded as missed or skipped already were so by a clock that was ahead. They keep
-/// their place in the reading order but not their slot, which runs when it really comes.
-async fn retire(conn: &mut Conn, of: Planned, plan: &JobPlan) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = 'recorded by a clock that was ahead' \
-         WHERE job = $1 AND slot > $2 AND state IN ('missed', 'skipped')",
-    )
-    .bind(of.job(&plan.id))
-    .bind(plan.until.0)
-    .execute(conn)
-    .await?;
-    Ok(())
 }
 
 /// What keeps a queued run `q` from being run at `now`, but for its time: an earlier run of its job, or its topic. A manual
@@ -103,7 +23,7 @@ pub(in crate::store) fn ready(now: &str) -> String {
         "(q.side_by_side = 1 OR NOT EXISTS (\
          SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
          AND (o.state = 'running' OR o.slot < q.slot OR (q.slot IS NULL AND o.due_at <= {now} AND (o.slot IS NOT NULL OR o.id < q.id))))) \
-         AND EXISTS (SELECT 1 FROM topic t WHERE t.id = q.topic AND t.removed_at IS NULL AND (t.paused = 0 OR q.trigger = 'manual'))"
+         AND EXISTS (SELECT 1 FROM job t WHERE t.id = q.job AND t.topic IS NOT NULL AND t.removed_at IS NULL AND (t.paused = 0 OR q.trigger = 'manual'))"
     )
 }
 
@@ -120,7 +40,7 @@ pub(in crate::store) async fn claim(
         "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3{} AND {} \
          ORDER BY q.due_at, q.id LIMIT $4{}) \
          UPDATE run SET state = 'running', attempt = attempt + 1, token = $1, lease_until = $2, started_at = $3 WHERE id IN (SELECT id FROM due) \
-         RETURNING id, public_id, topic, slot, trigger, attempt, (SELECT definition FROM topic t WHERE t.id = run.topic) AS definition",
+         RETURNING id, public_id, topic, slot, trigger, attempt, (SELECT definition FROM job t WHERE t.id = run.job) AS definition",
         if only.is_some() { " AND q.id = $5" } else { "" },
         ready("$3"),
         super::CLAIM_LOCK
@@ -134,7 +54,7 @@ pub(in crate::store) async fn claim(
     let mut runs = Vec::with_capacity(rows.len());
     for row in &rows {
         let id = row.try_get("id")?;
-        let topic = match definition(&row.try_get::<String, _>("definition")?) {
+        let topic = match definitions::topic(&row.try_get::<String, _>("definition")?) {
             Ok(topic) => topic,
             Err(error) => {
                 refuse(conn, id, now, &error).await?;
@@ -338,5 +258,5 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
 /// number gets it first, so that numbers are the order in which runs were stored, whatever their clocks said.
 pub(in crate::store) async fn last_number(conn: &mut Conn) -> Result<i64, StoreError> {
     publish(conn).await?;
-    super::jobs::last_seq(conn).await
+    followers::last_seq(conn).await
 }

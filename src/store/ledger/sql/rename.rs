@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, alerts, days_rolled, jobs, topics};
+use super::{Conn, alerts, days_rolled, definitions, info};
 use crate::model::{Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -48,19 +48,19 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         }
         // The file was changed first, so the new row is what the file says now; it keeps what people said of the old one.
         sqlx::query(
-            "UPDATE topic SET created_at = o.created_at, paused = o.paused, paused_at = o.paused_at, pause_reason = o.pause_reason \
-             FROM (SELECT created_at, paused, paused_at, pause_reason FROM topic WHERE id = $1) AS o WHERE topic.id = $2",
+            "UPDATE job SET created_at = o.created_at, paused = o.paused, paused_at = o.paused_at, pause_reason = o.pause_reason \
+             FROM (SELECT created_at, paused, paused_at, pause_reason FROM job WHERE topic = $1) AS o WHERE job.topic = $2",
         )
         .bind(old)
         .bind(new)
         .execute(&mut *conn)
         .await?;
-        sqlx::query("DELETE FROM topic WHERE id = $1").bind(old).execute(&mut *conn).await?;
+        sqlx::query("DELETE FROM job WHERE topic = $1").bind(old).execute(&mut *conn).await?;
     } else {
-        let renamed = Topic { id: new.to_owned(), ..topics::definition(definition)? };
+        let renamed = Topic { id: new.to_owned(), ..definitions::topic(definition)? };
         let definition =
             serde_json::to_string(&renamed).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
-        sqlx::query("UPDATE topic SET id = $1, definition = $2 WHERE id = $3")
+        sqlx::query("UPDATE job SET id = 'topic:' || $1, topic = $1, definition = $2 WHERE topic = $3")
             .bind(new)
             .bind(definition)
             .bind(old)
@@ -95,7 +95,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     }
     sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     days_rolled::renew(conn, &[new.to_owned()]).await?;
-    jobs::rename_topic(conn, old, new).await?;
+    in_jobs(conn, old, new).await?;
     sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("INSERT INTO renamed (old_id, new_id, renamed_at) VALUES ($1, $2, $3)")
@@ -104,7 +104,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         .bind(now.0)
         .execute(&mut *conn)
         .await?;
-    super::controls::ask(conn).await
+    info::ask(conn).await
 }
 
 /// Whether a topic has runs or items.
@@ -116,4 +116,23 @@ async fn any(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
     .fetch_one(conn)
     .await?;
     Ok(found > 0)
+}
+
+/// Has other jobs that name the topic follow it.
+async fn in_jobs(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
+    for row in
+        sqlx::query("SELECT id, definition FROM job WHERE topic IS NULL ORDER BY id").fetch_all(&mut *conn).await?
+    {
+        let Ok(mut job) = definitions::job(&row.try_get::<String, _>("definition")?) else { continue };
+        if !job.rename_topic(old, new) {
+            continue;
+        }
+        let definition = serde_json::to_string(&job).map_err(|e| StoreError::unreadable(&format!("a job ({e})")))?;
+        sqlx::query("UPDATE job SET definition = $1 WHERE id = $2")
+            .bind(definition)
+            .bind(&job.id)
+            .execute(&mut *conn)
+            .await?;
+    }
+    Ok(())
 }

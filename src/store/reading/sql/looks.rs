@@ -2,7 +2,7 @@
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, read, topics};
+use super::{Conn, Database, Row, definitions, read};
 use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, Watched};
 use crate::store::StoreError;
 
@@ -85,7 +85,7 @@ pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Resu
             names.push_unseparated(")");
         }
         for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            let definition = topics::definition(&row.try_get::<String, _>("definition")?).ok();
+            let definition = definitions::topic(&row.try_get::<String, _>("definition")?).ok();
             let rests = definition.as_ref().and_then(|topic| topic.schedule.as_ref()).is_some_and(|s| s.paused);
             all.push(Watched {
                 topic: row.try_get("id")?,

@@ -14,7 +14,7 @@ fn reply(row: &Row) -> Result<StoredReply, StoreError> {
     let seen_at = Time(row.try_get("at")?);
     let asked = read::time(row, "asked_from")?.zip(read::time(row, "asked_until")?);
     let definition: Option<String> = row.try_get("definition")?;
-    let window = definition.and_then(|text| super::topics::definition(&text).ok()).map(|topic| topic.window);
+    let window = definition.and_then(|text| super::definitions::topic(&text).ok()).map(|topic| topic.window);
     Ok(StoredReply {
         search: row.try_get("search")?,
         source: read::word(row, "source", Source::parse)?,
@@ -82,6 +82,10 @@ pub(in crate::store) async fn pruned(conn: &mut Conn, since: Time, topics: &[Str
 
 /// Named readers, and the last place in the reading order that each has told of.
 pub(in crate::store) async fn cursors(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
-    let rows = sqlx::query("SELECT name, seq FROM cursor ORDER BY name").fetch_all(conn).await?;
+    let rows = sqlx::query(
+        "SELECT name, seq FROM follower WHERE name NOT IN ('near-copies', 'days', 'counters') ORDER BY name",
+    )
+    .fetch_all(conn)
+    .await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }

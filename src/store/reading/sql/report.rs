@@ -53,7 +53,7 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
 
 /// Whether it is paused, and by whom: `resume` does not help against the file.
 pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> {
-    let by_file = super::topics::paused_by_file(&row.try_get::<String, _>("schedule")?);
+    let by_file = super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?);
     if !by_file && row.try_get::<i64, _>("paused")? == 0 {
         return Ok(None);
     }

@@ -15,14 +15,14 @@ use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Place};
 pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError> {
     let mut floor = Floor::default();
     let cursor = sqlx::query(
-        "SELECT c.name, c.seq FROM cursor c WHERE NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
+        "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ('near-copies', 'days', 'counters') AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
          ORDER BY c.seq, c.name LIMIT 1",
     );
     if let Some(row) = cursor.fetch_optional(&mut *conn).await? {
         (floor.seq, floor.whose) = (row.try_get("seq")?, Some(row.try_get("name")?));
     }
     let unlooked: Option<i64> = sqlx::query_scalar(
-        "SELECT min(r.seq) FROM run r WHERE r.seq IS NOT NULL AND r.new > 0 AND r.seq > (SELECT p.seq FROM cluster_progress p)",
+        "SELECT min(r.seq) FROM run r WHERE r.seq IS NOT NULL AND r.new > 0 AND r.seq > (SELECT p.seq FROM follower p WHERE p.name = 'near-copies')",
     )
     .fetch_one(&mut *conn)
     .await?;
