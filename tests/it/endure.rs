@@ -145,7 +145,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         sandbox.turn_to(&at);
         let points = hours.passed(&at);
         for needed in [
-            "ledger::plan/",
+            "planning::plan/",
             "ledger::claim/",
             "call/counted",
             "call/replied",

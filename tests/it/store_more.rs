@@ -470,7 +470,7 @@ async fn a_database_is_told_of_many_new_topics() {
     let store = open(&database).await;
     let topics: Vec<_> = (0..300).map(|n| topic(&format!("topic-{n:04}"))).collect();
     store.sync_topics(&topics, NOW).await.unwrap();
-    let known = "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = to_regclass('topic')";
+    let known = "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = to_regclass('job')";
     assert_eq!(database.number(known), 300);
     database.close(store).await;
 }
