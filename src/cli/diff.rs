@@ -1,5 +1,5 @@
 //! `diff`: what changed in a topic between two runs. Counts first, then lists; what each word means stands in
-//! docs/changes.md. It only shows: what is new or gone, `insight` says.
+//! docs/explanation/changes.md. It only shows: what is new or gone, `insight` says.
 
 mod drawn;
 

@@ -283,7 +283,7 @@ fn tell(told: &Told, as_json: bool) -> Result<(), Failure> {
         text.push_str(&format!("note: {} names it; take the name out of the file\n", output::visible(job)));
     }
     if *copies {
-        text.push_str("not reached: mails and files that were delivered, logs, and backups (docs/privacy.md)\n");
+        text.push_str("not reached: mails and files that were delivered, logs, and backups (docs/explanation/privacy.md)\n");
     }
     output::text(&text)?;
     Ok(())

@@ -1,6 +1,6 @@
 //! Whether a source that is still answered has stopped saying anything: silent when it gives no items although it used to,
 //! stale when it gives items but nothing new. Judged against the topic's own history and never before
-//! [`JUDGED_FROM`] searches, so that a quiet topic is not called ill. Pure; the rules in words are in docs/changes.md.
+//! [`JUDGED_FROM`] searches, so that a quiet topic is not called ill. Pure; the rules in words are in docs/explanation/changes.md.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Every metric there is: its name, what it says, and where its values come from. docs/metrics.md tells the same for people,
+//! Every metric there is: its name, what it says, and where its values come from. docs/reference/metrics.md tells the same for people,
 //! which a test holds against this.
 
 use super::Read;

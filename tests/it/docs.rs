@@ -132,7 +132,7 @@ fn the_exit_codes_are_those_of_the_program() {
 /// Written anew with `UPDATE_DOCS=1`.
 #[test]
 fn every_column_of_every_export_is_told_as_the_program_has_it() {
-    let (path, mark) = ("docs/exports.md", " -->\n\n");
+    let (path, mark) = ("docs/reference/exports.md", " -->\n\n");
     let told = page(path);
     let (words, tables) = told.split_once(mark).unwrap();
     let tables = if std::env::var_os("UPDATE_DOCS").is_some() {

@@ -2,7 +2,7 @@
 //! about names, wrappers and streaming. Pure: no IO, no clock. It does not retry, judge windows, decide identity or
 //! remove duplicates, and it keeps text as data (nothing is stripped for terminals or pages here).
 //!
-//! The accepted shapes are listed in `docs/decoder.md`.
+//! The accepted shapes are listed in `docs/dev/decoder.md`.
 
 mod answer;
 mod build;

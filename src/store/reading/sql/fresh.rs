@@ -1,5 +1,5 @@
 //! Whether what a topic saw first was new: in the window of the search that found it, and not of a baseline. The fit is the one
-//! that was stored with the first sighting, whatever the topic's window is today. The words are those of docs/changes.md, as
+//! that was stored with the first sighting, whatever the topic's window is today. The words are those of docs/explanation/changes.md, as
 //! `insight::changes` has them for a diff; here they are for readers of many rows.
 
 use std::collections::{BTreeSet, HashMap};
