@@ -5,7 +5,7 @@
 #     -v ./jobs.toml:/etc/topicwatch/jobs.toml:ro -v topicwatch:/var/lib/topicwatch \
 #     -e TOPICWATCH_API_KEY topicwatch                   run it (the key comes from your environment)
 #
-# With PostgreSQL beside it: compose.yaml.
+# With PostgreSQL beside it: compose.yaml. Without an engine, `scripts/container_check` runs these steps and the image.
 
 FROM rust:1-bookworm AS build
 WORKDIR /build

@@ -399,7 +399,7 @@ fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
     verify().shows(0, &["is what the database says"]);
     // The line is one of the rows, not of compressed bytes.
     let (last, text) = (rows.lines().count(), rows.trim_end());
-    again(&format!("{}X\r\n", text.strip_suffix(|_: char| true).unwrap()));
+    again(&format!("{}Y\r\n", text.strip_suffix(|_: char| true).unwrap()));
     verify().shows(3, &[&format!("from line {last} on")]);
     again(&format!("{text}\r\nmore\r\n"));
     verify().shows(3, &[&format!("from line {} on", last + 1)]);
