@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{BackfillArgs, Common};
 use super::context::{Context, Service};
 use super::{Exit, Failure, ids, once, output, table};
-use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words, roll_days};
+use crate::collect::{Collector, Crew, Done, RunReport, follow};
 use crate::daemon::Skew;
 use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spell};
 use crate::search::{self, Ask, LooksBack, looks_back};
@@ -42,15 +42,7 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
     let collector = context.collector(store.clone(), client);
     let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;
     store.publish().await?;
-    if let Err(error) = cluster(&store, &|| false).await {
-        tracing::warn!("near-copies were not looked for: {error}; the next run does");
-    }
-    if let Err(error) = index_words(&store, &|_| false).await {
-        tracing::warn!("words were not indexed: {error}; the next run does");
-    }
-    if let Err(error) = roll_days(&store, (context.clock)(), &|| false).await {
-        tracing::warn!("days were not counted: {error}; the next run does");
-    }
+    follow(&store, &context.clock, &|| false, "the next run does it").await;
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }

@@ -12,7 +12,7 @@ use super::context::{Context, Service};
 use super::pings::{self, Pinging};
 use super::signals::Ends;
 use super::{Exit, Failure, channels, ids, jobs, outbox, output, progress, table};
-use crate::collect::{Collector, Crew, Done, RunReport, cluster, index_words, roll_days, tally_runs};
+use crate::collect::{Collector, Crew, Done, RunReport, follow};
 use crate::daemon::{Planner, Skew};
 use crate::model::{Micros, RunState, Time, Topic};
 use crate::notify::Pinger;
@@ -81,15 +81,8 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     let (mut reports, failures) =
         ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
     store.publish().await?;
-    if let Err(error) = cluster(&store, &|| cancel.is_cancelled()).await {
-        tracing::warn!("near-copies were not looked for: {error}; the next run does");
-    }
-    if let Err(error) = index_words(&store, &|_| cancel.is_cancelled()).await {
-        tracing::warn!("words were not indexed: {error}; the next run does");
-    }
-    if let Err(error) = roll_days(&store, (context.clock)(), &|| cancel.is_cancelled()).await {
-        tracing::warn!("days were not counted: {error}; the next run does");
-    }
+    let again = "the next run does it";
+    follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
     let made = if args.due && begun.is_ok() && !cancel.is_cancelled() {
         jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await
     } else {
@@ -97,9 +90,8 @@ pub(super) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failur
     };
     pinging.end().await;
     let (upcoming, (jobs, deliveries)) = (begun?, made?);
-    if let Err(error) = tally_runs(&store, &|| cancel.is_cancelled()).await {
-        tracing::warn!("runs were not added up: {error}; the next run does");
-    }
+    // What the jobs themselves added.
+    follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
     let beside = Beside::of(&jobs, &deliveries);
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));

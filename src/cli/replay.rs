@@ -59,7 +59,8 @@ pub(super) async fn run(common: &Common, args: &ReplayArgs) -> Result<Exit, Fail
         let tones = store.rejudge(sentiment::judge, &args.topic, BATCH, args.dry_run, |_| {}).await?;
         judged = (tones.judged, tones.changed());
         if !args.dry_run {
-            collect::cluster(&store, &enough).await?;
+            collect::Follower::NearCopies.catch_up(&store, &context.clock, &enough).await?;
+            collect::follow(&store, &context.clock, &enough, "the next run does it").await;
         }
     }
     ending.abort();

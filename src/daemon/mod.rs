@@ -3,8 +3,8 @@
 //! and knows no configuration file.
 
 mod clock;
-mod copies;
 mod engine;
+mod followers;
 mod jobs;
 mod life;
 mod membership;
@@ -84,7 +84,7 @@ pub async fn run(
     let (crew, mut ends) = Crew::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
     let mut alive = keep_alive(&crew, settings.lease);
     let errands = TaskTracker::new();
-    let copies = copies::Lookout::default();
+    let following = followers::Wake::default();
     let clock: Clock = {
         let collector = Arc::clone(&collector);
         Arc::new(move || collector.now())
@@ -92,7 +92,7 @@ pub async fn run(
     if settings.plans {
         errands.spawn(requests::keep(collector.store().clone(), Arc::clone(&clock), stop.clone()));
     }
-    errands.spawn(copies.clone().keep(collector.store().clone(), clock, stop.clone()));
+    errands.spawn(following.clone().keep_up(collector.store().clone(), Arc::clone(&clock), stop.clone()));
     errands.spawn(life::listen(collector.store().clone(), Arc::clone(&wake), stop.clone()));
     if let Some(membership) = life.membership.clone() {
         let stop = stop.clone();
@@ -135,7 +135,7 @@ pub async fn run(
                 manager.ready();
             }
             if sleep.is_ok() && std::mem::take(&mut brought) {
-                copies.look();
+                following.wake();
                 readable.notify_one();
             }
             if sleep.is_ok()
@@ -225,7 +225,7 @@ pub async fn run(
     }
     if !lost {
         collector.store().publish().await?;
-        copies::last_look(collector.store(), collector.now()).await;
+        followers::finish(collector.store(), &clock).await;
     }
     ended
 }

@@ -113,12 +113,14 @@ struct Spoken {
     strange: u32,
     /// Words with a letter that English does not write.
     accented: u32,
+    /// Words with `ä`, `ö`, `ü` or `ß` and no other letter of that kind.
+    umlauts: u32,
 }
 
 impl Spoken {
     fn of(reading: &Reading) -> Self {
         let lexicon = lexicon();
-        let mut spoken = Self { hits: [0; TONGUES], words: 0, strange: 0, accented: 0 };
+        let mut spoken = Self { hits: [0; TONGUES], words: 0, strange: 0, accented: 0, umlauts: 0 };
         for token in reading.tokens.iter().filter(|t| t.kind == Kind::Word) {
             let word = reading.of(token);
             if word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -127,9 +129,15 @@ impl Spoken {
             spoken.words += 1;
             if !word.is_ascii() {
                 spoken.accented += 1;
+                // `vergüenza` is Spanish.
+                let spanish = word.contains("güe") || word.contains("güi");
+                spoken.umlauts += u32::from(word.chars().all(|c| c.is_ascii() || is_umlaut(c)) && !spanish);
                 spoken.strange += u32::from(word.chars().any(|c| c.is_alphabetic() && !is_ours(c)));
             }
             let mut bits = lexicon.common(token.hash);
+            if bits == 0 && ends_in_german(word) {
+                bits = 1 << Lang::German as u32;
+            }
             while bits != 0 {
                 if let Some(hit) = spoken.hits.get_mut(bits.trailing_zeros() as usize) {
                     *hit += 1;
@@ -148,6 +156,21 @@ impl Spoken {
         };
         (best(ours), best(others))
     }
+}
+
+/// Endings of German words that the other languages hardly have: a headline may hold no other sign.
+const GERMAN_ENDINGS: [&str; 22] = [
+    "ungen", "tung", "dung", "lung", "rung", "keit", "keiten", "heiten", "schaft", "schaften", "ieren", "ierte",
+    "ierten", "liche", "licher", "lichen", "liches", "ische", "ischer", "isches", "ischen", "zeiten",
+];
+
+/// Whether a word of eight letters and more ends in one of them.
+fn ends_in_german(word: &str) -> bool {
+    word.len() >= 8 && GERMAN_ENDINGS.iter().any(|ending| word.ends_with(ending))
+}
+
+fn is_umlaut(c: char) -> bool {
+    matches!(c, 'ä' | 'ö' | 'ü' | 'ß')
 }
 
 /// Letters that one of our languages writes; texts are composed, so that an accent is no letter of its own.
@@ -178,6 +201,10 @@ fn by_words(reading: &Reading) -> Detected {
         return known(lang);
     }
     let few = words < ENOUGH_WORDS;
+    // "Lächerlich": no other word speaks, and of our languages German alone writes so.
+    if few && mine == 0 && theirs == 0 && spoken.umlauts * 2 > words && spoken.umlauts == spoken.accented {
+        return known(Lang::German);
+    }
     let frequent = theirs * 5 >= words;
     if frequent && theirs > mine + 1 || few && theirs > mine.max(1) {
         return away(other);

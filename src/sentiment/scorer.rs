@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::complaints;
 use super::features::{GROUPS, features, scale};
 use super::language::detect;
 use super::text;
@@ -10,7 +11,7 @@ use super::{Lang, VERSION};
 use crate::model::{Judged, Tone};
 
 /// The weights of this version.
-const FILE: &[u8] = include_bytes!("weights/builtin-3.bin");
+const FILE: &[u8] = include_bytes!("weights/builtin-4.bin");
 
 /// What a text got.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,13 +64,27 @@ pub fn judge(title: Option<&str>, text: Option<&str>) -> Judged {
 /// Scores with other weights than those of the program.
 #[must_use]
 pub fn score_with(weights: &Weights<'_>, text: &str) -> Scored {
+    scored(weights, text, complaints::moved)
+}
+
+/// The same by what was learned alone, which is what the trainer measures.
+#[must_use]
+pub fn learned(weights: &Weights<'_>, text: &str) -> Scored {
+    scored(weights, text, |_, _, p| p)
+}
+
+fn scored(
+    weights: &Weights<'_>,
+    text: &str,
+    moved: impl Fn(&text::Reading, super::Detected, [f32; 3]) -> [f32; 3],
+) -> Scored {
     let reading = text::read(text);
     let detected = detect(&reading);
     if !detected.supported {
         return unsupported(detected.code);
     }
     let sums = sums(weights, &reading, detected);
-    let p = probabilities(weights, sums, detected.lang);
+    let p = moved(&reading, detected, probabilities(weights, sums, detected.lang));
     let tone = match p {
         [negative, neutral, positive] if negative > neutral && negative >= positive => Tone::Negative,
         [negative, neutral, positive] if positive > neutral && positive > negative => Tone::Positive,

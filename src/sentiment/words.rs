@@ -64,7 +64,25 @@ pub(super) const WORDS: &[Words] = &[
                  dafür hast mein dein nie seine einem etwas fast vielleicht ganz gleich gehen wo durch hätte lieber soll \
                  sollte weiß gerne wurde einer eines seit zeit könnte sonst nix nun einmal ihn ob neben bald müssen muss \
                  kannst sondern schön liebe leute jahr deutsch deutschland schlecht leider dank gar tag uhr erst keinen \
-                 jeder jede jedes unser unsere ihre ihm ihnen diesen diesem hatte hatten gibt gab lassen kommt wirklich",
+                 jeder jede jedes unser unsere ihre ihm ihnen diesen diesem hatte hatten gibt gab lassen kommt wirklich \
+                 sieht können meinen scheiße natürlich richtig abend spielen besser dabei wollen bekommen sucht \
+                 drauf genau stunden jahre gemacht selbst meinem meiner könnt kommen weniger lachen große schnell \
+                 keiner spaß gutes besten langsam kleiner wann glückwunsch schöne fertig geld kaufen glück lernen \
+                 irgendwie kleine schönes eher recht darf jahren schlafen wieso aufs zwischen neues minuten \
+                 schmeckt freunde gedanken klingt großen seinen deinen gestern wollte scheint warten nächsten sagen \
+                 gefühl üben zeigt dort hoffentlich werde fehlt bisher davon zurück schaut steht geht's geben \
+                 bringt niemals wenig nehmen überhaupt letzte vielen trotz zusammen hasse anderen leicht musste \
+                 jeden kleines wenigstens spricht laufen sollen jedenfalls unglaublich wollt interessiert draußen \
+                 trifft verdient bekommt viele glücklich unfassbar erhält hilfe hilft sollten schreiben hoffe \
+                 schaffen bestimmt gibts schlimm ersten letzten vorbei gesehen lecker dachte gesucht interessant \
+                 fürs jemand ziemlich geburtstag wünsche direkt andere bisschen möglich waren leistung monaten \
+                 erfolgreich denken verdammt glaube menschen komisch trotzdem weitere liegt wochenende deine \
+                 verloren freut angeblich früher findet darauf läuft bleibt spielt hinter reden ganzen unbedingt \
+                 sicherlich geworden geholt wissen gibt's funktioniert möchte gehört wusste konnte während reicht \
+                 gewinnt prozent kaputt verspätet verspätung gestrichen ausgefallen kundendienst lieferung \
+                 bestellung rechnung rückerstattung antwortet störung beschädigt verschwunden frechheit unverschämt \
+                 hervorragend hervorragende katastrophe regierung gesetz umsatz steigt fällt koffer drucker paket \
+                 niemand",
         negators: "nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder ned net nix kaum",
         good: "gut gute guten guter gutes besser beste* toll* super schön* wunder* großartig* genial* liebe lieb* geil* klasse prima perfekt* \
                freu* glück* danke* herzlich* lecker* süß* spaß witzig* lustig* cool* hammer spitze erfolg* gewinn* gewonnen begeister* \

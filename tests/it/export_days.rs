@@ -95,7 +95,7 @@ fn with_sql(database: &Database, row: &Value) {
         "FROM search s JOIN run r ON r.id = s.run WHERE r.topic = '{topic}' AND r.seq IS NOT NULL AND s.started_at BETWEEN {from} AND {}",
         until - 1
     );
-    let sounds = |tone: &str| format!("count(*) {inside} AND i.tone = '{tone}' AND i.scorer = 'builtin-3'");
+    let sounds = |tone: &str| format!("count(*) {inside} AND i.tone = '{tone}' AND i.scorer = 'builtin-4'");
     for (column, sql) in [
         ("items", format!("count(*) {inside}")),
         ("unique", format!("count(DISTINCT coalesce(i.cluster, i.id)) {inside}")),

@@ -54,7 +54,7 @@ fn count(database: &Database, topic: &str, span: Span, what: &str, and: &str) ->
 }
 
 const CLUSTER: &str = "DISTINCT CASE WHEN i.cluster IS NULL THEN i.id ELSE i.cluster END";
-const BY: &str = "AND i.scorer = 'builtin-3'";
+const BY: &str = "AND i.scorer = 'builtin-4'";
 
 #[test]
 fn every_figure_equals_sql_over_the_database() {
@@ -256,7 +256,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
                 assert_eq!(told, [format!("{} {} {}", facts.period.raw, facts.period.unique, facts.period.authors)]);
                 let rows = |sql: &str| database.number(&format!("SELECT count(*) FROM ({sql}) q")).unsigned_abs();
                 assert_eq!(rows(sql[1]), facts.period.raw);
-                let scored = database.number(&format!("SELECT CAST(coalesce(sum(items), 0) AS BIGINT) FROM ({}) q WHERE tone = 'negative' AND scorer = 'builtin-3'", sql[2]));
+                let scored = database.number(&format!("SELECT CAST(coalesce(sum(items), 0) AS BIGINT) FROM ({}) q WHERE tone = 'negative' AND scorer = 'builtin-4'", sql[2]));
                 assert_eq!(scored.unsigned_abs(), facts.tone.period.negative);
                 assert!(rows(sql[3]) >= facts.campaigns.len() as u64);
                 let cost = database

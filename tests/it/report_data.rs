@@ -122,7 +122,7 @@ pub fn fill(database: &Database) {
                 let scorer = if sound.is_empty() {
                     None
                 } else {
-                    Some(if d(10, 20) == 0 { "other-2" } else { "builtin-3" }.to_owned())
+                    Some(if d(10, 20) == 0 { "other-2" } else { "builtin-4" }.to_owned())
                 };
                 let score = match sound {
                     "negative" => (-300 - d(11, 700)).to_string(),

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use topicwatch::model::Tone;
 use topicwatch::sentiment::{self, Lang, VERSION, features, judge, score, text};
 
-const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-3.bin");
-const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-3.tsv");
+const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-4.bin");
+const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-4.tsv");
 const TEXTS: &str = include_str!("../../src/sentiment/weights/parity.txt");
 
 /// What becoming bytes may change of a probability.
@@ -38,10 +38,62 @@ fn texts_are_read_as_in_training_and_bytes_cost_little() {
         let buckets = groups.iter().flatten().flat_map(|bucket| bucket.to_le_bytes());
         let bytes: Vec<u8> = buckets.chain(counted.iter().flat_map(|value| value.to_le_bytes())).collect();
         assert_eq!(&blake3::hash(&bytes).to_hex()[..16], cells[0], "{text}");
-        for (p, learned) in score(text).p.iter().zip(&cells[1..]) {
-            let learned: f32 = learned.parse().unwrap();
-            assert!((p - learned).abs() < BYTES_COST, "{text}: {p} and {learned}");
+        for (p, recorded) in sentiment::learned(&weights, text).p.iter().zip(&cells[1..]) {
+            let recorded: f32 = recorded.parse().unwrap();
+            assert!((p - recorded).abs() < BYTES_COST, "{text}: {p} and {recorded}");
         }
+    }
+}
+
+#[test]
+fn complaints_without_a_bad_word_are_negative() {
+    for (text, lang) in [
+        ("on hold for 2 hours", "en"),
+        ("been on hold with your agents since noon", "en"),
+        ("still no refund after three weeks", "en"),
+        ("still waiting for my bag in Denver", "en"),
+        ("your flight was cancelled and nobody answers the phone", "en"),
+        ("flight to Boston delayed again", "en"),
+        ("they lost my luggage", "en"),
+        ("the agent hung up on me", "en"),
+        ("sitting on the plane at the gate for two hours", "en"),
+        ("stranded in Charlotte overnight", "en"),
+        ("how much longer will I be on hold", "en"),
+        ("the app keeps crashing", "en"),
+        ("charged me twice for one seat", "en"),
+        ("shares plunge 12 %", "en"),
+        ("Profit slumps 40 % in the first quarter", "en"),
+        ("J'adore pas", "fr"),
+        ("J'adore pas du tout ce film", "fr"),
+    ] {
+        let scored = score(text);
+        assert_eq!((scored.tone, scored.lang), (Tone::Negative, lang), "{text}: {scored:?}");
+    }
+}
+
+#[test]
+fn words_that_complaints_use_say_nothing_by_themselves() {
+    for text in [
+        "waiting for friends at the bar",
+        "hold on to your hats",
+        "the shop is open 3 hours longer on Friday",
+        "the flight lands at noon",
+        "I love waiting for the weekend",
+        "customer service representative, full time, apply by Friday",
+        "our order of service for Sunday",
+    ] {
+        let scored = score(text);
+        assert_ne!(scored.tone, Tone::Negative, "{text}: {scored:?}");
+    }
+}
+
+#[test]
+fn german_without_common_words_is_read_by_its_letters_and_endings() {
+    for text in ["Lächerlich", "Besucherzahlen explodieren", "Saftig geschriebener, innerseelischer Konflikt"] {
+        assert_eq!(score(text).lang, "de", "{text}");
+    }
+    for text in ["Motörhead rocks", "32 degrees Fahrenheit", "hungry young Samsung fans"] {
+        assert_eq!(score(text).lang, "en", "{text}");
     }
 }
 

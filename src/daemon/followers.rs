@@ -1,0 +1,43 @@
+//! Brings the followers (`collect/followers.rs`) up to date beside the loop, so that no slot waits for them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::collect::follow;
+use crate::model::Clock;
+use crate::store::Store;
+
+/// How long a stop is held up for what the last runs found.
+const AT_THE_END: Duration = Duration::from_secs(2);
+
+/// Wakes the task that follows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wake(Arc<Notify>);
+
+impl Wake {
+    /// Runs may have become readable; costs a few index look-ups when none has.
+    pub(super) fn wake(&self) {
+        self.0.notify_one();
+    }
+
+    /// Follows now, and whenever it is woken, until the stop.
+    pub(super) async fn keep_up(self, store: Store, clock: Clock, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            follow(&store, &clock, &|| stop.is_cancelled(), "trying again after the next run").await;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.0.notified() => {}
+            }
+        }
+    }
+}
+
+/// Follows the runs that ended while the loop was stopping.
+pub(super) async fn finish(store: &Store, clock: &Clock) {
+    let end = Instant::now() + AT_THE_END;
+    follow(store, clock, &|| Instant::now() >= end, "the next start does it").await;
+}
