@@ -161,9 +161,9 @@ fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filte
     pages
 }
 
-async fn write(store: &Store, order: &Order, filtered: Filtered, out: &Writer) -> Result<(), ExportError> {
+async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Writer) -> Result<(), ExportError> {
     let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
-    export::write(store, order, &mut hiding, out).await.map(drop)
+    export::write(store, order, &mut hiding, &mut out).await.map(drop)
 }
 
 /// For the log; whoever asked sees that the connection broke.
