@@ -18,11 +18,7 @@ const SCORED_BY: usize = 14;
 const LONGEST_RUN: i64 = 86_400_000;
 
 /// Writes the days of all topics, or of those that are named or tagged.
-pub(super) async fn write(
-    store: &Store,
-    order: &Order,
-    rows: &mut Rows<'_>,
-) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (watched, topic) in order.topics(store).await? {
         // One moment for each topic, so that its figures agree and no long export holds the database.
         let mut moment = store.moment().await?;

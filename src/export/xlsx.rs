@@ -54,7 +54,12 @@ pub(super) struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     /// Begins a workbook whose sheets have this name and at most so many rows.
-    pub(super) fn begin(out: Out<'w>, columns: &[&Heading], title: &'static str, most_rows: u32) -> std::io::Result<Self> {
+    pub(super) fn begin(
+        out: Out<'w>,
+        columns: &[&Heading],
+        title: &'static str,
+        most_rows: u32,
+    ) -> std::io::Result<Self> {
         let columns = columns.iter().map(|column| **column).collect();
         let archive = Archive::new(out);
         let mut writer = Self { archive, title, columns, most_rows, sheets: 0, rows: 0, cut: 0, line: String::new() };
