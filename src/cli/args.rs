@@ -32,10 +32,10 @@ use super::topic::TopicArgs;
 
 /// Watches topics through a search service and keeps every finding once.
 #[derive(Debug, Parser)]
-#[command(name = "topicwatch", version, about, propagate_version = false, max_term_width = 100, after_help = examples::TOP)]
+#[command(name = "topicwatch", version, about, propagate_version = false, max_term_width = 80, after_help = examples::TOP)]
 pub struct Cli {
-    #[command(flatten)]
     /// Options of every verb.
+    #[command(flatten)]
     pub common: Common,
     /// What to do.
     #[command(subcommand)]

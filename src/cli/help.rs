@@ -21,13 +21,24 @@ pub(super) fn command() -> Command {
     let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (heading, verbs) in GROUPS {
         template.push_str(&format!("\n{heading}:\n"));
-        for verb in command.get_subcommands().filter(|verb| verbs.contains(&verb.get_name())) {
+        for verb in verbs.iter().filter_map(|verb| command.find_subcommand(verb)) {
             let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
             template.push_str(&format!("  {:<11}  {about}\n", verb.get_name()));
         }
     }
-    template.push_str("\nOptions of every verb:\n{options}{after-help}");
+    template.push_str("\nOptions of every command:\n{options}{after-help}");
     command.help_template(template)
+}
+
+/// The definition without the hidden verbs, for completions.
+pub(super) fn visible() -> Command {
+    let all = Cli::command();
+    let verbs = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
+    Command::new("topicwatch")
+        .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
+        .args(all.get_arguments().cloned())
+        .subcommands(verbs)
 }
 
 /// The command line of this process.

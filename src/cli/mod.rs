@@ -166,7 +166,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Forget(args) => forget::run(&common, &args).await,
         Verb::Health(args) => health::run(&common, &args).await,
         Verb::Sandbox(args) => sandbox::run(&args).await,
-        Verb::Completions(args) => completions::run(&args, help::command()),
+        Verb::Completions(args) => completions::run(&args, help::visible()),
         // The old names.
         Verb::Schedule(args) => schedule::run(&common, &args),
         Verb::Pause(args) => control::pause(&common, &args).await,
