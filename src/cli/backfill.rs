@@ -53,7 +53,7 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
         days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
     if let (Some(next), Some(last)) = (left.first(), days.last()) {
         output::note(&format!(
-            "stopped; the days before are stored. To go on: topicwatch backfill {} --from {} --to {}",
+            "stopped; the days before are stored. To go on: topicwatch topic backfill {} --from {} --to {}",
             topic.id,
             Time::of_utc_day(*next).utc_date(),
             Time::of_utc_day(*last).utc_date()

@@ -17,7 +17,7 @@ pub use language::{Detected, detect};
 pub use scorer::{Scored, judge, learned, score, score_with, sums};
 
 /// The scorer's version: another one whenever the same text could get another score. Scores of different versions must not
-/// be put together: readers take those of the version that judged most; `topicwatch rescore` brings all up to this one.
+/// be put together: readers take those of the version that judged most; `topicwatch db rescore` brings all up to this one.
 pub const VERSION: &str = "builtin-4";
 
 /// Languages the model was trained on.

@@ -247,7 +247,12 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         // Who only reads does not wait.
         place.ok(&["status"]);
-        let asked = [&["pause", "t0"][..], &["resume", "t0"], &["run-now", "t0"], &["topic", "rename", "t0", "t9"]];
+        let asked = [
+            &["topic", "pause", "t0"][..],
+            &["topic", "resume", "t0"],
+            &["topic", "run", "t0"],
+            &["topic", "rename", "t0", "t9"],
+        ];
         let asked = asked.map(|args| {
             let trace = place.path(args[0]);
             let program = place.program(args).env("TOPICWATCH_TEST_MISHAP_TRACE", trace.to_str().unwrap());
@@ -260,7 +265,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
         }
         holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
     });
-    place.ok(&["pause", "t0"]);
+    place.ok(&["topic", "pause", "t0"]);
     daemon.signal("TERM");
     assert_eq!(daemon.wait().code, Some(0));
     assert_eq!(place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id"), ["t0", "t1", "t2"]);

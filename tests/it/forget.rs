@@ -176,7 +176,7 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
             .database
             .texts(&runs.replace("found", "CAST(found AS TEXT)").replace("erased", "CAST(erased AS TEXT)"));
         assert_eq!(runs, ["acme 5 2", "globex 2 1", "acme 3 2", "globex 1 1"], "{name}");
-        place.ok(&["replay"]);
+        place.ok(&["db", "replay"]);
         assert_gone(&place, "after a replay");
         assert_eq!(place.json(&["forget", "--author", "jane_d", "--dry-run", "--json"])["taken"]["items"], 0);
         place.run(&["forget", "--resume", "--yes"]).shows(0, &["nothing is left"]);

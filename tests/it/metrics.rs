@@ -385,7 +385,7 @@ fn runs_are_added_up_once_whoever_counts_and_follow_a_topic_to_its_new_name() {
 fn each_count_is_answered_by_an_index() {
     for database in databases() {
         let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         for (sql, index) in [
             ("SELECT count(*) FROM topic WHERE removed_at IS NULL", "job_watched"),
             ("SELECT count(*) FROM outbox WHERE state = 'dead'", "outbox_dead"),

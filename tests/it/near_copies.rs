@@ -494,13 +494,13 @@ fn a_daemon_looks_beside_its_loop_and_at_what_a_killed_one_left() {
         let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
         let mut killed = place.program(&["run"]).env("TOPICWATCH_TEST_MISHAP", "kill clusters::keep/written").start();
         killed.until("the beginning", |said| said.contains("next slot"));
-        place.ok(&["run-now", "acme"]);
+        place.ok(&["topic", "run", "acme"]);
         assert_eq!(killed.wait().code, None);
         assert_ne!(undone(&place), 0, "{}: nothing of a batch is kept", place.database.name);
         let mut going = place.program(&["run"]).start();
         going.until("the beginning", |said| said.contains("next slot"));
         until("each item's cluster", || undone(&place) == 0);
-        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
         until("each item's cluster", || undone(&place) == 0);
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));

@@ -83,7 +83,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         begun.map_err(|error| no_begin(error, named))?;
     }
     if order.filter.words.is_some() && call.site().store.words_waiting().await? > 0 {
-        let hint = "`topicwatch run` indexes beside its loop, `topicwatch search` at once; ask again then.";
+        let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
         let title = "Some items are not indexed yet, and would be missing";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
     }
