@@ -17,7 +17,7 @@
 //! 6. [`report`], [`export`], [`web`] and [`alert`] show them; [`notify`] delivers; [`draw`] makes the charts.
 //!
 //! Around it: [`cli`] wires the parts together and is the only place beside [`daemon`] that reads the clock; [`sandbox`] stands
-//! in for the service, so that everything can be tried without a key; [`metrics`] and [`vitals`] tell a monitoring system.
+//! in for the service, so that everything can be tried without a key; [`metrics`] and [`process_status`] tell a monitoring system.
 //!
 //! Start reading at `collect::Collector::run`. The walls between the parts are held by `tests/architecture.rs` and explained in
 //! `docs/ARCHITECTURE.md`.
@@ -31,21 +31,21 @@ pub mod config;
 pub mod daemon;
 pub mod draw;
 pub mod export;
+mod failpoint;
 pub mod files;
 pub mod filter;
 pub mod http;
 pub mod insight;
 mod listener;
 pub mod metrics;
-mod mishap;
 pub mod model;
 pub mod normalise;
 pub mod notify;
+pub mod process_status;
 pub mod report;
 pub mod sandbox;
 pub mod schedule;
 pub mod search;
 pub mod sentiment;
 pub mod store;
-pub mod vitals;
 pub mod web;

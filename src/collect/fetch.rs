@@ -51,7 +51,7 @@ impl Gate for Ledger {
         let counted = counted.await;
         match counted {
             Ok(Ok(Permission::Granted)) => {
-                crate::mishap::at_of("call/counted", &self.run.topic.id);
+                crate::failpoint::at_of("call/counted", &self.run.topic.id);
                 Ok(())
             }
             Ok(Ok(Permission::OverQuota(what))) => {
@@ -117,7 +117,7 @@ impl Collector {
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
             called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
-        crate::mishap::at_of("call/replied", &run.topic.id);
+        crate::failpoint::at_of("call/replied", &run.topic.id);
         let sent_at = || {
             let made = gate.made.load(Ordering::Relaxed) > 0;
             made.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))

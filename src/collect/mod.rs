@@ -264,7 +264,7 @@ impl Collector {
         if let Some(answer) = &mut answer {
             answer.text = self.client.without_key(&answer.text);
         }
-        crate::mishap::at_of("run/absorbed", &run.topic.id);
+        crate::failpoint::at_of("run/absorbed", &run.topic.id);
         let items = group(findings);
         let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
         let (state, reason, error) = verdict::of(&searches);

@@ -119,7 +119,7 @@ pub async fn run(
     let mut brought = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
-        crate::mishap::at("loop/round");
+        crate::failpoint::at("loop/round");
         let in_place = life::in_place(collector.store(), life.lock.as_mut());
         let looked = if let Err(error) = in_place {
             Err(error)

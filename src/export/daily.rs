@@ -24,7 +24,7 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
         let mut moment = store.moment().await?;
         let days = days(&mut moment, order, &topic.id).await?;
         for days in days.chunks(CHUNK) {
-            for row in told(&mut moment, &order.timezone, &watched, &topic, days).await? {
+            for row in rows_of(&mut moment, &order.timezone, &watched, &topic, days).await? {
                 rows.put(columns::DAILY, &row)?;
             }
         }
@@ -52,7 +52,7 @@ async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day
     Ok(days)
 }
 
-async fn told(
+async fn rows_of(
     moment: &mut Moment,
     timezone: &str,
     watched: &Watched,

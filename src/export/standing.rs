@@ -58,10 +58,10 @@ pub async fn make(store: &Store, run: &JobRun, now: Time, protected: &Protected)
     let definition = serde_json::to_string(&spec)?;
     let mut made = Editions::default();
     while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
-        crate::mishap::at_of("export/begun", &spec.name);
+        crate::failpoint::at_of("export/begun", &spec.name);
         let began: ExportSpec = serde_json::from_str(&edition.definition)?;
         let (files, rows) = put(store, run, &began, &edition, protected).await?;
-        crate::mishap::at_of("export/placed", &spec.name);
+        crate::failpoint::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
         made.files.extend(files);
         made.rows += rows;
@@ -111,9 +111,9 @@ async fn put(
             let hint = "another process makes it";
             return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} is lost", run.public_id()), hint).into());
         }
-        crate::mishap::at_of("export/written", &spec.name);
+        crate::failpoint::at_of("export/written", &spec.name);
         file.commit().map_err(unwritable)?;
-        crate::mishap::at_of("export/renamed", &spec.name);
+        crate::failpoint::at_of("export/renamed", &spec.name);
         let told = Manifest::of(spec, edition, topic.as_deref(), &path, &written, &stretch)?;
         put_manifest(&path, &told, protected)?;
         all_rows += written.rows;

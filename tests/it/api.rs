@@ -400,7 +400,10 @@ fn every_operation_is_told_with_an_example_that_works() {
     let (paths, mut tried) = (document["paths"].as_object().unwrap(), BTreeSet::new());
     for (path, operations) in paths {
         for method in operations.as_object().unwrap().keys() {
-            assert!(told.contains(&format!("`{} {path}`", method.to_uppercase())), "docs/reference/api.md: {method} {path}");
+            assert!(
+                told.contains(&format!("`{} {path}`", method.to_uppercase())),
+                "docs/reference/api.md: {method} {path}"
+            );
         }
     }
     let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);

@@ -8,7 +8,7 @@ use topicwatch::model::{Question, Retention, Source, Span, Time};
 use topicwatch::store::{Filter, ItemRow, Pruned, SightingRow, Store};
 
 use crate::databases::{Database, databases};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::program::Place;
 use crate::store::{NOW, items, manual, open, outcome, seen, topic};
 
@@ -305,8 +305,10 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
         for point in ["prune::raw", "prune_runs::thin", "prune::items"] {
             for moment in ["written", "committed"] {
                 let place = fresh();
-                let ended =
-                    place.program(&["db", "prune", "--at", &at]).env(MISHAP, &format!("kill {point}/{moment}")).run();
+                let ended = place
+                    .program(&["db", "prune", "--at", &at])
+                    .env(FAILPOINT, &format!("kill {point}/{moment}"))
+                    .run();
                 assert_eq!(ended.code, None, "{point}/{moment}: {ended}");
                 place.ok(&["db", "prune", "--at", &at]);
                 let after = everything(&place.database).into_iter().filter(|line| !line.starts_with("known"));

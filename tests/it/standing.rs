@@ -223,7 +223,7 @@ fn each_row_is_in_one_file_wherever_the_process_is_killed() {
             sandbox.turn_to(HOURS[0]);
             let killed = place
                 .program(&["once", "--due", "--at", HOURS[0]])
-                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}"))
+                .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"))
                 .run();
             assert_eq!(killed.code, None, "{point}: {killed}");
             let moved = matches!(point, "editions::end/committed" | "jobs::end/written");

@@ -94,7 +94,7 @@ impl std::error::Error for DecodeError {}
 /// were asked for) and for a reply of an unknown shape; `Cut` (`Timeout`, if that is known) for one that ends too early
 /// with nothing complete in it; `Service` for an error object.
 pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
-    crate::mishap::at("decode/begun");
+    crate::failpoint::at("decode/begun");
     let whole = lenient::text(body);
     let text = whole.trim();
     if text.is_empty() {

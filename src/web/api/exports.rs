@@ -156,7 +156,7 @@ fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filte
                 () = stop.cancelled() => Err(io::Error::other("the pages are closing").into()),
             }
         });
-        writer.end(end.map_err(|error| told(&order, error)));
+        writer.end(end.map_err(|error| io_error(&order, error)));
     });
     pages
 }
@@ -167,7 +167,7 @@ async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Write
 }
 
 /// For the log; whoever asked sees that the connection broke.
-fn told(order: &Order, error: ExportError) -> io::Error {
+fn io_error(order: &Order, error: ExportError) -> io::Error {
     match error {
         ExportError::Output(error) => {
             tracing::info!(what = order.what.as_str(), "an export ended before its end: {error}");

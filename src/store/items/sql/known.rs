@@ -120,7 +120,7 @@ impl Known {
         self.strong |= strong;
         self.last_seen = self.last_seen.max(seen_at);
         self.seen = true;
-        if let Some(before) = before.filter(|before| before.told() != self.content.told()) {
+        if let Some(before) = before.filter(|before| before.columns() != self.content.columns()) {
             self.past.push((run, before));
         }
     }
@@ -261,7 +261,7 @@ fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
 
 impl Content {
     /// What exports tell of it with each run that saw it.
-    fn told(&self) -> ([Option<&str>; 6], Option<Time>) {
+    fn columns(&self) -> ([Option<&str>; 6], Option<Time>) {
         let texts = [&self.url, &self.author, &self.author_name, &self.title, &self.text, &self.lang];
         (texts.map(Option::as_deref), self.published_at)
     }

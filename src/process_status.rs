@@ -12,16 +12,16 @@ pub const PATIENCE: Duration = Duration::from_secs(150);
 
 /// What a process knows of itself.
 #[derive(Debug)]
-pub struct Vitals {
+pub struct ProcessStatus {
     /// Since when it lives.
     pub started_at: Time,
     /// Its loop, where it has one.
-    pub beat: Option<Arc<Beat>>,
+    pub beat: Option<Arc<Heartbeat>>,
     /// What became of its pings.
     pub pings: Arc<Pinged>,
 }
 
-impl Vitals {
+impl ProcessStatus {
     /// Of a process without a loop.
     #[must_use]
     pub fn without_loop(started_at: Time) -> Self {
@@ -31,12 +31,12 @@ impl Vitals {
 
 /// When the loop went round last.
 #[derive(Debug)]
-pub struct Beat {
+pub struct Heartbeat {
     patience: Duration,
     last: Mutex<(Instant, Time)>,
 }
 
-impl Beat {
+impl Heartbeat {
     /// A loop that begins now.
     #[must_use]
     pub fn new(patience: Duration, now: Time) -> Self {

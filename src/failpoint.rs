@@ -1,9 +1,9 @@
-//! Misfortune on purpose: a test build can be told, through its environment, to die, to stand still or to panic at a named
+//! Failpoints: a test build can be made, through its environment, to die, to stand still or to panic at a named
 //! point, so that a test can say "killed here". In a release build every function here is empty and the variables have no
 //! meaning; it is no interface for anybody but the tests.
 
 #[cfg(debug_assertions)]
-pub(crate) use told::{at, at_of, bound, fails};
+pub(crate) use enabled::{at, at_of, bound, fails};
 
 /// A point that is passed.
 #[cfg(not(debug_assertions))]
@@ -30,20 +30,20 @@ pub(crate) const fn bound(_point: &str, by_default: std::time::Duration) -> std:
 }
 
 #[cfg(debug_assertions)]
-mod told {
+mod enabled {
     use std::io::Write as _;
     use std::process::Command;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// `ACTION POINT [of=WHOM] [pass=N]`; without `pass` every time.
-    const WHAT: &str = "TOPICWATCH_TEST_MISHAP";
+    const WHAT: &str = "TOPICWATCH_TEST_FAILPOINT";
     /// A file to which each point that is passed is added as a line.
-    const TRACE: &str = "TOPICWATCH_TEST_MISHAP_TRACE";
+    const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
     /// `POINT=MILLISECONDS`: a shorter patience, so that a test need not wait as long as a person would.
     const BOUND: &str = "TOPICWATCH_TEST_BOUND";
 
-    struct Mishap {
+    struct Failpoint {
         action: String,
         point: String,
         whom: Option<String>,
@@ -51,7 +51,7 @@ mod told {
         passed: AtomicU64,
     }
 
-    impl Mishap {
+    impl Failpoint {
         fn parse(text: &str) -> Option<Self> {
             let mut words = text.split_whitespace();
             let (action, point) = (words.next()?.to_owned(), words.next()?.to_owned());
@@ -68,9 +68,9 @@ mod told {
         }
     }
 
-    fn told() -> Option<&'static Mishap> {
-        static TOLD: OnceLock<Option<Mishap>> = OnceLock::new();
-        TOLD.get_or_init(|| std::env::var(WHAT).ok().as_deref().and_then(Mishap::parse)).as_ref()
+    fn configured() -> Option<&'static Failpoint> {
+        static TOLD: OnceLock<Option<Failpoint>> = OnceLock::new();
+        TOLD.get_or_init(|| std::env::var(WHAT).ok().as_deref().and_then(Failpoint::parse)).as_ref()
     }
 
     pub(crate) fn at(point: &str) {
@@ -83,8 +83,8 @@ mod told {
         {
             let _ = file.write_all(format!("{point}\n").as_bytes());
         }
-        let Some(mishap) = told().filter(|told| told.befalls(point, whom)) else { return };
-        match mishap.action.as_str() {
+        let Some(failpoint) = configured().filter(|told| told.befalls(point, whom)) else { return };
+        match failpoint.action.as_str() {
             "kill" => signal("KILL"),
             "stop" => signal("STOP"),
             // Whoever passes goes no further; everything else does.
@@ -92,13 +92,13 @@ mod told {
                 std::thread::park();
             },
             #[expect(clippy::panic, reason = "this is what a test asked for")]
-            "panic" => panic!("a mishap at {point}"),
+            "panic" => panic!("a failpoint at {point}"),
             _ => {}
         }
     }
 
     pub(crate) fn fails(point: &str) -> bool {
-        told().is_some_and(|told| told.action == "fail" && told.befalls(point, ""))
+        configured().is_some_and(|told| told.action == "fail" && told.befalls(point, ""))
     }
 
     pub(crate) fn bound(point: &str, by_default: std::time::Duration) -> std::time::Duration {

@@ -5,17 +5,17 @@ use super::Read;
 use super::family::{Counted, Families, Sample, number, seconds};
 use crate::insight::tally as sums;
 use crate::model::{Micros, ServiceLimits, Tallied, Time};
-use crate::vitals::Vitals;
+use crate::process_status::ProcessStatus;
 
 pub(super) fn text(
-    vitals: &Vitals,
+    process_status: &ProcessStatus,
     version: Option<&str>,
     limits: ServiceLimits,
     now: Time,
     read: Option<&Read>,
 ) -> Result<String, prometheus::Error> {
     let mut all = Families::default();
-    process(&mut all, vitals, version);
+    process(&mut all, process_status, version);
     let up = f64::from(u8::from(read.is_some()));
     all.gauge("topicwatch_database_up", "Whether the database answered this request in time.", [Sample::alone(up)]);
     if let Some(read) = read {
@@ -30,7 +30,7 @@ pub(super) fn text(
 }
 
 /// What this process knows of itself.
-fn process(all: &mut Families, vitals: &Vitals, version: Option<&str>) {
+fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&str>) {
     if let Some(version) = version {
         all.gauge(
             "topicwatch_build_info",
@@ -38,13 +38,13 @@ fn process(all: &mut Families, vitals: &Vitals, version: Option<&str>) {
             [Sample::of([("version", version)], 1.0)],
         );
     }
-    let began = Sample::alone(seconds(vitals.started_at.0));
+    let began = Sample::alone(seconds(process_status.started_at.0));
     all.gauge("process_start_time_seconds", "When this process began, in seconds since 1970.", [began]);
-    if let Some(beat) = &vitals.beat {
+    if let Some(beat) = &process_status.beat {
         let at = Sample::alone(seconds(beat.last().1.0));
         let help = "When the loop of this process went round last, in seconds since 1970.";
         all.gauge("topicwatch_loop_last_tick_timestamp_seconds", help, [at]);
-        let pings = vitals.pings.counts();
+        let pings = process_status.pings.counts();
         let pings = pings.map(|(outcome, many)| Sample::of([("outcome", outcome)], number(many.cast_signed())));
         let help = "Pings of this process: sent, given up (failed), left out because too many waited (dropped).";
         all.counter("topicwatch_pings_total", help, pings);
