@@ -172,8 +172,8 @@ impl Forgetting<'_> {
         let Some(body) = unpack(&reply.body) else { return true };
         let authors = |found: &Found| found.author.as_deref().is_some_and(|name| self.known.has(Forgot::Author, name));
         self.known.named_in(&String::from_utf8_lossy(&body))
-            || read(reply, self.platform).is_some_and(|absorbed| {
-                absorbed.findings.iter().any(|finding| {
+            || read(reply, self.platform).is_some_and(|ingested| {
+                ingested.findings.iter().any(|finding| {
                     authors(&finding.found) || finding.keys.iter().any(|key| self.known.has(Forgot::Item, key))
                 })
             })

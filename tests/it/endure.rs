@@ -149,7 +149,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             "ledger::claim/",
             "call/counted",
             "call/replied",
-            "run/absorbed",
+            "run/ingested",
             "together::write/",
             "clusters::keep/",
         ] {
@@ -170,7 +170,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         ] {
             let at = hours.next();
             sandbox.turn_to(&at);
-            hours.killed(&at, "kill run/absorbed");
+            hours.killed(&at, "kill run/ingested");
             hours.killed(&hours.and(20), &format!("kill {point} pass=1"));
             place.ok(&["once", "--due", "--at", &hours.and(40)]);
         }

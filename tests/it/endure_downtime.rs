@@ -153,7 +153,7 @@ fn a_backlog_that_a_kill_left_behind_keeps_no_newer_slot_from_running() {
         // Down for 20 minutes, then killed with its third run, and again with the first of the next process.
         for (at, pass) in [(20 * 60 + 10, 3), (23 * 60 + 10, 1)] {
             sandbox.turn_to(&past_nine(at));
-            let kill = format!("kill run/absorbed pass={pass}");
+            let kill = format!("kill run/ingested pass={pass}");
             let killed = place.program(&["once", "--due", "--at", &past_nine(at)]).env(FAILPOINT, &kill).run();
             assert_eq!(killed.code, None, "{name}: {killed}");
             assert!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')") > 10);

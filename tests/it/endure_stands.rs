@@ -133,7 +133,7 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
         "call/counted of=a",
         "call/replied of=a",
         "decode/begun pass=1",
-        "run/absorbed of=a",
+        "run/ingested of=a",
         "together::write/written pass=1",
         "together::write/committed pass=1",
     ] {

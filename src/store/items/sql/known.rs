@@ -141,7 +141,7 @@ impl Known {
     }
 
     /// Takes over what was known of an item that turned out to be this one.
-    pub(in crate::store) fn absorb(&mut self, part: &Self) {
+    pub(in crate::store) fn ingest(&mut self, part: &Self) {
         self.engagement = if part.last_seen > self.last_seen {
             merge(part.engagement, self.engagement)
         } else {

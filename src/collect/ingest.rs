@@ -29,7 +29,7 @@ pub struct Reading<'a> {
 
 /// What a reply held.
 #[derive(Debug, Clone, Default)]
-pub struct Absorbed {
+pub struct Ingested {
     /// Its entries, in reply order.
     pub findings: Vec<Finding>,
     /// Its summary.
@@ -48,7 +48,7 @@ pub struct Absorbed {
 ///
 /// # Errors
 /// A body that is no reply.
-pub fn absorb(body: &[u8], context: &Reading<'_>) -> Result<Absorbed, DecodeError> {
+pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeError> {
     let how = decode::Context {
         source: context.source,
         now: context.seen_at,
@@ -70,7 +70,7 @@ pub fn absorb(body: &[u8], context: &Reading<'_>) -> Result<Absorbed, DecodeErro
     if findings.is_empty() && reply.answer.is_none() && reply.failure.is_none() && unreadable > 0 {
         return Err(decode::nothing_read(unreadable));
     }
-    Ok(Absorbed {
+    Ok(Ingested {
         findings,
         answer: reply.answer,
         unreadable,

@@ -28,7 +28,7 @@ pub struct Done {
 
 /// Runs in this process.
 #[derive(Clone)]
-pub struct Crew {
+pub struct WorkerPool {
     /// What a run that begins now is run with; a reload replaces it.
     collector: Arc<Mutex<Arc<Collector>>>,
     places: Arc<Semaphore>,
@@ -46,8 +46,8 @@ pub struct Crew {
 /// Longest duration of a run that has no schedule of its own to say so.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-impl Crew {
-    /// A crew of `size`; ends are told through the channel, and `cancel` asks every run to stop.
+impl WorkerPool {
+    /// A worker_pool of `size`; ends are told through the channel, and `cancel` asks every run to stop.
     #[must_use]
     pub fn new(
         collector: Arc<Collector>,
@@ -62,7 +62,7 @@ impl Crew {
         (Self { collector, places, size, held, tasks, ended, ends: count, stuck, turns: None, cancel, done }, ends)
     }
 
-    /// The same crew, which stores its runs in the order in which they began. A day of a backfill has no place in it:
+    /// The same worker_pool, which stores its runs in the order in which they began. A day of a backfill has no place in it:
     /// those run one after the other anyway.
     #[must_use]
     pub fn in_order(self) -> Self {
@@ -95,7 +95,7 @@ impl Crew {
         Arc::clone(&self.collector.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for a free place; `None` once the crew is told to stop.
+    /// Waits for a free place; `None` once the worker_pool is told to stop.
     pub async fn place(&self) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             place = Arc::clone(&self.places).acquire_owned() => place.ok(),
@@ -116,7 +116,7 @@ impl Crew {
     }
 
     /// Begins a manual run in a place. It returns at once, so that those that begin one after the other are committed
-    /// together; that a run could not be begun is told through the channel, and by [`Crew::is_stuck`].
+    /// together; that a run could not be begun is told through the channel, and by [`WorkerPool::is_stuck`].
     pub fn start_manual(
         &self,
         topic: Topic,
@@ -125,15 +125,15 @@ impl Crew {
         lease: Duration,
         place: OwnedSemaphorePermit,
     ) {
-        let (crew, turn) = (self.clone(), self.turn());
+        let (worker_pool, turn) = (self.clone(), self.turn());
         self.tasks.spawn(async move {
-            let collector = crew.collector();
+            let collector = worker_pool.collector();
             let (store, now) = (collector.store(), collector.now());
             match store.start_manual(&topic, &public_id, now, lease, &token).await {
-                Ok(run) => crew.begin(run, place, None, turn),
+                Ok(run) => worker_pool.begin(run, place, None, turn),
                 Err(error) => {
-                    crew.stuck.store(true, Ordering::Relaxed);
-                    crew.tell(Done { run: public_id, topic: topic.id, result: Err(error) }, place);
+                    worker_pool.stuck.store(true, Ordering::Relaxed);
+                    worker_pool.tell(Done { run: public_id, topic: topic.id, result: Err(error) }, place);
                 }
             }
         });
@@ -161,12 +161,12 @@ impl Crew {
             // This process lost the run's lease, took the run again, and has not yet noticed the first.
             before.cancel();
         }
-        let crew = self.clone();
+        let worker_pool = self.clone();
         let timeout = run.topic.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
         self.tasks.spawn(async move {
             let stop = Stop { cancel, deadline: tokio::time::Instant::now() + timeout };
             // In a task of its own, so that a panic ends this run and no other.
-            let (collector, held) = (crew.collector(), run.clone());
+            let (collector, held) = (worker_pool.collector(), run.clone());
             let ran = tokio::spawn(async move {
                 match day {
                     None => collector.run_in_turn(&held, &stop, &turn).await,
@@ -187,9 +187,9 @@ impl Crew {
             {
                 tracing::warn!(run = %run.public_id, "{error}");
             }
-            crew.ends.fetch_add(1, Ordering::SeqCst);
-            crew.forget(&run);
-            crew.tell(Done { run: run.public_id, topic: run.topic.id, result }, place);
+            worker_pool.ends.fetch_add(1, Ordering::SeqCst);
+            worker_pool.forget(&run);
+            worker_pool.tell(Done { run: run.public_id, topic: run.topic.id, result }, place);
         });
     }
 
