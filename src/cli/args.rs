@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::alerts::AlertsArgs;
 use super::backup::BackupArgs;
 pub(super) use super::control_args::{
-    OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs, TopicArgs, TopicVerb,
+    OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb, PauseArgs, ResumeArgs, RunNowArgs,
 };
 use super::db::DbArgs;
 use super::examples;
@@ -28,13 +28,14 @@ use super::sandbox::SandboxArgs;
 use super::schedule::ScheduleArgs;
 use super::score::ScoreArgs;
 use super::serve::ServeArgs;
+use super::topic::TopicArgs;
 
 /// Watches topics through a search service and keeps every finding once.
 #[derive(Debug, Parser)]
-#[command(name = "topicwatch", version, about, propagate_version = false, max_term_width = 100, after_help = examples::TOP)]
+#[command(name = "topicwatch", version, about, propagate_version = false, max_term_width = 80, after_help = examples::TOP)]
 pub struct Cli {
-    #[command(flatten)]
     /// Options of every verb.
+    #[command(flatten)]
     pub common: Common,
     /// What to do.
     #[command(subcommand)]
@@ -71,120 +72,120 @@ pub enum LogFormat {
     Json,
 }
 
-/// The verbs.
+/// The verbs. Those that are hidden are the names of before there were groups; they go on working.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
-    /// Check the configuration and say what is in force; all mistakes at once
+    /// Check the configuration and report every mistake at once
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
-    /// Ask one question, show what comes back, store nothing
+    /// Ask one question and show the results; stores nothing
     #[command(after_help = examples::TRY)]
     Try(TryArgs),
-    /// Before anything runs: slots, calls, cost, and whether the day's limit is enough
+    /// Estimate slots, calls and cost before running anything
     #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
-    /// What a schedule means, and when it is due
-    #[command(after_help = examples::SCHEDULE)]
-    Schedule(ScheduleArgs),
     /// Run topics now and store what they find
     #[command(after_help = examples::ONCE)]
     Once(OnceArgs),
-    /// Run every topic at its slots until stopped
+    /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
-    /// Pause topics beside a running daemon: nothing new begins, what runs goes on
-    #[command(after_help = examples::PAUSE)]
-    Pause(PauseArgs),
-    /// End a pause; the time it took owes nothing
-    #[command(after_help = examples::RESUME)]
-    Resume(ResumeArgs),
-    /// Have a running daemon run topics now
-    #[command(after_help = examples::RUN_NOW)]
-    RunNow(RunNowArgs),
-    /// Give a topic another id; its history goes with it
-    #[command(after_help = examples::TOPIC)]
-    Topic(TopicArgs),
-    /// Run what others plan, on PostgreSQL: any number beside a daemon
+    /// Run what a daemon plans, on PostgreSQL; start as many as you need
     #[command(after_help = examples::WORKER)]
     Worker,
-    /// How each topic stands
-    #[command(after_help = examples::STATUS)]
-    Status(StatusArgs),
-    /// The ledger: what ran, what it found, what it cost
-    #[command(after_help = examples::RUNS)]
-    Runs(RunsArgs),
-    /// One run's merged snapshot: answer, posts, pages, which sources agree
-    #[command(after_help = examples::SHOW)]
-    Show(ShowArgs),
-    /// What changed in a topic: new, gone, edited, rising
-    #[command(after_help = examples::DIFF)]
-    Diff(DiffArgs),
-    /// What the filter of the file would hide, beside the one in force
-    #[command(after_help = examples::FILTER)]
-    Filter(FilterArgs),
-    /// Items, the newest first
-    #[command(after_help = examples::ITEMS)]
-    Items(ItemsArgs),
-    /// Items by their words
-    #[command(after_help = examples::SEARCH)]
-    Search(SearchArgs),
-    /// What was covered per topic and source, and where the holes are
-    #[command(after_help = examples::COVERAGE)]
-    Coverage(CoverageArgs),
-    /// Ask for days that are over, where the calls take dates
-    #[command(after_help = examples::BACKFILL)]
-    Backfill(BackfillArgs),
-    /// What a day brought: one page of HTML, or Markdown
-    #[command(after_help = examples::REPORT)]
-    Report(ReportArgs),
-    /// What is to be delivered, what was, and what was given up
-    #[command(after_help = examples::OUTBOX)]
-    Outbox(OutboxArgs),
-    /// Alerts: what fires, what was seen, a test, a look at the past, and "I know"
-    #[command(after_help = examples::ALERTS)]
-    Alerts(AlertsArgs),
-    /// Write items, sightings, runs, answers, days …: CSV, JSON Lines, XLSX, Atom
-    #[command(after_help = examples::EXPORT)]
-    Export(Box<ExportArgs>),
-    /// Say how texts sound: one a line in, one JSON object a line out
-    #[command(after_help = examples::SCORE)]
-    Score(ScoreArgs),
-    /// Judge stored items again that another scorer judged
-    #[command(after_help = examples::RESCORE)]
-    Rescore(RescoreArgs),
-    /// Read stored replies again, as this version reads them; calls nobody
-    #[command(after_help = examples::REPLAY)]
-    Replay(ReplayArgs),
-    /// Erase an author, an item or what a topic found, and keep it out
-    #[command(after_help = examples::FORGET)]
-    Forget(ForgetArgs),
-    /// Let go what is older than `[retention]` says
-    #[command(after_help = examples::PRUNE)]
-    Prune(PruneArgs),
-    /// Write a copy of the database, beside whoever works on it, and read it again
-    #[command(after_help = examples::BACKUP)]
-    Backup(BackupArgs),
-    /// Move everything to another database, SQLite or PostgreSQL
-    #[command(after_help = examples::DB)]
-    Db(DbArgs),
-    /// Show pages of what is stored, for reading only
+    /// Serve the dashboard, read-only
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
-    /// Whether the process that should be running is alive and able to work
+    /// Pause, run, rename, filter, backfill topics; explain schedules
+    #[command(after_help = examples::TOPIC)]
+    Topic(TopicArgs),
+    /// Show the state of each topic and what needs attention
+    #[command(after_help = examples::STATUS)]
+    Status(StatusArgs),
+    /// List runs: state, findings, cost
+    #[command(after_help = examples::RUNS)]
+    Runs(RunsArgs),
+    /// Show one run: answer, posts, pages, which sources agree
+    #[command(after_help = examples::SHOW)]
+    Show(ShowArgs),
+    /// Show what changed in a topic: new, gone, edited, rising
+    #[command(after_help = examples::DIFF)]
+    Diff(DiffArgs),
+    /// List items, newest first, or search them by words
+    #[command(after_help = examples::ITEMS)]
+    Items(ItemsArgs),
+    /// Show which times were covered per topic and source, and the gaps
+    #[command(after_help = examples::COVERAGE)]
+    Coverage(CoverageArgs),
+    /// Report on one day, as an HTML page or Markdown
+    #[command(after_help = examples::REPORT)]
+    Report(ReportArgs),
+    /// List, test, backtest, acknowledge and snooze alerts
+    #[command(after_help = examples::ALERTS)]
+    Alerts(AlertsArgs),
+    /// Export rows as CSV, JSON Lines, XLSX or an Atom feed
+    #[command(after_help = examples::EXPORT)]
+    Export(Box<ExportArgs>),
+    /// List, retry and drop notifications
+    #[command(after_help = examples::OUTBOX)]
+    Outbox(OutboxArgs),
+    /// Score the sentiment of texts from stdin or files, one per line
+    #[command(after_help = examples::SCORE)]
+    Score(ScoreArgs),
+    /// Back up, move, migrate, prune the database; rescore, replay
+    #[command(after_help = examples::DB)]
+    Db(DbArgs),
+    /// Erase an author, an item or a topic's findings for good
+    #[command(after_help = examples::FORGET)]
+    Forget(ForgetArgs),
+    /// Check that the daemon is alive and can store results
     #[command(after_help = examples::HEALTH)]
     Health(HealthArgs),
-    /// Bring the database's tables up to date (every other verb does so by itself)
-    #[command(after_help = examples::MIGRATE)]
-    Migrate,
-    /// Serve invented findings on an address, as the search service would
+    /// Run a stand-in for the search service, with invented findings
     #[command(after_help = examples::SANDBOX)]
     Sandbox(SandboxArgs),
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
+    /// Old name of `topic schedule`
+    #[command(hide = true, after_help = examples::SCHEDULE)]
+    Schedule(ScheduleArgs),
+    /// Old name of `topic pause`
+    #[command(hide = true, after_help = examples::PAUSE)]
+    Pause(PauseArgs),
+    /// Old name of `topic resume`
+    #[command(hide = true, after_help = examples::RESUME)]
+    Resume(ResumeArgs),
+    /// Old name of `topic run`
+    #[command(hide = true, after_help = examples::RUN_NOW)]
+    RunNow(RunNowArgs),
+    /// Old name of `topic filter`
+    #[command(hide = true, after_help = examples::FILTER)]
+    Filter(FilterArgs),
+    /// Old name of `topic backfill`
+    #[command(hide = true, after_help = examples::BACKFILL)]
+    Backfill(BackfillArgs),
+    /// Old name of `items --search`
+    #[command(hide = true, after_help = examples::SEARCH)]
+    Search(SearchArgs),
+    /// Old name of `db rescore`
+    #[command(hide = true, after_help = examples::RESCORE)]
+    Rescore(RescoreArgs),
+    /// Old name of `db replay`
+    #[command(hide = true, after_help = examples::REPLAY)]
+    Replay(ReplayArgs),
+    /// Old name of `db prune`
+    #[command(hide = true, after_help = examples::PRUNE)]
+    Prune(PruneArgs),
+    /// Old name of `db backup`
+    #[command(hide = true, after_help = examples::BACKUP)]
+    Backup(BackupArgs),
+    /// Old name of `db migrate`
+    #[command(hide = true, after_help = examples::MIGRATE)]
+    Migrate,
 }
 
 /// `check`

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{BackfillArgs, Common};
 use super::context::{Context, Service};
 use super::{Exit, Failure, ids, once, output, table};
-use crate::collect::{Collector, Crew, Done, RunReport, follow};
+use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::daemon::Skew;
 use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spell};
 use crate::search::{self, Ask, LooksBack, looks_back};
@@ -53,7 +53,7 @@ pub(super) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Fa
         days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
     if let (Some(next), Some(last)) = (left.first(), days.last()) {
         output::note(&format!(
-            "stopped; the days before are stored. To go on: topicwatch backfill {} --from {} --to {}",
+            "stopped; the days before are stored. To go on: topicwatch topic backfill {} --from {} --to {}",
             topic.id,
             Time::of_utc_day(*next).utc_date(),
             Time::of_utc_day(*last).utc_date()
@@ -149,15 +149,15 @@ async fn each_day(
     let cancel = CancellationToken::new();
     let interrupt = tokio::spawn(once::interrupted(cancel.clone()));
     let lease = context.config.scheduler.lease;
-    let (crew, mut ends) = Crew::new(Arc::clone(collector), 1, cancel.clone());
+    let (worker_pool, mut ends) = WorkerPool::new(Arc::clone(collector), 1, cancel.clone());
     let alive = tokio::spawn({
-        let crew = crew.clone();
-        async move { crew.keep_alive(lease).await }
+        let worker_pool = worker_pool.clone();
+        async move { worker_pool.keep_alive(lease).await }
     });
     let mut reports = Vec::new();
     let mut failed = None;
     for day in days {
-        let Some(place) = crew.place().await.filter(|_| !cancel.is_cancelled()) else { break };
+        let Some(place) = worker_pool.place().await.filter(|_| !cancel.is_cancelled()) else { break };
         let now = collector.now();
         let id = if rehearsed {
             ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
@@ -165,7 +165,7 @@ async fn each_day(
             ids::run_id(now)
         };
         let run = collector.store().start_manual(topic, &id, now, lease, &ids::token()).await?;
-        crew.start_day(run, place, *day);
+        worker_pool.start_day(run, place, *day);
         match ends.recv().await {
             Some(Done { result: Ok(report), .. }) => {
                 let done = is_done(&report, cancel.is_cancelled());
@@ -181,7 +181,7 @@ async fn each_day(
             None => break,
         }
     }
-    crew.finished().await;
+    worker_pool.finished().await;
     alive.abort();
     interrupt.abort();
     failed.map_or(Ok((reports, cancel.is_cancelled())), Err)

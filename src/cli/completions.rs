@@ -1,13 +1,13 @@
 //! `completions`: scripts for shells, made from the same definition as `--help`.
 
-use clap::CommandFactory as _;
+use clap::Command;
 
-use super::args::{Cli, CompletionsArgs};
+use super::args::CompletionsArgs;
 use super::{Exit, Failure, output};
 
-pub(super) fn run(args: &CompletionsArgs) -> Result<Exit, Failure> {
+pub(super) fn run(args: &CompletionsArgs, mut command: Command) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "topicwatch", &mut script);
+    clap_complete::generate(args.shell, &mut command, "topicwatch", &mut script);
     output::text(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Ok)
 }

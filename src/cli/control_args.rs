@@ -107,23 +107,3 @@ pub struct OutboxDeliverArgs {
     #[arg(long)]
     pub json: bool,
 }
-
-/// `topic`
-#[derive(Debug, Args)]
-pub struct TopicArgs {
-    /// What to do with it
-    #[command(subcommand)]
-    pub what: TopicVerb,
-}
-
-/// What can be done with a topic.
-#[derive(Debug, Subcommand)]
-pub enum TopicVerb {
-    /// Give it another id; its runs, items and sightings go with it
-    Rename {
-        /// The id it has
-        old: String,
-        /// The id it gets
-        new: String,
-    },
-}

@@ -1,18 +1,19 @@
-//! `db move`: everything that is stored, to another database. What a table is, and whether two are the same, the store
-//! says; here source and target are named.
+//! `db`: the verbs about the whole database, each in a file of its own.
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 use super::args::Common;
-use super::context::Context;
-use super::{Exit, Failure, output};
-use crate::store::Settings;
+use super::backup::{self, BackupArgs};
+use super::db_move::{self, MoveArgs};
+use super::prune::{self, PruneArgs};
+use super::replay::{self, ReplayArgs};
+use super::rescore::{self, RescoreArgs};
+use super::{Exit, Failure, examples, migrate};
 
 /// `db`
 #[derive(Debug, Args)]
 pub struct DbArgs {
-    /// What to do with it
+    /// What to do
     #[command(subcommand)]
     pub verb: DbVerb,
 }
@@ -20,49 +21,33 @@ pub struct DbArgs {
 /// The verbs of `db`.
 #[derive(Debug, Subcommand)]
 pub enum DbVerb {
-    /// Move everything to an empty database, and compare
-    #[command(after_help = super::examples::DB)]
+    /// Back up the live database and verify the copy
+    #[command(after_help = examples::BACKUP)]
+    Backup(BackupArgs),
+    /// Move everything to another database and compare the two
+    #[command(after_help = examples::MOVE)]
     Move(MoveArgs),
-}
-
-/// `db move`
-#[derive(Debug, Args)]
-pub struct MoveArgs {
-    /// Where to: sqlite:PATH or postgres://… (its schema is that of the configuration)
-    #[arg(long, value_name = "URL")]
-    pub to: String,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Bring the tables up to date (every other verb does so itself)
+    #[command(after_help = examples::MIGRATE)]
+    Migrate,
+    /// Delete data older than [retention] allows
+    #[command(after_help = examples::PRUNE)]
+    Prune(PruneArgs),
+    /// Score stored items again with the current scorer
+    #[command(after_help = examples::RESCORE)]
+    Rescore(RescoreArgs),
+    /// Decode stored replies again with this version; makes no calls
+    #[command(after_help = examples::REPLAY)]
+    Replay(ReplayArgs),
 }
 
 pub(super) async fn run(common: &Common, args: &DbArgs) -> Result<Exit, Failure> {
-    let DbVerb::Move(args) = &args.verb;
-    let context = Context::load(common, None)?;
-    // The same rules as for any other address of a database.
-    let there = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
-    let target = Settings { nature: None, create: true, ..there.store_settings(true) };
-    let store = context.store_to_read().await?;
-    let _nobody_else = store.lock_daemon()?;
-    let told = |table: &crate::store::Moved| {
-        if !common.quiet && !args.json {
-            output::note(&format!("{}: {} rows, the same in both", table.table, table.rows));
-        }
-    };
-    let moved = store.copy_to(&target, (context.clock)(), &told).await;
-    let from = store.place().to_owned();
-    store.close().await;
-    let moved = moved?;
-    let to = crate::config::redact_url(&target.url);
-    if args.json {
-        output::json(&json!({ "from": from, "to": to, "tables": moved }))?;
-    } else {
-        let rows: u64 = moved.iter().map(|table| table.rows).sum();
-        let (from, to) = (output::visible(&from), output::visible(&to));
-        output::text(&format!(
-            "{rows} rows in {} tables moved from {from} to {to}; name it in [database] url. {from} is unchanged\n",
-            moved.len()
-        ))?;
+    match &args.verb {
+        DbVerb::Backup(args) => backup::run(common, args).await,
+        DbVerb::Move(args) => db_move::run(common, args).await,
+        DbVerb::Migrate => migrate::run(common).await,
+        DbVerb::Prune(args) => prune::run(common, args).await,
+        DbVerb::Rescore(args) => rescore::run(common, args).await,
+        DbVerb::Replay(args) => replay::run(common, args).await,
     }
-    Ok(Exit::Ok)
 }

@@ -1,5 +1,5 @@
 //! `diff`: what changed in a topic between two runs. Counts first, then lists; what each word means stands in
-//! docs/changes.md. It only shows: what is new or gone, `insight` says.
+//! docs/explanation/changes.md. It only shows: what is new or gone, `insight` says.
 
 mod drawn;
 
@@ -43,7 +43,7 @@ pub(super) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failur
     } else {
         let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
         text.push_str(&drawn::drawn(&topic.id, &changes, usize::from(output::width())));
-        text.extend(trimmed.told().map(|told| format!("{told}\n")));
+        text.extend(trimmed.sentence().map(|told| format!("{told}\n")));
         output::text(&text)?;
     }
     Ok(Exit::Ok)

@@ -1,12 +1,7 @@
 //! Examples at the end of each `--help`.
 
 pub(super) const TOP: &str = "\
-Examples:
-  topicwatch init                       write an annotated jobs.toml
-  topicwatch once                       run every topic now
-  topicwatch show acme-launches --md    what the last run saw, ready to paste
-  topicwatch export --out items.csv     everything found, as CSV
-  topicwatch run                        run every topic at its slots
+Every verb has --help with examples. Old names such as `pause` still work.
 
 Exit codes:
   0 ok · 2 usage or configuration · 3 some searches failed (the rest is stored)
@@ -32,23 +27,23 @@ Examples:
   topicwatch plan --days 30 --topic acme-launches
   topicwatch plan --json | jq .quota
 
-Calls nobody and writes nothing. Prices are the average of what was billed
-in the last 30 days, else those of jobs.toml.";
+Makes no calls and writes nothing. Prices are the average of what was billed in
+the last 30 days, or those of jobs.toml.";
 pub(super) const SCHEDULE: &str = "\
 Examples:
-  topicwatch schedule next '30 2 * * *' --timezone Europe/Berlin
-  topicwatch schedule explain acme-launches";
+  topicwatch topic schedule next '30 2 * * *' --timezone Europe/Berlin
+  topicwatch topic schedule explain acme-launches";
 pub(super) const SCHEDULE_NEXT: &str = "\
 Examples:
-  topicwatch schedule next '0 9 * * MON-FRI' --timezone America/New_York
-  topicwatch schedule next @hourly --after 2026-03-28 --count 48 --json
-  topicwatch schedule next --every 15m
+  topicwatch topic schedule next '0 9 * * MON-FRI' --timezone America/New_York
+  topicwatch topic schedule next @hourly --after 2026-03-28 --count 48 --json
+  topicwatch topic schedule next --every 15m
 
-No configuration is needed or read.";
+Needs and reads no configuration.";
 pub(super) const SCHEDULE_EXPLAIN: &str = "\
 Examples:
-  topicwatch schedule explain acme-launches --next 10
-  topicwatch schedule explain acme-launches --json";
+  topicwatch topic schedule explain acme-launches --next 10
+  topicwatch topic schedule explain acme-launches --json";
 pub(super) const ONCE: &str = "\
 Examples:
   topicwatch once
@@ -60,36 +55,37 @@ Examples:
   topicwatch run
   topicwatch run --log-format json
 
-SIGTERM and Ctrl-C let running topics finish and exit with 0;
-a second one exits at once. A changed file is taken over by itself and at
-SIGHUP, all or nothing: one with a mistake changes nothing.";
+At SIGTERM and Ctrl-C running topics finish, and it exits with 0; a second one
+exits at once. A changed file is read again by itself and at SIGHUP; one with a
+mistake changes nothing.";
 pub(super) const PAUSE: &str = "\
 Examples:
-  topicwatch pause acme-launches
-  topicwatch pause acme-launches rust-async --reason \"until the fair is over\"";
+  topicwatch topic pause acme-launches
+  topicwatch topic pause acme-launches rust-async --reason \"after the fair\"";
 pub(super) const RESUME: &str = "\
 Examples:
-  topicwatch resume acme-launches
+  topicwatch topic resume acme-launches
 
-`paused = true` in the file wins: then this says so and exits with 3.";
+If the file says `paused = true`, the topic stays paused and this exits with 3.";
 pub(super) const RUN_NOW: &str = "\
 Examples:
-  topicwatch run-now acme-launches
-  topicwatch run-now acme-launches rust-async --wait
+  topicwatch topic run acme-launches
+  topicwatch topic run acme-launches rust-async --wait
 
 Without a daemon: topicwatch once --topic acme-launches";
 pub(super) const TOPIC: &str = "\
 Examples:
-  topicwatch topic rename acme-launches acme-news
-
-Runs keep their public ids. The file is not edited: change the id there too.";
+  topicwatch topic pause acme-launches --reason \"until the fair is over\"
+  topicwatch topic resume acme-launches
+  topicwatch topic run acme-launches --wait
+  topicwatch topic schedule explain acme-launches";
 pub(super) const WORKER: &str = "\
 Examples:
   topicwatch worker --database postgres://watch@db.example/findings
   topicwatch worker --log-format json
 
-It plans nothing and reads no topics: a daemon does that, here or elsewhere.
-SIGTERM and Ctrl-C as for run.";
+A worker plans nothing and reads no topics: a daemon does, here or elsewhere.
+SIGTERM and Ctrl-C work as for run.";
 pub(super) const STATUS: &str = "\
 Examples:
   topicwatch status
@@ -110,25 +106,32 @@ Examples:
   topicwatch diff acme-launches --since 24h
   topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
 
-Words: docs/changes.md. The first answers to a query are a baseline, not new.";
+Words: docs/explanation/changes.md. The first answers to a query are a baseline, not new.";
 pub(super) const FILTER: &str = "\
 Examples:
-  topicwatch filter test acme-launches        file against what is in force
-  topicwatch filter test acme-launches --exclude hiring --exclude '/\\bjobs?\\b/'
+  topicwatch topic filter test acme-launches        file against stored filter
+  topicwatch topic filter test acme-launches --exclude hiring --lang en
+  topicwatch topic filter test acme-launches --exclude '/\\bjobs?\\b/'
 
-Entries: whole words, part*, one | other, /pattern/ (docs/changes.md).";
+Entries: whole words, part*, one | other, /pattern/ (docs/explanation/changes.md).";
 pub(super) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
-  topicwatch items --topic acme-launches --json";
-pub(super) const SEARCH: &str = "\
-Examples:
-  topicwatch search price increase              both words
-  topicwatch search '\"price increase\" -rumour'  a phrase, and not that word
-  topicwatch search '#acme launch*' --topic acme-launches --since 7d --json
+  topicwatch items --topic acme-launches --json
+  topicwatch items --search 'price increase'              both words
+  topicwatch items --search '\"price increase\" -rumour'  phrase, without a word
+  topicwatch items --search '#acme launch*' --since 7d --json
 
 Case and accents do not matter; #tag and @name are found with and without their
-sign. Everything else is text. Words: docs/search.md.";
+sign. How words are matched: docs/reference/search.md.";
+pub(super) const SEARCH: &str = "\
+Examples:
+  topicwatch items --search 'price increase'              both words
+  topicwatch items --search '\"price increase\" -rumour'  phrase, without a word
+  topicwatch items --search '#acme launch*' --since 7d --json
+
+Case and accents do not matter; #tag and @name are found with and without their
+sign. How words are matched: docs/reference/search.md.";
 pub(super) const COVERAGE: &str = "\
 Examples:
   topicwatch coverage
@@ -138,11 +141,11 @@ Examples:
 Social searches cover spans; pages and answers are checks at an instant.";
 pub(super) const BACKFILL: &str = "\
 Examples:
-  topicwatch backfill acme-launches --from 2026-03-01 --to 2026-03-07 --dry-run
-  topicwatch backfill acme-launches --from 2026-03-05 --to 2026-03-05
+  topicwatch topic backfill acme --from 2026-03-01 --to 2026-03-07 --dry-run
+  topicwatch topic backfill acme --from 2026-03-05 --to 2026-03-05
 
-One run a day; each call is counted against max_calls_per_day. It needs calls
-that take dates: dialect \"desearch\", or social.operation = \"basic\".";
+One run a day; each call counts against max_calls_per_day. It needs calls that
+take dates: dialect \"desearch\", or social.operation = \"basic\".";
 pub(super) const REPORT: &str = "\
 Examples:
   topicwatch report --open
@@ -163,7 +166,7 @@ Examples:
   topicwatch export --profile excel --out for-the-boss.csv
   topicwatch export --verify exports/sightings-20260311T090000Z.csv
 
-Columns, and which filters go with which rows: docs/exports.md.";
+Columns, and which filters go with which rows: docs/reference/exports.md.";
 pub(super) const SCORE: &str = "\
 Examples:
   echo \"what a wonderful release\" | topicwatch score
@@ -172,23 +175,23 @@ Examples:
 Label, score from -1 to 1, probabilities, language and the scorer's version;
 a text in a language the scorer does not know, or with nothing to read, gets the
 label unsupported, without score.
-No configuration is needed or read. What it is worth: docs/sentiment.md.";
+No configuration is needed or read. What it is worth: docs/explanation/sentiment.md.";
 pub(super) const RESCORE: &str = "\
 Examples:
-  topicwatch rescore --dry-run          what a new scorer would change
-  topicwatch rescore
-  topicwatch rescore --topic acme-launches --json
+  topicwatch db rescore --dry-run       what a new scorer would change
+  topicwatch db rescore
+  topicwatch db rescore --topic acme-launches --json
 
-After an update with a new scorer. A few hundred items at a time, beside a
-running daemon; interrupted, it goes on where it stopped.";
+Use it after an update with a new scorer. It works in batches of a few hundred
+items beside a running daemon; run it again after an interruption.";
 pub(super) const REPLAY: &str = "\
 Examples:
-  topicwatch replay --dry-run           what this version would find more
-  topicwatch replay --since 7d
-  topicwatch replay --topic acme-launches --json
+  topicwatch db replay --dry-run        what this version would find more
+  topicwatch db replay --since 7d
+  topicwatch db replay --topic acme-launches --json
 
-After an update with a better decoder. Nothing found is taken away, no first
-sight moves, and doing it twice changes nothing the second time.";
+Use it after an update with a better decoder. It removes nothing and moves no
+first sighting; a second replay changes nothing.";
 pub(super) const FORGET: &str = "\
 Examples:
   topicwatch forget --author jane_d --dry-run
@@ -198,52 +201,49 @@ Examples:
   topicwatch forget --resume            after an interruption or a restore
 
 What is left is a keyed hash, which keeps it out. What it does not reach:
-docs/privacy.md.";
+docs/explanation/privacy.md.";
 pub(super) const PRUNE: &str = "\
 Examples:
-  topicwatch prune --dry-run            what would go, table by table
-  topicwatch prune
+  topicwatch db prune --dry-run         what would be deleted, by table
+  topicwatch db prune
 
-A daemon, and `once --due`, do so once a day. Beside a running daemon, a few
-rows at a time; interrupted, nothing is lost, and the next one goes on.";
+The daemon and `once --due` prune once a day. It works in small batches beside
+a running daemon; run it again after an interruption.";
 pub(super) const BACKUP: &str = "\
 Examples:
-  topicwatch backup topicwatch-backup.db
-  topicwatch backup \"/backup/$(date +%F).db\" --json
+  topicwatch db backup topicwatch-backup.db
+  topicwatch db backup \"/backup/$(date +%F).db\" --json
 
-The copy is a SQLite file, whatever the database is, and works as one. A file
-that was there is replaced when the copy is whole. To restore it into
+The copy is a SQLite file, also of a PostgreSQL database, and can be used as
+one. An older file is replaced when the copy is complete. To restore it into
 PostgreSQL: topicwatch db move --database sqlite:FILE --to postgres://…";
 pub(super) const DB: &str = "\
 Examples:
+  topicwatch db backup topicwatch-backup.db
   topicwatch db move --to postgres://watch@db.example/findings
-  topicwatch db move --database sqlite:topicwatch.db --to sqlite:other.db
-
-Nothing may run on the source meanwhile. Every table is compared by its rows
-and a hash. Interrupted, the same command goes on; until it is done, nobody
-can open the target. The source stays as it is.";
+  topicwatch db prune --dry-run";
 pub(super) const SERVE: &str = "\
 Examples:
   topicwatch serve                      http://127.0.0.1:8080
   topicwatch serve --listen 127.0.0.1:0
   TOPICWATCH_WEB_TOKEN=… topicwatch serve --listen 192.168.1.5:8080
 
-Changes nothing, and may stand beside `topicwatch run`, which serves the
-same pages with buttons when [web] listen is set. An address that others
-reach needs a token of 16 characters or more.";
+Writes nothing, and can run beside `topicwatch run`, which serves the same
+pages, with buttons, if [web] listen is set. An address that others can reach
+needs a token of at least 16 characters.";
 pub(super) const HEALTH: &str = "\
 Examples:
   topicwatch health
   topicwatch health --json --timeout 2s
   topicwatch health --url http://127.0.0.1:8080
 
-For HEALTHCHECK of a container: asks /healthz and /readyz of [web] listen, or
-the database where no pages are served. 0 healthy, 1 not alive, 4 the database
-is away or nothing can be stored in it.";
+For HEALTHCHECK of a container. It asks /healthz and /readyz of [web] listen, or
+the database if no pages are served. 0 healthy, 1 not alive, 4 the database is
+down or cannot be written to.";
 pub(super) const MIGRATE: &str = "\
 Examples:
-  topicwatch migrate
-  topicwatch migrate --database postgres://watch@db.example/findings";
+  topicwatch db migrate
+  topicwatch db migrate --database postgres://watch@db.example/findings";
 pub(super) const SANDBOX: &str = "\
 Examples:
   topicwatch sandbox --listen 127.0.0.1:0
@@ -261,7 +261,7 @@ Examples:
   topicwatch alerts ack recalls
   topicwatch alerts snooze recalls --for 8h
 
-How to write one, and when it fires: docs/alerts.md.";
+How to write one, and when it fires: docs/how-to/alerts.md.";
 pub(super) const OUTBOX: &str = "\
 Examples:
   topicwatch outbox
@@ -270,3 +270,16 @@ Examples:
   topicwatch outbox retry --dead
   topicwatch outbox drop --dead         nobody gets them any more
   topicwatch outbox deliver             now, without a daemon";
+pub(super) const RENAME: &str = "\
+Examples:
+  topicwatch topic rename acme-launches acme-news
+
+Runs keep their public ids. The file is not edited: change the id there too.";
+pub(super) const MOVE: &str = "\
+Examples:
+  topicwatch db move --to postgres://watch@db.example/findings
+  topicwatch db move --database sqlite:topicwatch.db --to sqlite:other.db
+
+Stop everything that works on the source first. Every table is compared by its
+rows and a hash. After an interruption, the same command continues; until it is
+done, nobody can open the target. The source stays as it is.";

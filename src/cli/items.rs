@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::args::{Common, ItemsArgs};
+use super::args::{Common, ItemsArgs, SearchArgs};
 use super::context::{Context, instant};
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, item_list, output, search};
 use crate::compare::{Filtered, Hiding};
 use crate::model::WindowFit;
 use crate::store::{Filter, ItemRow, Nature, Store};
@@ -21,7 +21,15 @@ struct Listed {
     more: bool,
 }
 
-pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failure> {
+pub(super) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit, Failure> {
+    if let Some(words) = args.search {
+        if args.limit == 0 {
+            return Err(Failure::usage("--limit 0 leaves nothing to search for", "write --limit 1 or more"));
+        }
+        let ItemsArgs { topic, since, filtered, limit, after, json, .. } = args;
+        let words = vec![words];
+        return search::run(common, &SearchArgs { words, topic, since, filtered, limit, after, json }).await;
+    }
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
@@ -37,7 +45,7 @@ pub(super) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failu
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
-    text.push_str(&drawn(&items, usize::from(output::width())));
+    text.push_str(&item_list::drawn(&items, usize::from(output::width())));
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }
@@ -99,28 +107,4 @@ fn told(item: &ItemRow, fit: WindowFit) -> Result<serde_json::Value, serde_json:
         fields.insert("fit".into(), json!(fit));
     }
     Ok(value)
-}
-
-/// One line an item; its words take what is left of the line.
-pub(super) fn drawn(items: &[(ItemRow, WindowFit)], width: usize) -> String {
-    let author = |i: &ItemRow| i.author.as_ref().map_or_else(String::new, |a| format!("@{}", output::brief(a, 20)));
-    let authors: Vec<String> = items.iter().map(|(item, _)| author(item)).collect();
-    let topics = output::longest(items.iter().map(|(i, _)| i.topic.as_str()).chain(["topic"]));
-    let taken = topics + 2 + 20 + 2 + output::longest(authors.iter().map(String::as_str).chain(["author"])) + 2;
-    let words = width.saturating_sub(taken).max(20);
-    let rows = items
-        .iter()
-        .zip(authors)
-        .map(|((i, fit), author)| {
-            let said = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
-            let mark = match fit {
-                WindowFit::In => "",
-                WindowFit::Outside if i.published_at > Some(i.first_seen) => "(dated ahead) ",
-                WindowFit::Outside => "(older) ",
-                WindowFit::Undated => "(undated) ",
-            };
-            vec![i.topic.clone(), output::when(i.first_seen), author, output::brief(&format!("{mark}{said}"), words)]
-        })
-        .collect();
-    output::table(&["topic", "first seen", "author", "title or text"], rows, &[])
 }

@@ -14,6 +14,7 @@ mod control;
 mod control_args;
 mod coverage;
 mod db;
+mod db_move;
 mod diff;
 mod examples;
 mod export;
@@ -23,8 +24,10 @@ mod failure;
 mod filter;
 mod forget;
 mod health;
+mod help;
 mod ids;
 mod init;
+mod item_list;
 mod items;
 mod jobs;
 mod journal;
@@ -58,12 +61,12 @@ mod show;
 mod signals;
 mod status;
 mod table;
+mod topic;
 mod trial;
 mod verify;
 mod worker;
 mod working;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
 
 pub use args::{Cli, Verb};
@@ -72,7 +75,7 @@ pub use failure::{Exit, Failure};
 /// Parses the command line, runs the verb, and says how it ended. Everything that can go wrong is told on stderr.
 #[must_use]
 pub fn main() -> Exit {
-    let cli = match Cli::try_parse() {
+    let cli = match help::parse() {
         Ok(cli) => cli,
         Err(asked) if asked.kind() == ErrorKind::DisplayHelp => return told(asked.print()),
         Err(asked) if asked.kind() == ErrorKind::DisplayVersion => return told(version()),
@@ -143,38 +146,39 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Check(args) => check::run(&common, &args).await,
         Verb::Try(args) => trial::run(&common, &args).await,
         Verb::Plan(args) => plan::run(&common, &args).await,
-        Verb::Schedule(args) => schedule::run(&common, &args),
         Verb::Once(args) => once::run(&common, &args).await,
         Verb::Run(args) => run::run(&common, &args).await,
-        Verb::Pause(args) => control::pause(&common, &args).await,
-        Verb::Resume(args) => control::resume(&common, &args).await,
-        Verb::RunNow(args) => run_now::run(&common, &args).await,
-        Verb::Topic(args) => rename::run(&common, &args).await,
         Verb::Worker => worker::run(&common).await,
+        Verb::Serve(args) => serve::run(&common, &args).await,
+        Verb::Topic(args) => topic::run(&common, &args).await,
         Verb::Status(args) => status::run(&common, &args).await,
         Verb::Runs(args) => runs::run(&common, &args).await,
         Verb::Show(args) => show::run(&common, &args).await,
         Verb::Diff(args) => diff::run(&common, &args).await,
-        Verb::Filter(args) => filter::run(&common, &args).await,
-        Verb::Items(args) => items::run(&common, &args).await,
-        Verb::Search(args) => search::run(&common, &args).await,
+        Verb::Items(args) => items::run(&common, args).await,
         Verb::Coverage(args) => coverage::run(&common, &args).await,
-        Verb::Backfill(args) => backfill::run(&common, &args).await,
         Verb::Report(args) => report::run(&common, &args).await,
-        Verb::Outbox(args) => outbox::run(&common, &args).await,
         Verb::Alerts(args) => alerts::run(&common, &args).await,
         Verb::Export(args) => export::run(&common, &args).await,
+        Verb::Outbox(args) => outbox::run(&common, &args).await,
         Verb::Score(args) => score::run(&args),
+        Verb::Db(args) => db::run(&common, &args).await,
+        Verb::Forget(args) => forget::run(&common, &args).await,
+        Verb::Health(args) => health::run(&common, &args).await,
+        Verb::Sandbox(args) => sandbox::run(&args).await,
+        Verb::Completions(args) => completions::run(&args, help::visible()),
+        // The old names.
+        Verb::Schedule(args) => schedule::run(&common, &args),
+        Verb::Pause(args) => control::pause(&common, &args).await,
+        Verb::Resume(args) => control::resume(&common, &args).await,
+        Verb::RunNow(args) => run_now::run(&common, &args).await,
+        Verb::Filter(args) => filter::run(&common, &args).await,
+        Verb::Backfill(args) => backfill::run(&common, &args).await,
+        Verb::Search(args) => search::run(&common, &args).await,
         Verb::Rescore(args) => rescore::run(&common, &args).await,
         Verb::Replay(args) => replay::run(&common, &args).await,
-        Verb::Forget(args) => forget::run(&common, &args).await,
         Verb::Prune(args) => prune::run(&common, &args).await,
         Verb::Backup(args) => backup::run(&common, &args).await,
-        Verb::Db(args) => db::run(&common, &args).await,
-        Verb::Serve(args) => serve::run(&common, &args).await,
-        Verb::Health(args) => health::run(&common, &args).await,
         Verb::Migrate => migrate::run(&common).await,
-        Verb::Sandbox(args) => sandbox::run(&args).await,
-        Verb::Completions(args) => completions::run(&args),
     }
 }

@@ -48,7 +48,7 @@ pub(super) async fn run(common: &Common, args: &PruneArgs) -> Result<Exit, Failu
     let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
     text.push_str(&told(&done, args.dry_run));
     if !disk.gives_back {
-        text.push_str("this file does not give free pages back: it was made without auto_vacuum; `topicwatch backup` writes one that does\n");
+        text.push_str("this file does not give free pages back: it was made without auto_vacuum; `topicwatch db backup` writes one that does\n");
     }
     output::text(&text)?;
     Ok(Exit::Ok)

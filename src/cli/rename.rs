@@ -1,14 +1,23 @@
-//! `topic rename`: another id for a topic, with all its history. The file is not edited; whoever runs this is told what
-//! to change there.
+//! `topic rename`: changes a topic's id and keeps its history. It does not edit the file; it says what to change there.
 
-use super::args::{Common, TopicArgs, TopicVerb};
+use clap::Args;
+
+use super::args::Common;
 use super::context::Context;
 use super::control::{meant, open};
 use super::{Exit, Failure, output};
 use crate::config;
 
-pub(super) async fn run(common: &Common, args: &TopicArgs) -> Result<Exit, Failure> {
-    let TopicVerb::Rename { old, new } = &args.what;
+/// `topic rename`
+#[derive(Debug, Args)]
+pub struct RenameArgs {
+    /// Current id
+    pub old: String,
+    /// New id
+    pub new: String,
+}
+
+pub(super) async fn run(common: &Common, RenameArgs { old, new }: &RenameArgs) -> Result<Exit, Failure> {
     if let Err((message, hint)) = config::check_topic_id(new) {
         return Err(Failure::usage(format!("the new id {}", output::brief(&message, 200)), hint));
     }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::args::{Common, SearchArgs};
 use super::context::{Context, instant};
-use super::{Exit, Failure, items, output};
+use super::{Exit, Failure, item_list, output};
 use crate::collect::index_words;
 use crate::compare::{Filtered, Hiding};
 use crate::model::{Wanted, WindowFit};
@@ -75,7 +75,7 @@ fn as_text(found: Found) -> String {
         text.push_str("nothing found\n");
     } else {
         let rows: Vec<_> = found.items.into_iter().map(|item| (item, WindowFit::In)).collect();
-        text.push_str(&items::drawn(&rows, usize::from(output::width())));
+        text.push_str(&item_list::drawn(&rows, usize::from(output::width())));
     }
     if let Some(next) = &found.next {
         let next = output::visible(&told(next));

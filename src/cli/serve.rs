@@ -11,8 +11,8 @@ use super::args::Common;
 use super::context::{Context, env};
 use super::{Exit, Failure, ids, journal, output};
 use crate::config::{self, Config};
+use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError, StoreErrorKind};
-use crate::vitals::Vitals;
 use crate::web::{self, Access, Site};
 
 /// `serve`
@@ -40,9 +40,10 @@ pub(super) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failu
     journal::refuse_older(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
     let mut ends = super::signals::Ends::listen();
-    let vitals = Arc::new(Vitals::without_loop((context.clock)()));
+    let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let (_, settings) = watch::channel(Arc::new(settings));
-    let site = Site::new(store.clone(), exports, database, settings, vitals, Arc::clone(&context.clock), ids::token());
+    let site =
+        Site::new(store.clone(), exports, database, settings, process_status, Arc::clone(&context.clock), ids::token());
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");

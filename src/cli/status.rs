@@ -110,7 +110,7 @@ pub(super) async fn run(common: &Common, args: &StatusArgs) -> Result<Exit, Fail
     }
     if !disk.gives_back && disk.free > disk.bytes / 5 {
         text.push_str(&format!(
-            "{} of the file are free and cannot be given back: see `topicwatch prune`\n",
+            "{} of the file are free and cannot be given back: see `topicwatch db prune`\n",
             prune::bytes(disk.free)
         ));
     }

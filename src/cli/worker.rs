@@ -8,7 +8,7 @@ use super::context::{Context, Service};
 use super::working::{Means, Working};
 use super::{Exit, Failure, away, channels, ids, pings};
 use crate::daemon::{Membership, Skew};
-use crate::vitals::Vitals;
+use crate::process_status::ProcessStatus;
 
 pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     let mut context = Context::load_without_topics(common)?;
@@ -32,6 +32,6 @@ pub(super) async fn run(common: &Common) -> Result<Exit, Failure> {
     let (store, membership) = away::waited_for(begin).await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let means = Means { skew, client, sandbox, membership: Arc::new(membership), lock: None };
-    let vitals = Arc::new(Vitals::without_loop((context.clock)()));
-    Working::begin(&context, store, channels, targets, vitals).until_stopped(&context, means, None).await
+    let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
+    Working::begin(&context, store, channels, targets, process_status).until_stopped(&context, means, None).await
 }

@@ -195,7 +195,7 @@ fn words_searched(value: &Value) -> Result<String, Fault> {
         Ok(_) => Ok(typed),
         Err(unclear) => Err(Fault::new(
             format!("finds nothing: {unclear}"),
-            "write words, \"a phrase\", begin*, -not, as `topicwatch search` takes them",
+            "write words, \"a phrase\", begin*, -not, as `topicwatch items --search` takes them",
         )),
     }
 }

@@ -176,7 +176,7 @@ keys! {
         "sightings" Kept, Some("\"90d\""), "How long every snapshot is kept; afterwards one a day of each topic.";
         "items" Kept, Some("\"400d\""), "How long the words of an item are kept after it was last seen.";
         "runs" Kept, Some("\"400d\""), "How long searches, answers and runs without lasting finds are kept.";
-        "prune" Text, Some("\"17 3 * * *\""), "When what is too old goes, in UTC, or \"never\" (then only by `prune`).";
+        "prune" Text, Some("\"17 3 * * *\""), "When what is too old goes, in UTC, or \"never\" (then only by `topicwatch db prune`).";
     }
     Web {
         "listen" Text, None, "Address of the pages, such as \"127.0.0.1:8080\"; left out, there are none.";

@@ -1,5 +1,5 @@
 //! What was asked for on pages is done here, beside the loop: one look into an index a second. The loop hears of it as it
-//! hears of `pause` and `run-now`.
+//! hears of `topic pause` and `topic run`.
 
 use std::time::Duration;
 

@@ -102,8 +102,8 @@ impl Order {
 }
 
 /// A file in the making, and what every row of it says.
-struct Rows<'w, W: Write> {
-    sheet: Sheet<W>,
+struct Rows<'w> {
+    sheet: Sheet<'w>,
     origin: Cell<'static>,
     written: u64,
     watch: Watch<'w>,
@@ -112,18 +112,19 @@ struct Rows<'w, W: Write> {
 /// Who is told how many rows were written, after each.
 pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
 
+/// Where it is written to. The one type for all outputs: the reading and writing of rows is compiled once.
+pub type Out<'w> = &'w mut (dyn Write + Send);
+
 /// What was written.
 #[derive(Debug)]
-pub struct Written<W> {
-    /// Where it was written to.
-    pub out: W,
+pub struct Written {
     /// Rows, or entries of a feed.
     pub rows: u64,
     /// Cells that the format could not hold whole.
     pub cut: u64,
 }
 
-impl<W: Write> Rows<'_, W> {
+impl Rows<'_> {
     fn put<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
         let mut cells = Vec::with_capacity(columns.len() + 1);
         cells.extend(columns.iter().map(|column| (column.cell)(row)));
@@ -135,26 +136,20 @@ impl<W: Write> Rows<'_, W> {
     }
 }
 
-/// [`write_watched`] for whom nobody watches; returns the output and the number of rows.
-pub async fn write<W: Write + Send>(
-    store: &Store,
-    order: &Order,
-    hiding: &mut Hiding,
-    out: W,
-) -> Result<(W, u64), ExportError> {
-    let written = write_watched(store, order, hiding, out, &mut |_| {}).await?;
-    Ok((written.out, written.rows))
+/// [`write_watched`] for whom nobody watches; returns the number of rows.
+pub async fn write(store: &Store, order: &Order, hiding: &mut Hiding, out: Out<'_>) -> Result<u64, ExportError> {
+    Ok(write_watched(store, order, hiding, out, &mut |_| {}).await?.rows)
 }
 
 /// Writes rows in constant memory, without the items and sightings that are to be hidden. Whoever asks has had
 /// [`What::refuses`] look at the filter, and asks for a feed of `new` of one topic only.
-pub async fn write_watched<W: Write + Send>(
+pub async fn write_watched(
     store: &Store,
     order: &Order,
     hiding: &mut Hiding,
-    out: W,
+    out: Out<'_>,
     watch: Watch<'_>,
-) -> Result<Written<W>, ExportError> {
+) -> Result<Written, ExportError> {
     let nature = store.nature().await?;
     if order.format == Format::Atom {
         return feed(store, order, hiding, out, nature == Some(Nature::Sandbox)).await;
@@ -188,18 +183,18 @@ pub async fn write_watched<W: Write + Send>(
         What::Daily => daily::write(store, order, &mut rows).await?,
         What::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
     }
-    let (out, cut) = rows.sheet.finish()?;
-    Ok(Written { out, rows: rows.written, cut })
+    let cut = rows.sheet.finish()?;
+    Ok(Written { rows: rows.written, cut })
 }
 
 /// Writes what is new in a topic as a feed.
-async fn feed<W: Write + Send>(
+async fn feed(
     store: &Store,
     order: &Order,
     hiding: &mut Hiding,
-    mut out: W,
+    out: Out<'_>,
     invented: bool,
-) -> Result<Written<W>, ExportError> {
+) -> Result<Written, ExportError> {
     let mut feed = atom::Feed::new();
     let mut take = |row| {
         if hiding.new_item(&row) {
@@ -212,6 +207,6 @@ async fn feed<W: Write + Send>(
     let topic = order.filter.topics.first().map_or("", String::as_str);
     let title =
         watched.first().and_then(|watched| watched.definition.as_ref()).map_or(topic, |topic| topic.title.as_str());
-    let rows = feed.write(&mut out, topic, title, invented)?;
-    Ok(Written { out, rows, cut: 0 })
+    let rows = feed.write(out, topic, title, invented)?;
+    Ok(Written { rows, cut: 0 })
 }

@@ -18,7 +18,7 @@ closed_list! {
     PausedBy {
         /// `paused = true` in the configuration.
         File = "file",
-        /// `topicwatch pause`.
+        /// `topicwatch topic pause`.
         Pause = "pause",
     }
 }

@@ -1,5 +1,5 @@
 //! How a text sounds: negative, neutral or positive, with probabilities, in the languages the model was trained on. Pure,
-//! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/sentiment.md).
+//! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/explanation/sentiment.md).
 
 mod complaints;
 mod emoticon;
@@ -17,7 +17,7 @@ pub use language::{Detected, detect};
 pub use scorer::{Scored, judge, learned, score, score_with, sums};
 
 /// The scorer's version: another one whenever the same text could get another score. Scores of different versions must not
-/// be put together: readers take those of the version that judged most; `topicwatch rescore` brings all up to this one.
+/// be put together: readers take those of the version that judged most; `topicwatch db rescore` brings all up to this one.
 pub const VERSION: &str = "builtin-4";
 
 /// Languages the model was trained on.

@@ -110,7 +110,7 @@ fn whatever_is_killed_each_event_is_in_one_message() {
         for (n, point) in (25..).zip(points) {
             world.posts(&[post(n, n - 1, "words", 1)]);
             let killed = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);
-            let killed = killed.env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}")).start().wait();
+            let killed = killed.env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}")).start().wait();
             assert_eq!(killed.code, None, "{point}: {killed}");
         }
         // Leases of messages in hand run out.
@@ -374,9 +374,17 @@ fn a_daemon_looks_when_a_run_became_readable_and_two_tell_once() {
         let mut daemon = program(&place, &hook, &["run"]).start();
         daemon.until("its plan", |said| said.contains("next slot"));
         world.posts(&[undated("1")]);
-        place.program(&["run-now", "acme", "--wait"]).env("HOOK_URL", &hook.url()).run().shows(0, &["1 of 1 runs ok"]);
+        place
+            .program(&["topic", "run", "acme", "--wait"])
+            .env("HOOK_URL", &hook.url())
+            .run()
+            .shows(0, &["1 of 1 runs ok"]);
         world.posts(&[undated("2")]);
-        place.program(&["run-now", "acme", "--wait"]).env("HOOK_URL", &hook.url()).run().shows(0, &["1 of 1 runs ok"]);
+        place
+            .program(&["topic", "run", "acme", "--wait"])
+            .env("HOOK_URL", &hook.url())
+            .run()
+            .shows(0, &["1 of 1 runs ok"]);
         // Beside it whoever comes by; each event is told once.
         let beside: Vec<_> = (0..3).map(|_| program(&place, &hook, &["once", "--due"]).start()).collect();
         until("the message", || !hook.got().is_empty());

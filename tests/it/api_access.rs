@@ -148,7 +148,7 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
         let mut slow = pages.connect();
         let (more, told) = ([headers[0], json, ("Content-Length", "100")], "{\"action\":");
         slow.write_all(request(&pages, "POST", REQUESTS, &more, told).as_bytes()).unwrap();
-        place.ok(&["run-now", "acme", "--wait", "--timeout", "50s"]);
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let mut rest = Vec::new();
         let read = slow.read_to_end(&mut rest);
         assert!(read.is_ok() || read.is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock), "{name}");

@@ -192,7 +192,7 @@ fn a_server_that_restarts_while_processes_start_ends_none_with_anything_but_4() 
     let Some(cluster) = Cluster::start("a server that restarts while processes start", &[]) else { return };
     let sandbox = today(&[]);
     let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), &topics(&["acme"]));
-    place.ok(&["migrate"]);
+    place.ok(&["db", "migrate"]);
     let ended = AtomicBool::new(false);
     let (codes, daemons) = std::thread::scope(|scope| {
         let restarting = scope.spawn(|| {

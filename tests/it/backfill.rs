@@ -108,7 +108,7 @@ fn an_interrupt_leaves_the_days_that_ended() {
 fn what_cannot_be_asked_for_is_refused_before_anything_is_written() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = place(sqlite(), &sandbox, "");
-    let dates = |from, to| place.run(&["backfill", "acme", "--from", from, "--to", to, "--at", NINE]);
+    let dates = |from, to| place.run(&["topic", "backfill", "acme", "--from", from, "--to", to, "--at", NINE]);
     dates("2026-03-11", "2026-03-12").says(2, &["--to 2026-03-12 lies in the future", "today is 2026-03-11"]);
     dates("2026-03-09", "2026-03-08").says(2, &["--from lies after --to"]);
     dates("2026-02-30", "2026-03-08").says(2, &["--from: `2026-02-30` is no date"]);

@@ -33,7 +33,7 @@ fn three_processes_make_exactly_the_calls_that_the_money_is_enough_for() {
         let service = format!("{}prices.web = 0.01\nbudget_per_day = 0.179\nmax_concurrent = 4", raw.lines());
         let ids: Vec<String> = (0..30).map(|n| format!("t{n:02}")).collect();
         let place = Place::new(database, &service, &ids.iter().map(|id| topic(id, "")).collect::<String>());
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let processes: Vec<_> = ids
             .chunks(10)
             .map(|ids| {
@@ -99,7 +99,7 @@ fn a_killed_process_has_spent_what_its_call_may_cost() {
         let sandbox = Sandbox::at(NINE, &["delay=5m"]);
         let budget = "prices.web = 0.05\nbudget_per_day = \"0.12\"";
         let place = Place::new(database, &format!("{}{budget}", sandbox.lines()), &topic("acme", ""));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
         let started = "SELECT count(*) FROM search WHERE state = 'started'";
         until("the call", || place.database.number(started) == 1);

@@ -90,16 +90,16 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         wait(place.database.execute("CREATE TABLE customers (id BIGINT)"));
-        for verb in [&["once"][..], &["status"], &["run"], &["migrate"]] {
+        for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
             place.run(verb).says(4, &["tables that are not topicwatch's", "nothing was changed"]);
         }
         wait(place.database.execute("DROP TABLE customers"));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let version = if place.database.name == "SQLite" { "x'00'" } else { "'\\x00'" };
         wait(place.database.execute(&format!(
             "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (9999, 'later', TRUE, {version}, 1)"
         )));
-        for verb in [&["once"][..], &["status"], &["run"], &["migrate"]] {
+        for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
             place.run(verb).says(4, &["newer topicwatch", "upgrade"]);
         }
         assert_eq!(sandbox.calls(), 0, "nobody is called when nothing can be stored");

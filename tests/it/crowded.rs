@@ -196,12 +196,12 @@ fn a_code_that_names_no_language_is_refused() {
         world.posts(&[post(1, 20, "one is here", 5)]);
         once(&place, 24);
         for code in ["zxx", "qaa", "und", "mul"] {
-            let tested = place.run(&["filter", "test", "acme", "--lang", "en", "--lang", code]);
+            let tested = place.run(&["topic", "filter", "test", "acme", "--lang", "en", "--lang", code]);
             tested.says(2, &["lang, entry 2 names no language, so it matches nothing", "leave it out"]);
             place.configure(&world.lines(), &topic("acme", &format!("lang = [\"{code}\"]")));
             place.run(&["check"]).says(2, &["names no language", "leave it out"]);
             place.configure(&world.lines(), &topic("acme", ""));
         }
-        place.run(&["filter", "test", "acme", "--lang", "que"]).shows(0, &[]);
+        place.run(&["topic", "filter", "test", "acme", "--lang", "que"]).shows(0, &[]);
     }
 }

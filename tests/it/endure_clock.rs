@@ -137,7 +137,7 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
     for at in ["2026-03-11T07:00:00Z", "2026-03-11T08:59:58Z", "2026-03-11T11:59:58Z"] {
         hand.turn_to(at);
         // Its last sign of life may still be of another time.
-        until("a run by hand", || hand.program(&["run-now", "acme", "--wait"]).run().code == Some(0));
+        until("a run by hand", || hand.program(&["topic", "run", "acme", "--wait"]).run().code == Some(0));
         assert_eq!(slots(&place, "acme"), after, "{at}");
     }
     hand.turn_to("2026-03-11T12:59:58Z");

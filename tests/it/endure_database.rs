@@ -213,7 +213,7 @@ fn a_file_that_is_locked_for_long_is_waited_for() {
     let daemon = wait(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
         let mut daemon =
-            place.program(&["run"]).env("TOPICWATCH_TEST_MISHAP", "stop ledger::claim/committed pass=1").start();
+            place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "stop ledger::claim/committed pass=1").start();
         until("its first claim", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") > 0);
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         let begun = std::time::Instant::now();
@@ -247,10 +247,15 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         // Who only reads does not wait.
         place.ok(&["status"]);
-        let asked = [&["pause", "t0"][..], &["resume", "t0"], &["run-now", "t0"], &["topic", "rename", "t0", "t9"]];
+        let asked = [
+            &["topic", "pause", "t0"][..],
+            &["topic", "resume", "t0"],
+            &["topic", "run", "t0"],
+            &["topic", "rename", "t0", "t9"],
+        ];
         let asked = asked.map(|args| {
             let trace = place.path(args[0]);
-            let program = place.program(args).env("TOPICWATCH_TEST_MISHAP_TRACE", trace.to_str().unwrap());
+            let program = place.program(args).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
             (trace, program.start())
         });
         for (trace, going) in asked {
@@ -260,7 +265,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
         }
         holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
     });
-    place.ok(&["pause", "t0"]);
+    place.ok(&["topic", "pause", "t0"]);
     daemon.signal("TERM");
     assert_eq!(daemon.wait().code, Some(0));
     assert_eq!(place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id"), ["t0", "t1", "t2"]);

@@ -143,7 +143,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["source=web,delay=5m"]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let calling = "SELECT count(*) FROM search WHERE source = 'web' AND state = 'started'";
         let going = place.program(&["once", "--at", NINE]).start();
         until("the slow call", || place.database.number(calling) == 1);
@@ -165,7 +165,7 @@ fn an_interrupt_before_anything_was_found_ends_the_run_too() {
         let sandbox = Sandbox::at(NINE, &["delay=5m"]);
         let lines = format!("{}max_concurrent = 1\n", sandbox.lines());
         let place = Place::new(database, &lines, &topics(&["acme", "globex"]));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
         let both = "SELECT (SELECT count(*) FROM search WHERE state = 'started') + (SELECT count(*) FROM run)";
         until("the slow call", || place.database.number(both) == 3);

@@ -40,13 +40,13 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         // The file's filter is tried first, and is not in force yet.
         let more = "must = [\"acme\"]\nexclude = [\"hiring\", \"never\"]\nexclude_authors = [\"@AUTHOR1\"]";
         place.configure(&world.lines(), &topic("acme", more));
-        let tested = place.json(&["filter", "test", "acme", "--json"]);
+        let tested = place.json(&["topic", "filter", "test", "acme", "--json"]);
         let numbers = ["items", "hidden_now", "hidden_then", "would_hide", "would_show"];
         assert_eq!(numbers.map(|name| tested["told"][name].as_u64().unwrap()), [4, 0, 4, 4, 0], "{tested}");
         let entries =
             json!({ "must = acme": 1, "exclude = hiring": 1, "exclude = never": 0, "exclude_authors = @AUTHOR1": 2 });
         assert_eq!(tested["told"]["entries"], entries);
-        place.run(&["filter", "test", "acme"]).shows(
+        place.run(&["topic", "filter", "test", "acme"]).shows(
             0,
             &[
                 "4 items · 0 hidden now, 4 with",
@@ -58,6 +58,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         );
         assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0], "nothing is in force by trying");
         let tried = place.json(&[
+            "topic",
             "filter",
             "test",
             "acme",
@@ -71,7 +72,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         ]);
         assert_eq!(shown(&tried["told"]["hides"]), ["post:x:3"]);
         place
-            .run(&["filter", "test", "acme", "--must", "/(/"])
+            .run(&["topic", "filter", "test", "acme", "--must", "/(/"])
             .says(2, &["must, entry 1 is no pattern", "crate regex"]);
 
         // With the next run it is, and counts what was stored before anew.
@@ -205,7 +206,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_told() {
             names.map(|name| counts[name].as_u64().unwrap())
         };
         let tried = |more: &[&str]| {
-            let told = place.json(&[&["filter", "test", "acme", "--json"], more].concat())["told"].clone();
+            let told = place.json(&[&["topic", "filter", "test", "acme", "--json"], more].concat())["told"].clone();
             ["items", "hidden_now", "hidden_then", "would_hide", "would_show", "unjudged"]
                 .map(|name| told[name].as_u64().unwrap())
         };
@@ -218,7 +219,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_told() {
         assert_eq!((diff(), tried(&[])), ([2, 1, 4, 0], [7, 4, 4, 0, 0, 0]));
         assert!(report("a.md").contains("3 hidden by the topic's filter") && !report("a.html").contains("pruned are"));
 
-        place.ok(&["prune", "--at", "2026-04-20T01:00:00Z"]);
+        place.ok(&["db", "prune", "--at", "2026-04-20T01:00:00Z"]);
         // All that was there is there; the late one that is hidden still is.
         assert_eq!((diff(), tried(&[])), ([4, 2, 1, 5], [7, 1, 1, 0, 0, 5]), "{}", place.database.name);
         assert_eq!(tried(&["--exclude", "late", "--exclude", "spam"]), [7, 1, 2, 1, 0, 5]);
@@ -227,7 +228,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_told() {
         assert!(!page.contains("hidden by the topic's filter"), "{page}");
         assert!(report("a.html").contains(sentence));
         place.run(&["diff", "acme", "--since", "2026-03-01"]).shows(0, &["1 filtered", sentence]);
-        place.run(&["filter", "test", "acme"]).shows(0, &["1 hidden now, 1 with", sentence]);
+        place.run(&["topic", "filter", "test", "acme"]).shows(0, &["1 hidden now, 1 with", sentence]);
         assert_eq!([rows(&place, &["--filtered", "hide"]).0, rows(&place, &["--filtered", "only"]).0], [6, 1]);
 
         // Languages are kept, and judge as before.

@@ -12,7 +12,7 @@ const SANDBOX: &str = "base_url = \"sandbox\"";
 /// `schedule next` in an empty folder.
 fn next(args: &[&str]) -> crate::program::Ended {
     let folder = tempfile::tempdir().unwrap();
-    let ended = Program::at(folder.path(), &[&["schedule", "next"], args].concat()).run();
+    let ended = Program::at(folder.path(), &[&["topic", "schedule", "next"], args].concat()).run();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it writes nothing");
     ended
 }
@@ -112,7 +112,7 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
     ];
     let place = Place::new(sqlite(), SANDBOX, &topics.concat());
     let at = "2026-10-23T12:00:00Z";
-    let explain = |args: &[&str]| place.program(&[&["schedule", "explain", "--at", at], args].concat());
+    let explain = |args: &[&str]| place.program(&[&["topic", "schedule", "explain", "--at", at], args].concat());
     for width in ["80", "200"] {
         let told = explain(&["acme", "--next", "2"]).env("COLUMNS", width).env("NO_COLOR", "1").run();
         told.shows(
@@ -134,7 +134,7 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
         .run()
         .shows(0, &["real time", "02:00 and 02:30 come twice on 2026-10-25: they run at both passes"]);
 
-    let told = place.json(&["schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
+    let told = place.json(&["topic", "schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
     let slots: Vec<&str> = told["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();
     assert_eq!(slots, ["2026-10-24T00:30:00.000Z", "2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
     assert_eq!(told["slots"][1]["note"], "02:30 comes twice on 2026-10-25: runs at the first pass");

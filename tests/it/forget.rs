@@ -176,7 +176,7 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
             .database
             .texts(&runs.replace("found", "CAST(found AS TEXT)").replace("erased", "CAST(erased AS TEXT)"));
         assert_eq!(runs, ["acme 5 2", "globex 2 1", "acme 3 2", "globex 1 1"], "{name}");
-        place.ok(&["replay"]);
+        place.ok(&["db", "replay"]);
         assert_gone(&place, "after a replay");
         assert_eq!(place.json(&["forget", "--author", "jane_d", "--dry-run", "--json"])["taken"]["items"], 0);
         place.run(&["forget", "--resume", "--yes"]).shows(0, &["nothing is left"]);
@@ -287,7 +287,7 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
             let (name, begun) = (place.database.name, point != "forgotten::begin/written");
             let killed = place
                 .program(&["forget", "--author", "jane_d", "--yes"])
-                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point} pass=1"))
+                .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point} pass=1"))
                 .run();
             assert_eq!(killed.code, None, "{point} on {name}: {killed}");
             let before = place.database.number("SELECT count(*) FROM topic_item");

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::databases::{postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::endure_database::{Mounted, mounted};
 use crate::living::{today, topics};
 use crate::program::{NINE, Place, Program, until};
@@ -50,7 +50,7 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
 /// A run more, by a process that dies before what it stored is anywhere but in the log of writes, as after a power cut: its
 /// shared memory is gone, too. Returns the runs that the log and the file hold together, and those of the file alone.
 fn dies(place: &Place, file: &Path) -> (usize, usize) {
-    let killed = place.program(&["once", "--at", TEN]).env(MISHAP, "kill together::write/committed pass=3");
+    let killed = place.program(&["once", "--at", TEN]).env(FAILPOINT, "kill together::write/committed pass=3");
     assert!(killed.run().code != Some(0));
     assert!(beside(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
     std::fs::remove_file(beside(file, "-shm")).unwrap();
@@ -85,7 +85,7 @@ fn all_read(run: &dyn Fn(&[&str]) -> crate::program::Ended, out: &Path, runs: us
         &["outbox"],
         &["alerts"],
         &["export", "--out", csv.to_str().unwrap()],
-        &["backup", copy.to_str().unwrap()],
+        &["db", "backup", copy.to_str().unwrap()],
     ];
     for args in verbs {
         let ended = run(args);
@@ -118,7 +118,7 @@ fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
         place.run(&["export", "--out", full.to_str().unwrap()]).says(5, &["items.csv", "could not be written"]);
         if !died {
             place.run(&["once", "--at", TEN]).says(4, &["hint: ", "make room"]);
-            place.run(&["pause", "acme"]).says(4, &["hint: ", "make room"]);
+            place.run(&["topic", "pause", "acme"]).says(4, &["hint: ", "make room"]);
         }
         small.make_room();
         place.ok(&["once", "--at", "2026-03-11T11:00:00Z"]);
@@ -160,7 +160,7 @@ fn a_folder_that_may_not_be_written_to_is_read() {
             let missing = "t.db-wal cannot be read: the newest commits of a process that died may be missing";
             assert_eq!(first.err.contains(missing), !log_readable, "{first}");
             all_read(&run, out.path(), if log_readable { all } else { old });
-            run(&["pause", "acme"]).says(4, &["hint: "]);
+            run(&["topic", "pause", "acme"]).says(4, &["hint: "]);
         }
         chmod("700", &[&folder, &here]);
         assert!(died || !beside(&file, "-shm").exists(), "somebody could write there");
@@ -214,12 +214,12 @@ fn a_write_that_the_disk_of_a_server_refused_makes_a_process_not_ready_until_it_
          RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$; \
          CREATE TRIGGER full_disk BEFORE INSERT ON search FOR EACH ROW EXECUTE FUNCTION full_disk()",
     ));
-    place.ok(&["run-now", "acme"]);
+    place.ok(&["topic", "run", "acme"]);
     until("the process says so", || pages.get("/readyz").status == 503);
     assert!(pages.get("/readyz").body.contains("cannot store anything"));
     let url = format!("http://{}", pages.address);
     place.run(&["health", "--url", &url]).says(4, &["cannot store anything: its disk is full or failing"]);
     wait(place.database.execute("DROP FUNCTION full_disk CASCADE"));
-    place.ok(&["run-now", "acme"]);
+    place.ok(&["topic", "run", "acme"]);
     until("it is ready again", || pages.get("/readyz").status == 200);
 }

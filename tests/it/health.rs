@@ -2,7 +2,7 @@
 //! content, and `topicwatch health`.
 
 use crate::databases::{databases, postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::living::{today, topics};
 use crate::program::{NINE, Place, until};
 use crate::service::{Raw, Sandbox, reply};
@@ -42,7 +42,7 @@ fn anybody_is_told_that_it_lives_and_nothing_else() {
         }
         assert!(json(&pages.get("/healthz"))["checks"]["scheduler"][0]["observedValue"].is_number());
         let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let pages = Pages::serve(&place, &[]);
         let told = json(&pages.get("/healthz"));
         assert_eq!(told["checks"]["scheduler"][0]["output"], "not in this process", "{told}");
@@ -54,7 +54,7 @@ fn a_loop_that_stands_still_is_told_while_pages_and_database_answer() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
-        let pages = daemon(&place, &[(MISHAP, "hang loop/round pass=3"), ("TOPICWATCH_TEST_BOUND", "loop=3000")]);
+        let pages = daemon(&place, &[(FAILPOINT, "hang loop/round pass=3"), ("TOPICWATCH_TEST_BOUND", "loop=3000")]);
         until("it is told", || pages.get("/healthz").status == 503);
         let told = json(&pages.get("/healthz"));
         assert_eq!((&told["status"], &told["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
@@ -143,7 +143,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
         place.run(&["health"]).says(4, &["hint:"]);
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         place.run(&["health"]).says(1, &["no process said", "hint: start `topicwatch run`"]);
         let going = crate::living::daemon(&place, &[]);
         place.run(&["health"]).shows(0, &["healthy, says the database"]);

@@ -41,26 +41,26 @@ fn a_daemon_runs_now_what_it_is_asked_and_whoever_waits_sees_what_was_found() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
         let going = daemon(&place, &[]);
-        let told = place.json(&["run-now", "acme", "--wait", "--json"]);
+        let told = place.json(&["topic", "run", "acme", "--wait", "--json"]);
         assert_eq!(told["runs"][0]["state"], "ok", "{told}");
         assert_eq!(told["runs"][0]["searches"][0]["state"], "ok", "{told}");
         assert_eq!(sandbox.calls(), 1, "{}", place.database.name);
         place
-            .run(&["run-now", "globex", "acme", "--wait"])
+            .run(&["topic", "run", "globex", "acme", "--wait"])
             .shows(0, &["2 of 2 runs ok", "acme", "globex", "stored in"]);
-        let queued = place.json(&["run-now", "acme", "--json"]);
+        let queued = place.json(&["topic", "run", "acme", "--json"]);
         let run = queued["queued"][0]["run"].as_str().unwrap().to_owned();
         until("the run", || {
             place.database.number(&format!("SELECT count(*) FROM run WHERE public_id = '{run}' AND state = 'ok'")) == 1
         });
-        place.run(&["run-now", "acmee"]).says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
-        let wrong = place.run(&["run-now", "acme", "--wait", "--timeout", "soon"]);
+        place.run(&["topic", "run", "acmee"]).says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
+        let wrong = place.run(&["topic", "run", "acme", "--wait", "--timeout", "soon"]);
         wrong.says(2, &["--timeout", "write 90s"]);
         going.signal("TERM");
         going.wait().says(0, &["stopped"]);
         // Nobody is there any more, and nothing is left behind for whoever comes.
         let before = place.database.number("SELECT count(*) FROM run");
-        let refused = place.run(&["run-now", "acme"]);
+        let refused = place.run(&["topic", "run", "acme"]);
         refused.says(3, &["no daemon is alive", "nothing was queued", "topicwatch once --topic acme"]);
         assert_eq!(place.database.number("SELECT count(*) FROM run"), before);
     }
@@ -73,11 +73,12 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_told_by_status() {
         let rest = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics(&["acme", "globex"]));
         let place = Place::new(database, &sandbox.lines(), &rest);
         let going = daemon(&place, &[]);
-        place.ok(&["run-now", "globex"]);
+        place.ok(&["topic", "run", "globex"]);
         let running = "SELECT count(*) FROM run WHERE topic = 'globex' AND state = 'running'";
         until("globex runs", || place.database.number(running) == 1);
-        place.ok(&["run-now", "acme"]);
-        let paused = place.run(&["pause", "acme", "globex", "--reason", "until the \u{1b}[31mfair\u{1b}[0m is over"]);
+        place.ok(&["topic", "run", "acme"]);
+        let paused =
+            place.run(&["topic", "pause", "acme", "globex", "--reason", "until the \u{1b}[31mfair\u{1b}[0m is over"]);
         paused.shows(0, &["acme: paused; queued runs cancelled: 1", "globex: paused; the run that is going on"]);
         let why = place.database.texts("SELECT reason FROM run WHERE topic = 'acme'");
         assert_eq!(why, ["the topic was paused: until the \\u{1b}[31mfair\\u{1b}[0m is over"]);
@@ -88,10 +89,10 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_told_by_status() {
         assert_eq!(status["topics"][0]["paused"]["by"], "pause", "{status}");
         assert_eq!(status["topics"][0]["next_slot"], serde_json::Value::Null);
         // Whoever asks for a run gets it: the pause is the schedule's.
-        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
-        place.run(&["pause", "acme"]).shows(0, &["acme: was paused already"]);
-        place.run(&["resume", "acme", "globex"]).shows(0, &["acme: resumed", "globex: resumed"]);
-        place.run(&["resume", "acme"]).shows(0, &["acme: was not paused"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "pause", "acme"]).shows(0, &["acme: was paused already"]);
+        place.run(&["topic", "resume", "acme", "globex"]).shows(0, &["acme: resumed", "globex: resumed"]);
+        place.run(&["topic", "resume", "acme"]).shows(0, &["acme: was not paused"]);
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["paused"], serde_json::Value::Null);
         for verb in ["pause", "resume"] {
             place.run(&[verb, "acme", "glob"]).says(2, &["there is no topic `glob`", "hint: "]);
@@ -109,8 +110,8 @@ fn the_files_pause_wins_over_resume() {
         let text = topics(&["acme", "globex"]).replacen("every =", "paused = true\nevery =", 1);
         let place = Place::new(database, &sandbox.lines(), &text);
         place.ok(&["once", "--due", "--at", NINE]);
-        place.ok(&["pause", "acme", "globex"]);
-        let resumed = place.run(&["resume", "acme", "globex"]);
+        place.ok(&["topic", "pause", "acme", "globex"]);
+        let resumed = place.run(&["topic", "resume", "acme", "globex"]);
         resumed.shows(3, &["acme: stays paused", "`paused = true`", "globex: resumed"]);
         resumed.says(3, &["hint: set `paused = false` in", "jobs.toml"]);
         place.run(&["status"]).shows(0, &["acme is paused in the configuration"]);
@@ -206,7 +207,7 @@ fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
         let (all, _) = found(&place, NINE);
-        place.ok(&["pause", "acme", "--reason", "for now"]);
+        place.ok(&["topic", "pause", "acme", "--reason", "for now"]);
         place.configure(&sandbox.lines(), &topics(&["news"]).replace("news launch", "acme launch"));
         place.ok(&["once", "--due", "--at", NINE]);
         let renamed = place.run(&["topic", "rename", "acme", "news"]);
@@ -227,7 +228,7 @@ fn a_topic_that_runs_is_not_renamed() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["delay=3s"]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let once = place.program(&["once", "--at", NINE]).start();
         until("the call", || under_a_call(&place));
         place.run(&["topic", "rename", "acme", "news"]).says(4, &["a run of topic `acme` is going on", "hint: wait"]);
@@ -241,7 +242,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let sql = if place.database.name == "SQLite" {
             "SELECT m.name || '.' || p.name FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND p.name IN ('topic', 'job') ORDER BY 1"
         } else {

@@ -63,6 +63,7 @@ mod moving;
 mod near_copies;
 mod near_forget;
 mod near_opposites;
+mod old_verbs;
 mod outbox;
 mod pg;
 mod pings;

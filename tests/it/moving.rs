@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use topicwatch::store::Store;
 
 use crate::databases::{Database, databases, postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::program::{NINE, Place};
 use crate::service::Sandbox;
 use crate::store::open;
@@ -107,7 +107,7 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
             ("copying::put/committed", 4),
             ("copying::end/written", 1),
         ] {
-            let ended = move_to(&from, &to).env(MISHAP, &format!("kill {point} pass={pass}")).run();
+            let ended = move_to(&from, &to).env(FAILPOINT, &format!("kill {point} pass={pass}")).run();
             assert_eq!(ended.code, None, "{point}: {ended}");
             to.run(&["status"]).says(4, &["is an unfinished copy of", "finish it with"]);
             to.run(&["once", "--at", TEN]).says(4, &["is an unfinished copy of"]);
@@ -141,7 +141,7 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = filled(database, &sandbox);
         let copy = place.path("copy.db");
-        let told = place.ok(&["backup", "copy.db"]);
+        let told = place.ok(&["db", "backup", "copy.db"]);
         assert!(told.contains("read again and sound"), "{told}");
         let of_copy = |place: &Place| -> Vec<String> {
             ["items", "sightings", "answers", "runs"]
@@ -160,10 +160,10 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
         // Killed before it is in place, the old copy stays; then it is replaced as a whole.
         sandbox.turn_to(TEN);
         place.ok(&["once", "--at", TEN]);
-        let ended = place.program(&["backup", "copy.db"]).env(MISHAP, "kill backup/written").run();
+        let ended = place.program(&["db", "backup", "copy.db"]).env(FAILPOINT, "kill backup/written").run();
         assert_eq!(ended.code, None, "{ended}");
         assert_eq!(of_copy(&place), first);
-        place.ok(&["backup", "copy.db"]);
+        place.ok(&["db", "backup", "copy.db"]);
         assert_eq!(of_copy(&place), ours());
         assert_ne!(of_copy(&place), first);
 
@@ -172,18 +172,18 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
             let (victim, link) = (place.path("victim"), place.path("link.db"));
             std::fs::write(&victim, "precious").unwrap();
             std::os::unix::fs::symlink(&victim, &link).unwrap();
-            place.ok(&["backup", "link.db"]);
+            place.ok(&["db", "backup", "link.db"]);
             assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
             assert!(!std::fs::symlink_metadata(&link).unwrap().is_symlink());
         }
         std::fs::write(place.path("used.db"), "").unwrap();
         std::fs::write(place.path("used.db-wal"), "").unwrap();
-        place.run(&["backup", "used.db"]).says(2, &["is a database that is in use"]);
+        place.run(&["db", "backup", "used.db"]).says(2, &["is a database that is in use"]);
         if place.database.name == "SQLite" {
             let itself = place.database.url[7..].to_owned();
-            place.run(&["backup", &itself]).says(2, &["is the database itself"]);
+            place.run(&["db", "backup", &itself]).says(2, &["is the database itself"]);
         }
-        place.run(&["backup", "nowhere/copy.db"]).says(5, &["could not be written"]);
+        place.run(&["db", "backup", "nowhere/copy.db"]).says(5, &["could not be written"]);
     }
 }
 

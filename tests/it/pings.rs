@@ -85,7 +85,7 @@ fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
         place.configure(&sandbox.lines(), &topic(&to(&other)));
         let mut going = going;
         going.until("the reload", |said| said.contains("configuration taken over"));
-        place.ok(&["run-now", "acme", "--wait"]);
+        place.ok(&["topic", "run", "acme", "--wait"]);
         until("the run", || asked(&other).len() == 2);
         assert!(body(&other.got()[1]).starts_with("ok: "), "{}", body(&other.got()[1]));
         going.signal("TERM");
@@ -114,8 +114,8 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
     let (sandbox, silent) = (today(&[]), Hook::answering(|_| Answer::Hang));
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&to(&silent)));
     let going = crate::living::daemon(&place, &[]);
-    place.ok(&["run-now", "acme", "--wait"]);
-    place.ok(&["run-now", "acme", "--wait"]);
+    place.ok(&["topic", "run", "acme", "--wait"]);
+    place.ok(&["topic", "run", "acme", "--wait"]);
     until("it was asked", || !asked(&silent).is_empty());
     // Nothing but the first ping of the topic has gone out, and both runs are over.
     assert_eq!(asked(&silent).len(), 1);
@@ -126,7 +126,7 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
     let busy = Hook::answering(|n| Answer::Say(if n == 0 { "503 Busy" } else { "200 OK" }));
     place.configure(&sandbox.lines(), &topic(&to(&busy)));
     let going = crate::living::daemon(&place, &[]);
-    place.ok(&["run-now", "acme", "--wait"]);
+    place.ok(&["topic", "run", "acme", "--wait"]);
     until("it is asked again", || asked(&busy).len() == 3);
     let told = asked(&busy);
     assert!(told[0] == told[1] && told[2].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");

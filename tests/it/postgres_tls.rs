@@ -46,7 +46,7 @@ fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::program::Ended {
     let folder = tempfile::tempdir().unwrap();
     let jobs = "[service]\nbase_url = \"sandbox\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n";
     std::fs::write(folder.path().join("jobs.toml"), jobs).unwrap();
-    let mut program = Program::at(folder.path(), &["migrate"]).env("TOPICWATCH_DATABASE_URL", url);
+    let mut program = Program::at(folder.path(), &["db", "migrate"]).env("TOPICWATCH_DATABASE_URL", url);
     for (name, value) in environment {
         program = program.env(name, value);
     }

@@ -75,7 +75,7 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
                 }
             }
             for named in &names {
-                let mut verbs = vec![vec!["export", "--format", "csv", "--out", named], vec!["backup", named]];
+                let mut verbs = vec![vec!["export", "--format", "csv", "--out", named], vec!["db", "backup", named]];
                 verbs.push(vec!["forget", "--export", named]);
                 verbs.push(vec!["init", named]);
                 if named.ends_with(".html") {
@@ -163,7 +163,7 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = used(database, NINE, &sandbox, "");
         let other = used(sqlite(), TEN, &Sandbox::at(TEN, &[]), "");
-        let backup = |place: &Place, to: &Path| place.run(&["backup", &to.display().to_string()]);
+        let backup = |place: &Place, to: &Path| place.run(&["db", "backup", &to.display().to_string()]);
         let copy = place.path("copy.db");
         backup(&place, &copy).shows(0, &["read again and sound"]);
         // Looking into it, which may write to it, makes it no other.
@@ -206,7 +206,7 @@ fn a_backup_goes_to_no_stream() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = used(sqlite(), NINE, &sandbox, "");
     for to in ["-", "/dev/stdout", "/dev/null"] {
-        place.run(&["backup", to]).says(2, &["cannot be written to a stream", "hint: name a file"]);
+        place.run(&["db", "backup", to]).says(2, &["cannot be written to a stream", "hint: name a file"]);
     }
     assert!(!place.path("-").exists());
 }

@@ -47,7 +47,7 @@ fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_
         let before = daily(&place, &[]);
         assert_eq!(of(&before, "2026-01-06")["runs"], 2, "{name}");
         let report_before = report(&place, "2026-01-06");
-        place.ok(&["prune", "--at", NOW]);
+        place.ok(&["db", "prune", "--at", NOW]);
         let after = daily(&place, &[]);
         assert_eq!(after.len(), before.len(), "{name}");
         const GONE: [&str; 12] = [
@@ -118,7 +118,7 @@ fn what_an_earlier_version_pruned_and_nobody_counted_is_empty() {
         let place = Place::new(database, &sandbox.lines(), TOPIC);
         let name = place.database.name;
         ran(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-06T20:00:00Z", NOW]);
-        place.ok(&["prune", "--at", NOW]);
+        place.ok(&["db", "prune", "--at", NOW]);
         // As a database of before the counts was, and its upgrade marks it.
         let older = "DELETE FROM pruned_day; INSERT INTO store_info (name, value) SELECT 'pruned_uncounted', value FROM store_info WHERE name = 'pruned_until'";
         crate::databases::wait(place.database.execute(older));

@@ -78,13 +78,13 @@ fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
         place.ok(&["once", "--topic", "acme", "--at", NINE]);
         place
-            .run(&["run-now", "acmee"])
+            .run(&["topic", "run", "acmee"])
             .says(2, &["there is no topic `acmee`", "did you mean `acme`?", "acme, globex"]);
         place
-            .run(&["run-now", "acme", "NOSUCH"])
+            .run(&["topic", "run", "acme", "NOSUCH"])
             .says(2, &["there is no topic `NOSUCH`", "the topics are: acme, globex"]);
         // One that no daemon has read yet is known, too.
-        place.run(&["run-now", "globex"]).says(3, &["no daemon is alive", "topicwatch once --topic globex"]);
+        place.run(&["topic", "run", "globex"]).says(3, &["no daemon is alive", "topicwatch once --topic globex"]);
     }
 }
 

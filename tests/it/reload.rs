@@ -22,11 +22,11 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
         let (old, new) = (today(&["delay=3s"]), today(&[]));
         let place = Place::new(database, &old.lines(), &topics(&["acme"]));
         let mut going = daemon(&place, &[]);
-        place.ok(&["run-now", "acme"]);
+        place.ok(&["topic", "run", "acme"]);
         until("the call", || under_a_call(&place));
         replace(&place, &new.lines(), &topics(&["acme", "globex"]));
         going.until("the reload", |said| said.contains(TAKEN) && said.contains("added=1 changed=0 removed=0"));
-        place.run(&["run-now", "globex", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "globex", "--wait"]).shows(0, &["1 of 1 runs ok"]);
         until("the old run", || {
             place.database.number("SELECT count(*) FROM run WHERE topic = 'acme' AND state = 'ok'") == 1
         });
@@ -69,7 +69,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_told() {
         going.until("the empty plan", |said| said.contains("no topic has a schedule any more"));
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
         going.until("the good one", |said| said.contains(TAKEN));
-        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
         place.ok(&["topic", "rename", "globex", "initech"]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex", "hooli"]));
         going.until("the old id", |said| said.contains("topic `globex` was renamed to `initech`"));
@@ -86,10 +86,10 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
         let rest = |names: &[&str]| format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics(names));
         let place = Place::new(database, &sandbox.lines(), &rest(&["acme", "globex"]));
         let mut going = daemon(&place, &[]);
-        place.ok(&["run-now", "globex", "--wait"]);
-        place.ok(&["run-now", "acme"]);
+        place.ok(&["topic", "run", "globex", "--wait"]);
+        place.ok(&["topic", "run", "acme"]);
         until("acme runs", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") == 1);
-        place.ok(&["run-now", "globex"]);
+        place.ok(&["topic", "run", "globex"]);
         replace(&place, &sandbox.lines(), &rest(&["acme"]));
         going.until("the reload", |said| said.contains("added=0 changed=0 removed=1"));
         let runs = "SELECT state || ' ' || coalesce(reason, '') FROM run WHERE topic = 'globex' ORDER BY id";
@@ -150,7 +150,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     let due = place.run(&["once", "--due", "--config", "old.toml"]);
     due.says(0, &["a daemon with newer topics lives"]);
     assert_eq!(in_force(), ["acme", "globex"]);
-    place.run(&["run-now", "globex", "--wait", "--config", "old.toml"]).shows(0, &["1 of 1 runs ok"]);
+    place.run(&["topic", "run", "globex", "--wait", "--config", "old.toml"]).shows(0, &["1 of 1 runs ok"]);
     // One newer daemon is enough; when the last goes, whether asked or not, it was a rollback.
     end(another);
     assert!(new.kill());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::databases::{databases, sqlite};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::living::{today, topics};
 use crate::program::{Ended, Going, Place, until};
 use crate::several::Slow;
@@ -57,7 +57,7 @@ fn file(place: &Place) -> std::path::PathBuf {
 
 /// A backup of what there is.
 fn backup(place: &Place) -> std::path::PathBuf {
-    place.ok(&["backup", "copy.db"]);
+    place.ok(&["db", "backup", "copy.db"]);
     place.path("copy.db")
 }
 
@@ -87,7 +87,7 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
         let copy = backup(&place);
         let held = std::fs::read(&copy).unwrap();
         let mut going = crate::living::daemon(&place, &[]);
-        place.ok(&["run-now", "acme"]);
+        place.ok(&["topic", "run", "acme"]);
         going.until("a run", |said| said.contains("run stored"));
         let told = std::cell::Cell::new(0);
         fate(&file(&place), &copy);
@@ -116,7 +116,7 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
 fn calling(service: &Slow, place: &Place) -> Going {
     service.hold(true);
     let going = crate::living::daemon(place, &[]);
-    place.ok(&["run-now", "acme"]);
+    place.ok(&["topic", "run", "acme"]);
     until("a call", || service.calls() > 0);
     going
 }
@@ -126,7 +126,7 @@ fn a_run_that_goes_on_meanwhile_is_not_called_stored() {
     for (how, fate, what) in FATES.iter().filter(|(how, _, _)| *how != "without its log") {
         let service = Slow::answering_after(Duration::ZERO);
         let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &topics(&["acme"]));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let copy = backup(&place);
         let held = std::fs::read(&copy).unwrap();
         let going = calling(&service, &place);
@@ -144,12 +144,12 @@ fn a_run_that_goes_on_meanwhile_is_not_called_stored() {
 fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
     let sandbox = today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
-    place.ok(&["migrate"]);
+    place.ok(&["db", "migrate"]);
     let copy = backup(&place);
     // The second transaction of this kind that a run makes ends it; the first counts its call.
-    let mut going = place.program(&["run"]).env(MISHAP, "stop together::write/committed pass=2").start();
+    let mut going = place.program(&["run"]).env(FAILPOINT, "stop together::write/committed pass=2").start();
     going.until("its plan", |said| said.contains("next slot"));
-    place.ok(&["run-now", "acme"]);
+    place.ok(&["topic", "run", "acme"]);
     until("it is committed", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
     std::fs::rename(&copy, file(&place)).unwrap();
     going.signal("CONT");
@@ -160,14 +160,16 @@ fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
 fn once_and_backfill_do_not_say_that_they_stored_what_nobody_will_find() {
     let days = "dialect = \"desearch\"\n";
     let yesterday = topicwatch::daemon::system_clock()().minus(Duration::from_secs(86_400)).utc_date();
-    for args in
-        [vec!["once"], vec!["once", "--json"], vec!["backfill", "acme", "--from", &yesterday, "--to", &yesterday]]
-    {
+    for args in [
+        vec!["once"],
+        vec!["once", "--json"],
+        vec!["topic", "backfill", "acme", "--from", &yesterday, "--to", &yesterday],
+    ] {
         for (how, fate, what) in FATES.iter().filter(|(how, _, _)| *how != "without its log") {
             let service = Slow::answering_after(Duration::ZERO);
             let lines = format!("{days}{}", service.lines(4, "unlimited"));
             let place = Place::new(sqlite(), &lines, &topics(&["acme"]));
-            place.ok(&["migrate"]);
+            place.ok(&["db", "migrate"]);
             let copy = backup(&place);
             service.hold(true);
             let going = place.program(&args).start();
@@ -208,7 +210,7 @@ fn a_process_that_has_not_noticed_yet_is_not_ready() {
     place.ok(&["once", "--quiet"]);
     let copy = backup(&place);
     // Its loop stands still, so that it cannot end.
-    let program = place.program(&["run"]).env(MISHAP, "hang loop/round pass=3");
+    let program = place.program(&["run"]).env(FAILPOINT, "hang loop/round pass=3");
     let pages = Pages::of(program.env("TOPICWATCH_TEST_BOUND", "loop=3000").start());
     until("it stands still", || pages.get("/healthz").status == 503);
     assert_eq!(pages.get("/readyz").status, 200);

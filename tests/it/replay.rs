@@ -26,7 +26,7 @@ fn places() -> impl Iterator<Item = Place> {
 
 /// Without a key; nobody listens at the service's address any more.
 fn replay(place: &Place, args: &[&str]) -> Ended {
-    place.program(&[&["replay"], args].concat()).without("TOPICWATCH_API_KEY").run()
+    place.program(&[&["db", "replay"], args].concat()).without("TOPICWATCH_API_KEY").run()
 }
 
 fn replayed(place: &Place, args: &[&str]) -> serde_json::Value {

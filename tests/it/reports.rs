@@ -182,7 +182,7 @@ fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
             let run = |args: &[&str]| program(&place, &hook, args).run();
             assert_eq!(run(&["once", "--due", "--at", NINE]).code, Some(0));
             let killed = program(&place, &hook, &["once", "--due", "--at", TEN])
-                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}"))
+                .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"))
                 .run();
             assert_eq!(killed.code, None, "{point}: {killed}");
             let settled = point == "outbox::settle/committed";
@@ -222,7 +222,7 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         until("the mail", || post.got().len() == 1);
         until("the hook", || hook.got().len() == 1);
         // While that hangs, the daemon does what it is asked.
-        place.run(&["run-now", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
         until("the mail to be settled", || {
             place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 1
         });

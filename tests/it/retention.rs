@@ -8,7 +8,7 @@ use topicwatch::model::{Question, Retention, Source, Span, Time};
 use topicwatch::store::{Filter, ItemRow, Pruned, SightingRow, Store};
 
 use crate::databases::{Database, databases};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::program::Place;
 use crate::store::{NOW, items, manual, open, outcome, seen, topic};
 
@@ -297,20 +297,23 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
             place
         };
         let unharmed = fresh();
-        let text = unharmed.ok(&["prune", "--dry-run", "--at", &at]);
+        let text = unharmed.ok(&["db", "prune", "--dry-run", "--at", &at]);
         assert!(text.contains("would go") && text.contains("sighting (of "), "{text}");
-        unharmed.ok(&["prune", "--at", &at]);
+        unharmed.ok(&["db", "prune", "--at", &at]);
         let expected: Vec<String> =
             everything(&unharmed.database).into_iter().filter(|line| !line.starts_with("known")).collect();
         for point in ["prune::raw", "prune_runs::thin", "prune::items"] {
             for moment in ["written", "committed"] {
                 let place = fresh();
-                let ended = place.program(&["prune", "--at", &at]).env(MISHAP, &format!("kill {point}/{moment}")).run();
+                let ended = place
+                    .program(&["db", "prune", "--at", &at])
+                    .env(FAILPOINT, &format!("kill {point}/{moment}"))
+                    .run();
                 assert_eq!(ended.code, None, "{point}/{moment}: {ended}");
-                place.ok(&["prune", "--at", &at]);
+                place.ok(&["db", "prune", "--at", &at]);
                 let after = everything(&place.database).into_iter().filter(|line| !line.starts_with("known"));
                 assert_eq!(after.collect::<Vec<_>>(), expected, "{} {point}/{moment}", place.database.name);
-                let told = place.json(&["prune", "--json", "--at", &at]);
+                let told = place.json(&["db", "prune", "--json", "--at", &at]);
                 assert_eq!(told["pruned"]["gone"], serde_json::json!({}), "{told}");
             }
         }
@@ -328,7 +331,7 @@ fn every_statement_of_a_pruning_follows_an_index() {
             store.close().await;
         });
         let at = Time(present().0 + 40 * DAY).to_string();
-        let program = place.program(&["prune", "--at", &at, "--log-format", "json"]);
+        let program = place.program(&["db", "prune", "--at", &at, "--log-format", "json"]);
         let ended = program.env("RUST_LOG", "sqlx::query=debug").run();
         assert_eq!(ended.code, Some(0), "{ended}");
         let events = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());

@@ -9,7 +9,7 @@ use topicwatch::model::{Retention, Time};
 use topicwatch::store::Filter;
 
 use crate::databases::{Database, databases, postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::exports::objects;
 use crate::program::Place;
 use crate::retention::{DAY, everything, fill, present};
@@ -69,16 +69,16 @@ fn a_kill_while_runs_are_pruned_costs_nothing() {
     for name in databases().iter().map(|database| database.name) {
         let unharmed = fresh(name);
         let runs = unharmed.database.number("SELECT count(*) FROM run");
-        unharmed.ok(&["prune", "--at", &at]);
+        unharmed.ok(&["db", "prune", "--at", &at]);
         assert!(unharmed.database.number("SELECT count(*) FROM run") < runs, "{name}: runs went");
         for moment in ["written", "committed"] {
             let place = fresh(name);
             let point = format!("kill prune_runs::runs/{moment}");
-            let killed = place.program(&["prune", "--at", &at]).env(MISHAP, &point).run();
+            let killed = place.program(&["db", "prune", "--at", &at]).env(FAILPOINT, &point).run();
             assert_eq!(killed.code, None, "{point}: {killed}");
-            place.ok(&["prune", "--at", &at]);
+            place.ok(&["db", "prune", "--at", &at]);
             assert_eq!(told(&place), told(&unharmed), "{name} {point}");
-            assert_eq!(place.json(&["prune", "--json", "--at", &at])["pruned"]["gone"], serde_json::json!({}));
+            assert_eq!(place.json(&["db", "prune", "--json", "--at", &at])["pruned"]["gone"], serde_json::json!({}));
         }
     }
 }

@@ -91,7 +91,7 @@ fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
     for database in databases() {
         let service = Slow::answering_after(Duration::from_millis(120));
         let place = Place::new(database, &service.lines(4, "20/s"), &topics(EACH, ""));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let name = place.database.name;
         let going: Vec<Going> = (0..3).map(|_| place.program(&["once", "--quiet"]).start()).collect();
         for process in going {
@@ -121,7 +121,7 @@ fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
     for database in databases() {
         let service = Slow::answering_after(Duration::from_millis(60));
         let place = Place::new(database, &service.lines(6, "unlimited"), &topics(1, ""));
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let strict = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
         strict.configure(&service.lines(2, "10/s"), &topics(12, "").replace("web", "social"));
         place.configure(&service.lines(6, "unlimited"), &topics(40, ""));

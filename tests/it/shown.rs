@@ -43,7 +43,7 @@ fn show_says_what_failed_where_nothing_else_is_there_and_what_failed_since() {
         let sandbox = Sandbox::at(NINE, &["status=503,times=1"]);
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &sandbox.lines(), rest);
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         place.run(&["show", "acme"]).says(2, &["has no finished run yet"]);
         assert_eq!(place.run(&["once", "--at", NINE]).code, Some(3));
         place

@@ -335,7 +335,7 @@ fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
 
             // Read again, it says the same.
             wait(place.database.execute("DELETE FROM answer"));
-            place.ok(&["replay"]);
+            place.ok(&["db", "replay"]);
             assert_eq!(answers(&place), expected, "{told}, read again");
         }
     }

@@ -124,9 +124,9 @@ fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
         }
         let version = topicwatch::sentiment::VERSION;
         let told = format!("every item whose words are stored is judged by {version} already");
-        assert!(place.ok(&["rescore"]).contains(&told));
-        place.run(&["rescore", "--topic", "rsut"]).says(2, &["rsut", "did you mean", "rust"]);
-        assert_eq!(place.json(&["rescore", "--json", "--dry-run"])["judged"], 0);
+        assert!(place.ok(&["db", "rescore"]).contains(&told));
+        place.run(&["db", "rescore", "--topic", "rsut"]).says(2, &["rsut", "did you mean", "rust"]);
+        assert_eq!(place.json(&["db", "rescore", "--json", "--dry-run"])["judged"], 0);
     }
 }
 
@@ -208,10 +208,10 @@ fn the_tone_of_a_database_that_nobody_judged_is_made_up_for() {
     place.ok(&["once", "--at", NINE]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(place.database.execute("UPDATE item SET tone = NULL, score = NULL, scorer = NULL"));
-    let would = place.json(&["rescore", "--json", "--dry-run"]);
-    let done = place.json(&["rescore", "--json"]);
+    let would = place.json(&["db", "rescore", "--json", "--dry-run"]);
+    let done = place.json(&["db", "rescore", "--json"]);
     assert_eq!(would["judged"], done["judged"]);
     assert_eq!((&done["first"], &done["changed"]), (&done["judged"], &0.into()));
     assert!(done["judged"].as_i64().unwrap() > 0);
-    assert_eq!(place.json(&["rescore", "--json"])["judged"], 0);
+    assert_eq!(place.json(&["db", "rescore", "--json"])["judged"], 0);
 }

@@ -15,7 +15,7 @@ fn before_the_first_run_the_pages_say_what_to_do_next() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.run(&["serve"]).says(4, &["yet", "topicwatch once"]);
-        place.ok(&["migrate"]);
+        place.ok(&["db", "migrate"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page("/");
         for part in ["Nothing was run yet", "topicwatch init", "topicwatch once", "topicwatch run"] {
@@ -321,7 +321,7 @@ fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
         assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
         wait(place.database.execute("UPDATE item SET scorer = 'another' WHERE key = 'post:x:1'"));
         assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
-        place.ok(&["rescore"]);
+        place.ok(&["db", "rescore"]);
         assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
         // Neither the first of its day nor the last of all: as it was counted.
         let more = [3, 4, 5].map(|id| crate::changes::post(id, 27, &format!("more of the second day, {id}"), 1));

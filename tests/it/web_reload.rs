@@ -46,7 +46,7 @@ fn token_names_and_limits_follow_a_reload() {
             let bearer = format!("Bearer {token}");
             pages.ask("GET", "/", &[("Authorization", &bearer), ("Host", host)], "")
         };
-        place.ok(&["run-now", "acme", "--wait"]);
+        place.ok(&["topic", "run", "acme", "--wait"]);
         let own = pages.address.clone();
         let cookie = {
             let answer = pages.ask("POST", "/login", &[("Origin", &pages.origin())], &format!("token={FIRST}"));

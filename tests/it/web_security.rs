@@ -50,7 +50,7 @@ fn a_taken_port_is_told_with_what_to_do_and_a_daemon_works_on_without_its_pages(
     going.until("the refusal", |said| {
         said.contains("no pages: cannot listen on ") && said.contains(&address) && said.contains("trying again")
     });
-    place.ok(&["run-now", "acme", "--wait", "--timeout", "50s"]);
+    place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
     drop(held);
     let pages = Pages::of(going);
     assert_eq!((pages.address.as_str(), pages.get("/health").status), (address.as_str(), 200));
@@ -203,7 +203,7 @@ fn idle_and_dripping_connections_delay_no_run_and_are_cut() {
     for mut one in idle.iter().take(200) {
         let _ = one.write_all(b"GET / HTTP/1.1\r\nHost: local");
     }
-    place.ok(&["run-now", "acme", "--wait", "--timeout", "50s"]);
+    place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
     // The first is cut without another word from it.
     let mut first = &idle[0];
     first.set_read_timeout(Some(std::time::Duration::from_secs(50))).unwrap();

@@ -1,5 +1,5 @@
 //! What changed in a span of a topic's runs: new, baseline, gone, edited, rising, and how far each figure can be
-//! believed. The exact words are those of docs/changes.md. Pure: rows of the store in, statements out.
+//! believed. The exact words are those of docs/explanation/changes.md. Pure: rows of the store in, statements out.
 
 mod gone;
 mod sources;

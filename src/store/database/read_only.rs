@@ -124,6 +124,6 @@ async fn up_to_date<C: Migrate>(
     Err(StoreError::new(
         StoreErrorKind::Unreachable,
         format!("{place} has tables of an older version, and is opened for reading only"),
-        "run `topicwatch migrate`, or start `topicwatch run`, which brings them up to date",
+        "run `topicwatch db migrate`, or start `topicwatch run`, which brings them up to date",
     ))
 }

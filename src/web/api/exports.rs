@@ -83,7 +83,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         begun.map_err(|error| no_begin(error, named))?;
     }
     if order.filter.words.is_some() && call.site().store.words_waiting().await? > 0 {
-        let hint = "`topicwatch run` indexes beside its loop, `topicwatch search` at once; ask again then.";
+        let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
         let title = "Some items are not indexed yet, and would be missing";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
     }
@@ -156,18 +156,18 @@ fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filte
                 () = stop.cancelled() => Err(io::Error::other("the pages are closing").into()),
             }
         });
-        writer.end(end.map_err(|error| told(&order, error)));
+        writer.end(end.map_err(|error| io_error(&order, error)));
     });
     pages
 }
 
-async fn write(store: &Store, order: &Order, filtered: Filtered, out: &Writer) -> Result<(), ExportError> {
+async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Writer) -> Result<(), ExportError> {
     let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
-    export::write(store, order, &mut hiding, out).await.map(drop)
+    export::write(store, order, &mut hiding, &mut out).await.map(drop)
 }
 
 /// For the log; whoever asked sees that the connection broke.
-fn told(order: &Order, error: ExportError) -> io::Error {
+fn io_error(order: &Order, error: ExportError) -> io::Error {
     match error {
         ExportError::Output(error) => {
             tracing::info!(what = order.what.as_str(), "an export ended before its end: {error}");

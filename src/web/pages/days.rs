@@ -149,7 +149,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Prob
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {
-            "Tones of these days are of scorers that cannot be compared (" (scorers.join(", ")) "): " code { "topicwatch rescore" } " has one judge all."
+            "Tones of these days are of scorers that cannot be compared (" (scorers.join(", ")) "): " code { "topicwatch db rescore" } " has one judge all."
         } }
         @if card.has_filter() { p.meta { "Counted before the topic's filter." } }
         details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {

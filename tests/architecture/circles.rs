@@ -1,0 +1,362 @@
+//! Circles between files: a file that uses another which, perhaps by way of others, uses the first. A use is a path in the
+//! shipped code (`crate::`, `super::`, `self::`, a child module's name, each tree of a `use`), followed through re-exports
+//! to the file that the name stands in. `mod x;` is no use, nor is a `pub use` that only hands on a child's name.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::source::{Kind, Token, shipped, tokens};
+
+/// The names of a module from the crate's root, itself left out: `["store", "sqlite"]`.
+type Module = Vec<String>;
+
+/// A path as it is written: where it begins, its names, and the name it is known by here.
+#[derive(Debug, Clone)]
+struct Path {
+    /// The module it is relative to, which the file's own modules are put before.
+    base: Base,
+    names: Vec<String>,
+    line: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Root,
+    /// So many modules up from where it stands.
+    Up(usize),
+    /// A child module, or else a name from outside.
+    Here,
+}
+
+/// One name that a `use` brings in.
+#[derive(Debug, Clone)]
+struct Import {
+    path: Path,
+    /// Inline modules that the `use` stands in.
+    inline: Vec<String>,
+    /// `*` for all names of a module.
+    name: String,
+    public: bool,
+}
+
+#[derive(Debug, Default)]
+struct File {
+    imports: Vec<Import>,
+    /// Paths outside `use`, with the inline modules they stand in.
+    paths: Vec<(Path, Vec<String>)>,
+    /// Names of what is defined here.
+    defined: BTreeSet<String>,
+    /// `#[path = "…"] mod name;`
+    elsewhere: Vec<(String, String)>,
+    /// `mod name { … }`
+    inline: Vec<Vec<String>>,
+    /// Every word outside `use`, to tell what is only handed on.
+    words: BTreeSet<String>,
+}
+
+/// Who uses whom among files, with the line of the first use.
+pub(crate) type Uses = BTreeMap<String, BTreeMap<String, usize>>;
+
+/// Every edge between these files (path relative to `src/`, and text).
+pub(crate) fn uses(files: &[(String, String)]) -> Uses {
+    let read: BTreeMap<&str, File> = files.iter().map(|(path, text)| (path.as_str(), read(text))).collect();
+    let house = House::of(&read);
+    let mut uses = Uses::new();
+    for (path, file) in &read {
+        for module in house.modules_of(path) {
+            let mut add = |to: Option<&str>, line: usize| {
+                if let Some(to) = to.filter(|to| to != path) {
+                    uses.entry((*path).to_owned()).or_default().entry(to.to_owned()).or_insert(line);
+                }
+            };
+            for import in &file.imports {
+                let stands_in = join(module, &import.inline);
+                let child = house.names(&stands_in, &import.path).is_some_and(|whole| whole.starts_with(&stands_in));
+                let only_handed_on = import.public && child && !file.words.contains(&import.name);
+                if !only_handed_on {
+                    add(house.file_of(&stands_in, &import.path), import.path.line);
+                }
+            }
+            for (path, inline) in &file.paths {
+                add(house.file_of(&join(module, inline), path), path.line);
+            }
+        }
+    }
+    uses
+}
+
+/// Each circle as the files in it, in order.
+pub(crate) fn circles(uses: &Uses) -> Vec<Vec<String>> {
+    let reach: BTreeMap<&String, BTreeSet<&String>> = uses.keys().map(|from| (from, reached(uses, from))).collect();
+    let mut circles: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (from, to) in &reach {
+        if to.contains(from) {
+            let both = |other: &&&String| reach.get(**other).is_some_and(|back| back.contains(from));
+            circles.insert(to.iter().filter(both).map(|file| (*file).clone()).collect());
+        }
+    }
+    circles.into_iter().collect()
+}
+
+/// A circle as people read it: each edge in it, with its place.
+pub(crate) fn told(uses: &Uses, circle: &[String]) -> String {
+    let mut lines = vec![format!("a circle of {} files:", circle.len())];
+    for from in circle {
+        for (to, line) in uses.get(from).into_iter().flatten().filter(|(to, _)| circle.contains(to)) {
+            lines.push(format!("  src/{from}:{line} uses {to}"));
+        }
+    }
+    lines.join("\n")
+}
+
+fn reached<'u>(uses: &'u Uses, from: &String) -> BTreeSet<&'u String> {
+    let mut seen = BTreeSet::new();
+    let mut open: VecDeque<&String> = uses.get(from).into_iter().flat_map(BTreeMap::keys).collect();
+    while let Some(file) = open.pop_front() {
+        if seen.insert(file) {
+            open.extend(uses.get(file).into_iter().flat_map(BTreeMap::keys));
+        }
+    }
+    seen
+}
+
+fn join(module: &[String], inline: &[String]) -> Module {
+    module.iter().chain(inline).cloned().collect()
+}
+
+/// Which module stands in which file.
+struct House<'f> {
+    files: BTreeMap<Module, &'f str>,
+    read: &'f BTreeMap<&'f str, File>,
+}
+
+impl<'f> House<'f> {
+    fn of(read: &'f BTreeMap<&'f str, File>) -> Self {
+        let mut files: BTreeMap<Module, &str> = BTreeMap::new();
+        for (path, file) in read {
+            let stem = path.trim_end_matches(".rs");
+            let stem = stem.strip_suffix("/mod").unwrap_or(stem);
+            let module: Module =
+                if matches!(stem, "lib" | "main") { Vec::new() } else { stem.split('/').map(str::to_owned).collect() };
+            if stem != "main" {
+                files.insert(module.clone(), path);
+            }
+            for inline in &file.inline {
+                files.insert(join(&module, inline), path);
+            }
+        }
+        // A file that is named by its path belongs where it is named, once for each.
+        let named: Vec<(&str, Module, String)> = files
+            .iter()
+            .flat_map(|(module, path)| {
+                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                read[path].elsewhere.iter().map(move |(name, at)| {
+                    (*path, join(module, std::slice::from_ref(name)), plain(&format!("{folder}/{at}")))
+                })
+            })
+            .collect();
+        let mut moved = BTreeSet::new();
+        for (_, module, at) in named {
+            if let Some((path, _)) = read.get_key_value(at.as_str()) {
+                files.insert(module, path);
+                moved.insert(*path);
+            }
+        }
+        files.retain(|module, path| !moved.contains(path) || !stands_where_it_lies(module, path));
+        Self { files, read }
+    }
+
+    /// The modules that a file is, without those that are written inside it.
+    fn modules_of(&self, path: &str) -> Vec<&Module> {
+        let outer = |module: &Module| match module.split_last() {
+            Some((_, parent)) => self.files.get(parent).is_none_or(|at| *at != path),
+            None => true,
+        };
+        self.files.iter().filter(|(module, at)| **at == path && outer(module)).map(|(module, _)| module).collect()
+    }
+
+    /// The names of a path from the root.
+    fn names(&self, stands_in: &[String], path: &Path) -> Option<Module> {
+        let base: Module = match path.base {
+            Base::Root => Vec::new(),
+            Base::Up(ups) => stands_in[..stands_in.len().checked_sub(ups)?].to_vec(),
+            Base::Here => {
+                let child = join(stands_in, &path.names[..1]);
+                if !self.files.contains_key(&child) {
+                    return None;
+                }
+                stands_in.to_vec()
+            }
+        };
+        Some(join(&base, &path.names))
+    }
+
+    /// The file in which what a path names is defined.
+    fn file_of(&self, stands_in: &[String], path: &Path) -> Option<&'f str> {
+        self.defined_in(&self.names(stands_in, path)?, 0)
+    }
+
+    fn defined_in(&self, names: &[String], depth: usize) -> Option<&'f str> {
+        let mut length = names.len();
+        while !self.files.contains_key(&names[..length]) {
+            length = length.checked_sub(1)?;
+        }
+        let (module, rest) = names.split_at(length);
+        let file = *self.files.get(module)?;
+        let Some(name) = rest.first().filter(|name| *name != "*") else { return Some(file) };
+        let own = self.read.get(file)?;
+        if own.defined.contains(name) || depth > 8 {
+            return Some(file);
+        }
+        let follow = |import: &Import| {
+            let whole = self.names(&join(module, &[]), &import.path)?;
+            let whole = if import.name == "*" { join(&whole[..whole.len() - 1], rest) } else { join(&whole, &rest[1..]) };
+            let found = self.defined_in(&whole, depth + 1)?;
+            let there = import.name != "*" || self.read[found].defined.contains(name);
+            there.then_some(found)
+        };
+        let named = own.imports.iter().filter(|import| import.name == *name || import.name == "*");
+        named.filter_map(follow).next().or(Some(file))
+    }
+}
+
+/// Whether a module is the one that its file's place says.
+fn stands_where_it_lies(module: &[String], path: &str) -> bool {
+    let stem = path.trim_end_matches(".rs");
+    module.join("/") == stem.strip_suffix("/mod").unwrap_or(stem)
+}
+
+/// A path of files without `..`.
+fn plain(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." | "" => {}
+            other => parts.push(other),
+        }
+    }
+    parts.join("/")
+}
+
+fn read(text: &str) -> File {
+    let all = tokens(text);
+    let code = shipped(&all);
+    let mut file = File::default();
+    let (mut braces, mut inline): (usize, Vec<(usize, String)>) = (0, Vec::new());
+    let mut at = 0;
+    while at < code.len() {
+        let token = code[at];
+        let word = |offset: usize| code.get(at + offset).filter(|token| token.kind == Kind::Word);
+        let within = || inline.iter().map(|(_, name)| name.clone()).collect::<Vec<_>>();
+        if token.is("{") {
+            braces += 1;
+            if at >= 2 && code[at - 2].is("mod") {
+                inline.push((braces, code[at - 1].text.to_owned()));
+                file.inline.push(inline.iter().map(|(_, name)| name.clone()).collect());
+            }
+        } else if token.is("}") {
+            if inline.last().is_some_and(|(depth, _)| *depth == braces) {
+                inline.pop();
+            }
+            braces = braces.saturating_sub(1);
+        } else if token.is("path") && at >= 2 && code[at - 1].is("[") && code.get(at + 2).is_some_and(|t| t.kind == Kind::Text) {
+            let named = code[at..].iter().position(|token| token.is("mod")).and_then(|offset| word(offset + 1));
+            if let Some(name) = named {
+                file.elsewhere.push((name.text.to_owned(), code[at + 2].text.to_owned()));
+            }
+        } else if token.is("use") && !(at > 0 && code[at - 1].is("::")) && !code.get(at + 1).is_some_and(|t| t.is("<")) {
+            let public = at > 0 && (code[at - 1].is("pub") || code[at - 1].is(")"));
+            let inner = within();
+            let end = tree(&code, at + 1, &mut Vec::new(), &mut |path, name| {
+                file.imports.push(Import { path, inline: inner.clone(), name, public });
+            });
+            at = end;
+            continue;
+        } else if token.kind == Kind::Word && !(at > 0 && (code[at - 1].is("::") || code[at - 1].is("."))) {
+            file.words.insert(token.text.to_owned());
+            if matches!(token.text, "fn" | "struct" | "enum" | "trait" | "type" | "const" | "static" | "union") {
+                file.defined.extend(word(1).map(|token| token.text.to_owned()));
+            } else if token.is("macro_rules") {
+                file.defined.extend(word(2).map(|token| token.text.to_owned()));
+            }
+            let mut names = vec![token.text.to_owned()];
+            let mut after = at + 1;
+            while code.get(after).is_some_and(|token| token.is("::")) {
+                let Some(next) = code.get(after + 1).filter(|token| token.kind == Kind::Word) else { break };
+                names.push(next.text.to_owned());
+                after += 2;
+            }
+            if names.len() > 1 {
+                file.paths.extend(based(names, token.line).map(|path| (path, within())));
+            }
+        }
+        at += 1;
+    }
+    file
+}
+
+/// Where a written path begins; none when nothing is left of it.
+fn based(mut names: Vec<String>, line: usize) -> Option<Path> {
+    let ups = names.iter().take_while(|name| *name == "super").count();
+    let base = match names[0].as_str() {
+        "crate" | "topicwatch" => Base::Root,
+        "self" => {
+            let ups = names[1..].iter().take_while(|name| *name == "super").count();
+            names.drain(..ups);
+            Base::Up(ups)
+        }
+        "super" => {
+            names.drain(..ups - 1);
+            Base::Up(ups)
+        }
+        _ => Base::Here,
+    };
+    if base != Base::Here {
+        names.remove(0);
+    }
+    // The module itself, when nothing is named in it.
+    (!names.is_empty() || base != Base::Here).then_some(Path { base, names, line })
+}
+
+/// The tree of a `use` from `at` on: what each leaf names, and by which name. Returns the index after it.
+fn tree(code: &[Token<'_>], mut at: usize, before: &mut Vec<String>, leaf: &mut impl FnMut(Path, String)) -> usize {
+    let held = before.len();
+    while let Some(token) = code.get(at) {
+        if token.is("{") {
+            at += 1;
+            while code.get(at).is_some_and(|token| !token.is("}")) {
+                at = tree(code, at, before, leaf);
+                at += usize::from(code.get(at).is_some_and(|token| token.is(",")));
+            }
+            before.truncate(held);
+            return at + 1;
+        } else if token.is(",") || token.is(";") || token.is("}") {
+            break;
+        } else if token.is("as") {
+            let name = code.get(at + 1).map_or("", |token| token.text).to_owned();
+            leaf_of(before, token.line, Some(name), leaf);
+            before.truncate(held);
+            return at + 2;
+        }
+        if !token.is("::") {
+            before.push(token.text.to_owned());
+        }
+        at += 1;
+    }
+    if before.len() > held {
+        leaf_of(before, code.get(at.saturating_sub(1)).map_or(0, |token| token.line), None, leaf);
+    }
+    before.truncate(held);
+    at
+}
+
+fn leaf_of(names: &[String], line: usize, name: Option<String>, leaf: &mut impl FnMut(Path, String)) {
+    let mut names = names.to_vec();
+    if names.len() > 1 && names.last().is_some_and(|last| last == "self") {
+        names.pop();
+    }
+    let own = names.last().cloned().unwrap_or_default();
+    if let Some(path) = based(names, line) {
+        leaf(path, name.unwrap_or(own));
+    }
+}

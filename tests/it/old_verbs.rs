@@ -1,0 +1,82 @@
+//! The verbs of before there were groups (`pause`, `backup`, `search` …): each is hidden from the help and still does what
+//! the new one does, with the same output and exit code.
+
+use clap::CommandFactory as _;
+use topicwatch::cli::Cli;
+
+use crate::databases::{databases, sqlite};
+use crate::program::{NINE, Place};
+
+const SERVICE: &str = "base_url = \"sandbox\"";
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nschedule = \"0 9 * * *\"";
+
+/// Old and new command lines that only read, or fail the same each time.
+const SAME: &[(&[&str], &[&str])] = &[
+    (
+        &["schedule", "next", "@hourly", "--after", "2026-03-11"],
+        &["topic", "schedule", "next", "@hourly", "--after", "2026-03-11"],
+    ),
+    (&["schedule", "explain", "acme", "--at", NINE], &["topic", "schedule", "explain", "acme", "--at", NINE]),
+    (&["schedule", "explain", "nobody"], &["topic", "schedule", "explain", "nobody"]),
+    (&["pause", "nobody"], &["topic", "pause", "nobody"]),
+    (&["resume", "acme"], &["topic", "resume", "acme"]),
+    (&["resume", "nobody"], &["topic", "resume", "nobody"]),
+    (&["run-now", "acme"], &["topic", "run", "acme"]),
+    (&["run-now", "nobody", "--json"], &["topic", "run", "nobody", "--json"]),
+    (&["filter", "test", "acme", "--exclude", "launch"], &["topic", "filter", "test", "acme", "--exclude", "launch"]),
+    (&["filter", "test", "acme", "--json"], &["topic", "filter", "test", "acme", "--json"]),
+    (
+        &["backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-10", "--at", NINE, "--dry-run"],
+        &["topic", "backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-10", "--at", NINE, "--dry-run"],
+    ),
+    (&["search", "acme"], &["items", "--search", "acme"]),
+    (&["search", "acme", "launch", "--json"], &["items", "--search", "acme launch", "--json"]),
+    (&["search", "acme", "--limit", "1"], &["items", "--search", "acme", "--limit", "1"]),
+    (&["search", "--", "-acme"], &["items", "--search", "-acme"]),
+    (&["search", "acme", "--after", "x"], &["items", "--search", "acme", "--after", "x"]),
+    (&["rescore", "--json"], &["db", "rescore", "--json"]),
+    (&["rescore", "--topic", "nobody"], &["db", "rescore", "--topic", "nobody"]),
+    (&["replay", "--dry-run"], &["db", "replay", "--dry-run"]),
+    (&["replay", "--json"], &["db", "replay", "--json"]),
+    (&["prune", "--at", NINE, "--dry-run"], &["db", "prune", "--at", NINE, "--dry-run"]),
+    (&["prune", "--at", NINE, "--json"], &["db", "prune", "--at", NINE, "--json"]),
+    (&["backup", "copy.db"], &["db", "backup", "copy.db"]),
+    (&["backup", "-"], &["db", "backup", "-"]),
+    (&["migrate"], &["db", "migrate"]),
+];
+
+#[test]
+fn every_old_verb_does_what_the_new_one_does() {
+    for database in databases() {
+        let place = Place::new(database, SERVICE, TOPIC);
+        place.ok(&["once", "--at", NINE]);
+        for (old, new) in SAME {
+            let (before, now) = (place.run(old), place.run(new));
+            assert_eq!((before.code, &before.out, &before.err), (now.code, &now.out, &now.err), "{old:?} {new:?}");
+        }
+        // These change something each time.
+        for (pause, resume) in [
+            (&["pause", "acme"][..], &["topic", "resume", "acme"][..]),
+            (&["topic", "pause", "acme"], &["resume", "acme"]),
+        ] {
+            place.run(pause).shows(0, &["acme: paused"]);
+            place.run(pause).shows(0, &["acme: was paused already"]);
+            place.run(resume).shows(0, &["acme: resumed"]);
+        }
+    }
+}
+
+#[test]
+fn the_old_verbs_are_hidden_and_each_of_them_is_tried() {
+    let command = Cli::command();
+    let hidden: Vec<&str> =
+        command.get_subcommands().filter(|verb| verb.is_hide_set()).map(clap::Command::get_name).collect();
+    assert_eq!(hidden.len(), 12, "{hidden:?}");
+    for verb in &hidden {
+        assert!(SAME.iter().any(|(old, _)| old[0] == *verb), "`{verb}` is not compared with its new name");
+    }
+    let help = Place::new(sqlite(), SERVICE, "").run(&["--help"]).out;
+    for verb in hidden {
+        assert!(!help.lines().any(|line| line.split_whitespace().next() == Some(verb)), "{verb}:\n{help}");
+    }
+}
