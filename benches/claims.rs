@@ -102,7 +102,8 @@ async fn work(store: Store, me: usize, now: Time, together: bool) -> usize {
 fn plan(topic: &Topic, from: Time, slot: Time) -> JobPlan {
     let row = PlannedSlot { slot, trigger: Trigger::Scheduled, state: RunState::Queued, reason: None, due_at: slot };
     JobPlan {
-        id: topic.id.clone(),
+        id: topic.job(),
+        topic: Some(topic.id.clone()),
         from,
         until: slot,
         next: Some(slot.plus(Duration::from_secs(60))),

@@ -22,7 +22,7 @@ def fill(place: str, sightings: str, begin: int = 1_700_000_000_000) -> None:
     db.execute("PRAGMA synchronous = OFF")
     db.execute("BEGIN")
     db.executemany(
-        "INSERT INTO topic (id, title, tags, definition, generation, created_at) VALUES (?, 'x', '[]', '{}', 1, 0)",
+        "INSERT INTO job (id, kind, topic, title, tags, definition, generation, created_at) VALUES ('topic:' || ?1, 'topic', ?1, 'x', '[]', '{}', 1, 0)",
         [(f"topic-{n:03}",) for n in range(TOPICS)],
     )
     items, window = 0, {}
@@ -86,7 +86,7 @@ def lived(place: str, begin: int) -> None:
         FROM run r CROSS JOIN (SELECT 'social' AS source, 'ok' AS state, {A_RUN} AS found, {A_RUN // 10} AS new UNION ALL SELECT 'web', 'ok', 5, 0 UNION ALL SELECT 'ai', 'ok', 4, 0) s;
     UPDATE search SET new = 1, duplicate = found - 1 WHERE source <> 'social' AND run / {TOPICS} % 8 = 0;
     INSERT INTO answer (run, text, model, partial, cited) SELECT id, 'What was said of it, in a few sentences. ' || hex(randomblob(300)), 'm', 0, '[]' FROM run WHERE (id - 1) / {TOPICS} % 4 = 0;
-    UPDATE topic_day_progress SET seq = {last};
+    UPDATE follower SET seq = {last} WHERE name = 'days';
     INSERT OR REPLACE INTO topic_day_due (topic, turn) SELECT id, 1 FROM topic;
     INSERT OR REPLACE INTO item_words_rules (version) VALUES (0);
     COMMIT""")

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
 use crate::schedule::{AHEAD, Busy, Decision, Schedule, decide, jitter};
-use crate::store::{JobPlan, PlannedJob, PlannedSlot, PlannedTopic, Store, StoreError};
+use crate::store::{JobPlan, PlannedJob, PlannedSlot, Store, StoreError};
 
 /// Rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
 
-/// Topics looked at in one transaction.
-const TOPICS_PER_LOOK: u32 = 1_000;
+/// Jobs looked at in one transaction.
+const JOBS_PER_LOOK: u32 = 1_000;
 
 /// How long a topic is left alone whose planning met a defect.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
@@ -38,36 +38,6 @@ impl Planned {
     }
 }
 
-/// What is known of a topic or another job.
-struct Known {
-    id: String,
-    /// Its name in the ledger.
-    job: String,
-    schedule: Option<SchedulePolicy>,
-    planned_until: Time,
-    busy: Busy,
-}
-
-impl From<PlannedTopic> for Known {
-    fn from(known: PlannedTopic) -> Self {
-        let PlannedTopic { id, topic, planned_until, active, backlog, on_time } = known;
-        let (job, schedule) = (format!("topic:{id}"), topic.and_then(|topic| topic.schedule));
-        Self { id, job, schedule, planned_until, busy: busy(active, backlog, on_time) }
-    }
-}
-
-impl From<PlannedJob> for Known {
-    fn from(known: PlannedJob) -> Self {
-        let PlannedJob { id, job, planned_until, active, backlog, on_time } = known;
-        let (schedule, busy) = (job.and_then(|job| job.schedule), busy(active, backlog, on_time));
-        Self { job: id.clone(), id, schedule, planned_until, busy }
-    }
-}
-
-fn busy(active: u32, backlog: u32, on_time: u32) -> Busy {
-    Busy { active: active as usize, backlog: backlog as usize, on_time: on_time as usize }
-}
-
 /// Brings the ledger up to the present.
 #[derive(Default)]
 pub struct Planner {
@@ -81,63 +51,57 @@ impl Planner {
     /// callers do not wait for that.
     pub async fn plan(&mut self, store: &Store, now: Time, with_jitter: bool) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
-        while self.look(store, true, now, with_jitter, &mut planned).await? {}
-        while self.look(store, false, now, with_jitter, &mut planned).await? {}
+        while self.look(store, now, with_jitter, &mut planned).await? {}
         Ok(planned)
     }
 
     /// Does the first part of [`Planner::plan`], so that what was due first need not wait for the rows of all.
     pub(super) async fn plan_first(&mut self, store: &Store, now: Time) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
-        self.look(store, true, now, true, &mut planned).await?;
+        self.look(store, now, true, &mut planned).await?;
         Ok(planned)
     }
 
-    /// Plans some topics, or other jobs; whether there may be more.
+    /// Plans some jobs; whether there may be more.
     async fn look(
         &mut self,
         store: &Store,
-        topics: bool,
         now: Time,
         with_jitter: bool,
         planned: &mut Planned,
     ) -> Result<bool, StoreError> {
-        let due: Vec<Known> = if topics {
-            store.topics_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
-        } else {
-            store.jobs_to_plan(now, AHEAD, TOPICS_PER_LOOK).await?.into_iter().map(Known::from).collect()
-        };
+        let due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
         let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
         if plans.is_empty() {
             return Ok(false);
         }
-        let (held, rows) = if topics { store.plan(&plans, now).await? } else { store.plan_jobs(&plans, now).await? };
+        let (held, rows) = store.plan(&plans, now).await?;
         planned.rows += rows;
         // A topic with many slots is planned in parts, and told of when the last is done.
         let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
-        planned.next.extend(done.filter_map(|plan| Some((plan.id, plan.next?))));
+        planned.next.extend(done.filter_map(|plan| Some((plan.topic.unwrap_or(plan.id), plan.next?))));
         // Where none held, others plan the same at this moment; what is left is theirs, or the next tick's.
         Ok(held > 0)
     }
 
     /// A defect met with one topic keeps no other from being planned: that topic is looked at again in a minute, and owes
     /// its slots until then.
-    fn guarded(&mut self, known: &Known, now: Time, with_jitter: bool) -> JobPlan {
+    fn guarded(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
         decided.unwrap_or_else(|_| {
-            tracing::error!(topic = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
+            tracing::error!(job = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
             nothing(known, Some(now.plus(AFTER_A_DEFECT)))
         })
     }
 
-    fn decide(&mut self, known: &Known, now: Time, with_jitter: bool) -> JobPlan {
+    fn decide(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         // What cannot be planned is not looked at again until its definition changes.
         let mut job = nothing(known, None);
-        crate::mishap::at_of("planner/decide", &known.id);
+        crate::mishap::at_of("planner/decide", known.topic.as_ref().unwrap_or(&known.id));
         let Some((policy, schedule)) = self.schedule(known) else { return job };
-        let plan = decide(&schedule, &policy, known.planned_until, now, known.busy, ROWS_PER_PLAN);
+        let plan = decide(&schedule, &policy, known.planned_until, now, busy(known), ROWS_PER_PLAN);
         if plan.clamped {
-            tracing::warn!(topic = %known.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
+            tracing::warn!(job = %known.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
         }
         job.until = plan.planned_until;
         job.next = schedule.next_after(plan.planned_until).filter(|_| !policy.paused);
@@ -148,7 +112,7 @@ impl Planner {
         job
     }
 
-    fn schedule(&mut self, known: &Known) -> Option<(SchedulePolicy, Arc<Schedule>)> {
+    fn schedule(&mut self, known: &PlannedJob) -> Option<(SchedulePolicy, Arc<Schedule>)> {
         let policy = known.schedule.clone()?;
         let from = format!("{:?} {}", policy.period, policy.timezone);
         if let Some(schedule) = self.compiled.get(&from) {
@@ -164,24 +128,37 @@ impl Planner {
                 Some((policy, schedule))
             }
             Err(refused) => {
-                tracing::error!(topic = %known.id, "its stored schedule cannot be read: {}", refused.message);
+                tracing::error!(job = %known.id, "its stored schedule cannot be read: {}", refused.message);
                 None
             }
         }
     }
 }
 
+fn busy(known: &PlannedJob) -> Busy {
+    Busy { active: known.active as usize, backlog: known.backlog as usize, on_time: known.on_time as usize }
+}
+
 /// A plan that leaves all as it is until `next`.
-fn nothing(known: &Known, next: Option<Time>) -> JobPlan {
+fn nothing(known: &PlannedJob, next: Option<Time>) -> JobPlan {
     let (from, until) = (known.planned_until, known.planned_until);
-    JobPlan { id: known.id.clone(), from, until, next, max_attempts: 1, side_by_side: false, slots: Vec::new() }
+    JobPlan {
+        id: known.id.clone(),
+        topic: known.topic.clone(),
+        from,
+        until,
+        next,
+        max_attempts: 1,
+        side_by_side: false,
+        slots: Vec::new(),
+    }
 }
 
 /// Compiled schedules that are kept, 6 KB each: most topics share theirs.
 const COMPILED_KEPT: usize = 500;
 
-fn row(known: &Known, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {
-    let spread = if with_jitter { jitter(&known.job, slot, policy.jitter_ms) } else { Duration::ZERO };
+fn row(known: &PlannedJob, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {
+    let spread = if with_jitter { jitter(&known.id, slot, policy.jitter_ms) } else { Duration::ZERO };
     let (state, trigger, reason) = match decision {
         Decision::Run(trigger) => (RunState::Queued, trigger, None),
         Decision::Missed(reason) => (RunState::Missed, Trigger::Scheduled, Some(reason.to_owned())),

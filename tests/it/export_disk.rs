@@ -54,7 +54,7 @@ fn a_full_disk_moves_no_cursor_and_the_file_is_made_when_there_is_room() {
         std::fs::write(place.path("out/filler"), [b'x'; 8192]).unwrap();
         due("2026-03-11T10:00:00Z").shows(3, &["export:x@2026-03-11T10:00:00Z", "could not be written"]);
         assert_eq!(names(&place.path("out")), ["filler"], "{}", place.database.name);
-        assert_eq!(place.database.number("SELECT count(*) FROM cursor WHERE name = 'export:x' AND seq > 0"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM follower WHERE name = 'export:x' AND seq > 0"), 0);
         drop(disk);
         due("2026-03-11T11:00:00Z").shows(0, &[]);
         due("2026-03-11T12:00:00Z").shows(0, &[]);

@@ -33,7 +33,7 @@ fn a_search_by_schedule_is_that_by_hand() {
         assert!(files.len() > 1, "{files:?}");
         let body = |text: &str| text.split_once("\r\n").unwrap().1.to_owned();
         let together: String = files.iter().map(|file| body(&std::fs::read_to_string(file).unwrap())).collect();
-        let until = place.database.number("SELECT seq FROM cursor WHERE name = 'export:x'");
+        let until = place.database.number("SELECT seq FROM follower WHERE name = 'export:x'");
         let stretch = format!("0..{until}");
         let all = body(&place.ok(&["export", "--what", "sightings", "--seq", &stretch]));
         let by_hand = ["export", "--what", "sightings", "--seq", &stretch, "--search", "\"acme launch\" -page"];

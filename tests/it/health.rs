@@ -151,7 +151,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         assert_eq!(told["checks"].as_array().unwrap().len(), 2, "{told}");
         // A slot that nobody looked at is a planner that does not look.
         going.signal("STOP");
-        wait(place.database.execute("UPDATE topic SET next_slot = 1000"));
+        wait(place.database.execute("UPDATE job SET next_slot = 1000"));
         place.run(&["health"]).says(1, &["the planner is late: 1 slots"]);
         going.signal("CONT");
         until("the planner looks again", || place.run(&["health"]).code == Some(0));

@@ -250,6 +250,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
              AND c.relnamespace = current_schema()::regnamespace AND a.attname IN ('topic', 'job') ORDER BY 1"
         };
         let known = [
+            "job.topic",
             "pruned_day.topic",
             "request.topic",
             "run.job",
@@ -261,7 +262,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
             "topic_item.topic",
             "topic_latest.topic",
         ];
-        assert_eq!(place.database.texts(sql), known, "a new column belongs into store/statements/rename.rs");
+        assert_eq!(place.database.texts(sql), known, "a new column belongs into store/ledger/sql/rename.rs");
     }
 }
 

@@ -298,7 +298,7 @@ fn a_thousand_topics_and_hostile_names_make_a_bounded_text_that_can_be_read() {
         let hostile = "!\"} 1\n# TYPE x gauge\\\u{202e}";
         let quoted = hostile.replace('\'', "''");
         for sql in [
-            format!("UPDATE topic SET id = '{quoted}' WHERE id = 't500'"),
+            format!("UPDATE job SET topic = '{quoted}' WHERE topic = 't500'"),
             "INSERT INTO topic_latest (topic, source, answered_at, new_at) SELECT id, 'social', 1000, 1000 FROM topic"
                 .into(),
             format!(
@@ -387,7 +387,7 @@ fn each_count_is_answered_by_an_index() {
         let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
         place.ok(&["db", "migrate"]);
         for (sql, index) in [
-            ("SELECT count(*) FROM topic WHERE removed_at IS NULL", "topic_watched"),
+            ("SELECT count(*) FROM topic WHERE removed_at IS NULL", "job_watched"),
             ("SELECT count(*) FROM outbox WHERE state = 'dead'", "outbox_dead"),
             ("SELECT count(*) FROM outbox WHERE state = 'queued'", "outbox_due"),
             ("SELECT count(*) FROM outbox WHERE state = 'sending'", "outbox_lease"),
@@ -399,14 +399,14 @@ fn each_count_is_answered_by_an_index() {
                 "run_seq",
             ),
             (
-                "SELECT count(*) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < 1",
+                "SELECT count(*) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < 1",
                 // One of two that hold just these rows.
-                "INDEX topic_",
+                "INDEX job_",
             ),
         ] {
             let plan = place.database.plan(sql).join("\n");
             assert!(
-                plan.to_lowercase().contains(&index.to_lowercase()) || plan.contains("Index Scan using topic_"),
+                plan.to_lowercase().contains(&index.to_lowercase()) || plan.contains("Index Scan using job_"),
                 "{}: {sql}\n{plan}",
                 place.database.name
             );

@@ -69,7 +69,7 @@ async fn every_table_and_column_is_known_to_a_move() {
             .iter()
             .flat_map(|(table, columns)| columns.iter().map(move |column| format!("{table}.{column}")))
             .collect();
-        assert_eq!(known, there, "{}: left: src/store/tables.rs, right: the database", database.name);
+        assert_eq!(known, there, "{}: left: src/store/database/copying/tables.rs, right: the database", database.name);
         database.close(store).await;
     }
 }

@@ -325,7 +325,7 @@ async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_
         cluster(&store, &|| false).await.unwrap();
         let before = leads(&database);
         let held = |table: &str| database.number(&format!("SELECT count(*) FROM {table}"));
-        let progress = |column: &str| database.number(&format!("SELECT {column} FROM cluster_progress"));
+        let progress = |column: &str| database.number(&format!("SELECT {column} FROM cluster_state"));
         assert_eq!((held("cluster_lead_young"), held("cluster_lead")), (before.len() as i64, 0));
         // Slice by slice, each a transaction of its own: whoever looks in between finds every key once.
         let mut slices = 0;
@@ -371,7 +371,7 @@ async fn keys_that_were_moving_arrive_also_where_new_ones_stay() {
         store_runs(&store, &topic("storm"), 0, first).await;
         cluster(&store, &|| false).await.unwrap();
         assert!(store.sink_cluster_keys(&SMALL).await.unwrap());
-        let sinking = || database.number("SELECT sinking FROM cluster_progress");
+        let sinking = || database.number("SELECT sinking FROM cluster_state");
         assert_eq!(sinking(), 0, "some moved on, and some are left");
         store_runs(&store, &topic("storm"), 6, rest).await;
         cluster(&store, &|| false).await.unwrap();
@@ -400,7 +400,7 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
             // As if very many had come and began to move, and as a process leaves it that was killed before it looked at
             // the last run.
             let crowd =
-                "UPDATE cluster_progress SET young = 1000000, sinking = 0, seq = 0; UPDATE item SET cluster = NULL";
+                "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
             crate::databases::wait(place.database.execute(crowd));
             let killed = place.program(&["once", "--at", NINE]).env("TOPICWATCH_TEST_MISHAP", mishap).start().wait();
             assert_eq!(killed.code, None, "{}: {mishap}: {}", place.database.name, killed.err);
@@ -448,7 +448,7 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         assert_eq!(volume["raw"], shown["items"].as_array().unwrap().len());
         // As a process leaves it that was killed before it looked.
         let places = "DELETE FROM cluster_lead; DELETE FROM cluster_lead_young; DELETE FROM cluster_lead_middle; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
-                      UPDATE cluster_progress SET seq = 0, next = 1, turn = turn + 1";
+                      UPDATE cluster_state SET next = 1, turn = turn + 1; UPDATE follower SET seq = 0 WHERE name = 'near-copies'";
         let before = clustered(&place.database);
         crate::databases::wait(place.database.execute(places));
         assert_ne!(undone(&place), 0);

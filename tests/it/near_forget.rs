@@ -68,24 +68,6 @@ async fn what_is_forgotten_takes_its_keys_along_and_no_other() {
     }
 }
 
-#[tokio::test]
-async fn keys_from_before_they_stood_with_their_items_go_too() {
-    for database in databases() {
-        let store = stored(&database).await;
-        let (step, none) = match database.name {
-            "SQLite" => (include_str!("../../migrations/sqlite/0020_cluster_keys.sql"), "x''"),
-            _ => (include_str!("../../migrations/postgres/0020_cluster_keys.sql"), "''"),
-        };
-        let filling = &step[step.find("UPDATE cluster_head").unwrap()..];
-        database.execute(&format!("UPDATE cluster_head SET keys = {none}; UPDATE item SET fingerprint = NULL")).await;
-        database.execute(filling).await;
-        let flood = leads_to(&database, "post:x:2");
-        forget(&store, "post:x:1").await;
-        assert_eq!(leads(&database).len(), flood, "{}", database.name);
-        database.close(store).await;
-    }
-}
-
 /// What earlier versions kept of [`STORM`].
 const EARLIER_KEYS: [(u8, [i64; 7]); 2] = [
     (

@@ -1,5 +1,5 @@
 //! Connections to PostgreSQL that somebody may listen to or stand in: by the binary, to a server with TLS and to one that
-//! says that it has none. Which address needs TLS is a table in `store/tls.rs`.
+//! says that it has none. Which address needs TLS is a table in `store/database/tls.rs`.
 
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, UdpSocket};

@@ -113,7 +113,7 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
              UPDATE item SET title = NULL, url = NULL WHERE key = '{}';\
              DELETE FROM item_key WHERE key LIKE 'text:%' AND item = (SELECT id FROM item WHERE key = '{dateless}');\
              DELETE FROM answer WHERE run IN (SELECT id FROM run WHERE topic = 'acme');\
-             INSERT INTO cursor (name, seq, at) VALUES ('export:weekly', 2, 0);",
+             INSERT INTO follower (name, seq, at) VALUES ('export:weekly', 2, 0);",
             fields[0]
         ));
         // Numbers that were known are not taken back, reactions and a date that were not are filled.

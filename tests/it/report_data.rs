@@ -168,7 +168,7 @@ pub fn fill(database: &Database) {
     for topic in topics() {
         let definition = serde_json::to_string(&topic).unwrap();
         wait(database.execute(&format!(
-            "INSERT INTO topic (id, title, tags, definition, generation, created_at) VALUES ('{}', '{}', '[]', '{}', 1, {})",
+            "INSERT INTO job (id, kind, topic, title, tags, definition, generation, created_at) VALUES ('topic:{0}', 'topic', '{0}', '{1}', '[]', '{2}', 1, {3})",
             topic.id, topic.title, definition, BEGIN.0 - 1_000
         )));
     }

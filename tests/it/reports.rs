@@ -37,7 +37,7 @@ fn program(place: &Place, hook: &Hook, args: &[&str]) -> Program {
 }
 
 fn cursor(place: &Place) -> Vec<String> {
-    place.database.texts("SELECT name || ' ' || CAST(at AS TEXT) FROM cursor")
+    place.database.texts("SELECT name || ' ' || CAST(at AS TEXT) FROM follower WHERE name LIKE 'report:%'")
 }
 
 #[test]

@@ -236,7 +236,7 @@ async fn what_a_reader_has_not_read_stays_and_a_reader_that_is_gone_holds_nothin
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
-        database.execute("INSERT INTO cursor (name, seq, at) VALUES ('report:slow', 10, 0)").await;
+        database.execute("INSERT INTO follower (name, seq, at) VALUES ('report:slow', 10, 0)").await;
         let rule = kept([None, Some(1), Some(1), Some(1)]);
         let done = prune(&store, &rule, false).await;
         assert_eq!(done.held_by.as_deref(), Some("report:slow"), "{}", database.name);

@@ -68,7 +68,7 @@ fn whole(place: &Place, what: &str, until: i64) -> String {
 }
 
 fn cursor(place: &Place, name: &str) -> i64 {
-    place.database.number(&format!("SELECT coalesce(max(seq), 0) FROM cursor WHERE name = 'export:{name}'"))
+    place.database.number(&format!("SELECT coalesce(max(seq), 0) FROM follower WHERE name = 'export:{name}'"))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use topicwatch::model::{
     SocialQuery, Source, Time, Topic, Trigger, Window, WindowFit,
 };
 use topicwatch::store::{
-    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedSlot, PlannedTopic, RunRef, SearchResult,
+    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedSlot, PlannedJob, RunRef, SearchResult,
     SeenItem, Settings, Store, StoreErrorKind,
 };
 
@@ -285,13 +285,14 @@ async fn many_processes_counting_at_once_never_pass_the_limit() {
 }
 
 /// What a planner would look at in a year.
-pub(crate) async fn to_plan(store: &Store) -> Vec<PlannedTopic> {
-    store.topics_to_plan(NOW.plus(Duration::from_secs(365 * 86_400)), LEASE, 100).await.unwrap()
+pub(crate) async fn to_plan(store: &Store) -> Vec<PlannedJob> {
+    store.to_plan(NOW.plus(Duration::from_secs(365 * 86_400)), LEASE, 100).await.unwrap()
 }
 
 pub(crate) fn plan(from: Time, until: Time, slots: &[(i64, RunState)]) -> JobPlan {
     JobPlan {
-        id: "rust".into(),
+        id: "topic:rust".into(),
+        topic: Some("rust".into()),
         from,
         until,
         next: Some(until),
@@ -418,7 +419,7 @@ async fn topics_follow_the_file_and_a_changed_schedule_is_not_retroactive() {
         assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW.plus(LEASE)).await.unwrap(), 0);
         b.title = "new title".into();
         assert_eq!(store.sync_topics(&[a.clone(), b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);
-        let until = |known: &[PlannedTopic]| known.iter().map(|t| t.planned_until).collect::<Vec<_>>();
+        let until = |known: &[PlannedJob]| known.iter().map(|t| t.planned_until).collect::<Vec<_>>();
         assert_eq!(until(&to_plan(&store).await), [NOW, NOW], "a title moves no slot");
         b.schedule.as_mut().unwrap().period = Period::Every(7_200_000);
         assert_eq!(store.add_topics(&[b.clone()], NOW.plus(LEASE)).await.unwrap(), 1);

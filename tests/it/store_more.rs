@@ -175,10 +175,10 @@ async fn a_definition_that_cannot_be_read_holds_up_no_other_topic() {
         store.sync_topics(&[topic("other"), topic("rust")], NOW).await.unwrap();
         let at = slot(10);
         let mut plans = vec![plan(NOW, at, &[(at.0, RunState::Queued)]), plan(NOW, at, &[(at.0, RunState::Queued)])];
-        plans[0].id = "other".into();
+        (plans[0].id, plans[0].topic) = ("topic:other".into(), Some("other".into()));
         store.plan(&plans, at).await.unwrap();
-        database.execute("UPDATE topic SET definition = '{\"from\": \"the future\"}' WHERE id = 'other'").await;
-        let readable = |known: topicwatch::store::PlannedTopic| known.topic.map(|topic| topic.id);
+        database.execute("UPDATE job SET definition = '{\"from\": \"the future\"}' WHERE topic = 'other'").await;
+        let readable = |known: topicwatch::store::PlannedJob| known.schedule.and(known.topic);
         let known: Vec<_> = to_plan(&store).await.into_iter().filter_map(readable).collect();
         assert_eq!(known, ["rust"], "{}", database.name);
         let claimed: Vec<_> = store.claim(at, 9, LEASE, "a").await.unwrap().into_iter().map(|r| r.topic.id).collect();
@@ -414,7 +414,7 @@ async fn another_programs_migrations_are_not_taken_for_ours() {
     for database in databases() {
         open(&database).await.close().await;
         let bytes = if database.name == "SQLite" { "x'00'" } else { "'\\x00'" };
-        database.execute(&format!("UPDATE _sqlx_migrations SET checksum = {bytes} WHERE version = 2")).await;
+        database.execute(&format!("UPDATE _sqlx_migrations SET checksum = {bytes} WHERE version = 1")).await;
         let refused = Store::open(&settings(&database)).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign, "{}: {refused}", database.name);
     }

@@ -1,0 +1,296 @@
+//! Alerts: their definitions, the runs they look at, how they stand, and what a look changes. An event is added once,
+//! whoever sees it; the cursor moves only from where the look began.
+
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, Row, definitions, followers, outbox, pulse, read};
+use crate::model::{
+    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertStanding, Firing, JobKind, RunState, SearchState,
+    Searched, Source, Time,
+};
+use crate::store::{AlertChange, MOST_WAITING, StoreError};
+
+/// How long an event is kept.
+const KEPT: Duration = Duration::from_secs(400 * 86_400);
+
+pub(in crate::store) const EVENT: &str =
+    "SELECT event, alert, subject, kind, at, summary, lines, message, muted, acked_at FROM alert_event";
+
+pub(in crate::store) async fn specs(conn: &mut Conn) -> Result<Vec<AlertSpec>, StoreError> {
+    let rows = sqlx::query("SELECT id, definition FROM job WHERE kind = $1 AND removed_at IS NULL ORDER BY id")
+        .bind(JobKind::Alert.as_str())
+        .fetch_all(conn)
+        .await?;
+    let mut all = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let read = definitions::job(&row.try_get::<String, _>("definition")?)
+            .and_then(|job| job.alert().map_err(|e| StoreError::unreadable(&format!("an alert ({e})"))));
+        match read {
+            Ok(spec) => all.push(spec),
+            Err(error) => tracing::error!(job = row.try_get::<String, _>("id")?, "not looked at: {error}"),
+        }
+    }
+    Ok(all)
+}
+
+pub(in crate::store) async fn runs(conn: &mut Conn, since: i64, most: i64) -> Result<Vec<AlertRun>, StoreError> {
+    let sql = format!(
+        "SELECT r.public_id, r.topic, r.seq, r.state, {} AS at FROM run r WHERE r.seq > $1 AND r.topic IS NOT NULL \
+         ORDER BY r.seq LIMIT $2",
+        read::RUN_AT
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(most).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(AlertRun {
+                run: row.try_get("public_id")?,
+                topic: row.try_get("topic")?,
+                seq: row.try_get("seq")?,
+                state: read::word(row, "state", RunState::parse)?,
+                at: Time(row.try_get("at")?),
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn seq_before(conn: &mut Conn, at: Time) -> Result<i64, StoreError> {
+    let sql = format!("SELECT coalesce(max(r.seq), 0) FROM run r WHERE r.seq IS NOT NULL AND {} < $1", read::RUN_AT);
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(at.0).fetch_one(conn).await?)
+}
+
+pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
+    let lines: String = row.try_get("lines")?;
+    Ok(AlertEvent {
+        event: row.try_get("event")?,
+        alert: row.try_get("alert")?,
+        subject: row.try_get("subject")?,
+        kind: read::word(row, "kind", AlertEventKind::parse)?,
+        at: Time(row.try_get("at")?),
+        summary: row.try_get("summary")?,
+        // What was blanked by `forget` has none.
+        lines: serde_json::from_str(&lines).unwrap_or_default(),
+        message: row.try_get("message")?,
+        muted: row.try_get("muted")?,
+        acked_at: read::time(row, "acked_at")?,
+    })
+}
+
+pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<AlertStanding, StoreError> {
+    let cursor = followers::cursor(conn, &format!("alert:{alert}")).await?;
+    let state = sqlx::query("SELECT sent_at, snoozed_until FROM alert_state WHERE alert = $1");
+    let state = state.bind(alert).fetch_optional(&mut *conn).await?;
+    let at = |column| state.as_ref().map_or(Ok(None), |row| read::time(row, column));
+    let (sent_at, snoozed_until) = (at("sent_at")?, at("snoozed_until")?);
+    let rows = sqlx::query("SELECT subject, since, acked FROM alert_firing WHERE alert = $1 ORDER BY subject")
+        .bind(alert)
+        .fetch_all(&mut *conn)
+        .await?;
+    let firing = rows.iter().map(|row| {
+        let acked = row.try_get::<i64, _>("acked")? != 0;
+        Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked })
+    });
+    let firing = firing.collect::<Result<_, StoreError>>()?;
+    let sql = format!("{EVENT} WHERE alert = $1 AND message IS NULL AND muted IS NULL ORDER BY at, event LIMIT $2");
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(alert).bind(MOST_WAITING).fetch_all(&mut *conn).await?;
+    let waiting: Vec<AlertEvent> = rows.iter().map(event).collect::<Result<_, _>>()?;
+    let waiting_in_all =
+        sqlx::query_scalar("SELECT count(*) FROM alert_event WHERE alert = $1 AND message IS NULL AND muted IS NULL")
+            .bind(alert)
+            .fetch_one(conn)
+            .await?;
+    let cursor = cursor.map(|cursor| (cursor.seq, cursor.at));
+    Ok(AlertStanding { cursor, sent_at, snoozed_until, firing, waiting, waiting_in_all })
+}
+
+/// Searches whose span was over when they were made (backfills) are marked: they say nothing about the present.
+pub(in crate::store) async fn searched(
+    conn: &mut Conn,
+    topic: &str,
+    until: i64,
+    runs: u32,
+) -> Result<Vec<Searched>, StoreError> {
+    let sql = format!(
+        "SELECT s.source, s.state, r.started_at AS at, s.found, s.new, s.duplicate, s.outside, s.undated, CAST({} AS BIGINT) AS fresh, \
+         coalesce(s.error_class, s.reason) AS trouble, CAST(CASE WHEN s.asked_until < r.started_at - 60000 THEN 1 ELSE 0 END AS BIGINT) AS past \
+         FROM run r JOIN search s ON s.run = r.id AND s.attempt = r.attempt \
+         WHERE r.topic = $1 AND r.seq <= $2 AND r.started_at IS NOT NULL \
+         AND r.seq >= coalesce((SELECT o.seq FROM run o WHERE o.topic = $1 AND o.seq <= $2 AND o.started_at IS NOT NULL \
+           ORDER BY o.seq DESC LIMIT 1 OFFSET $3), 0) ORDER BY s.source, r.seq, s.id",
+        pulse::FRESH
+    );
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until).bind(i64::from(runs.max(1)) - 1);
+    let rows = asked.fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Searched {
+                source: read::word(row, "source", Source::parse)?,
+                state: read::word(row, "state", SearchState::parse)?,
+                at: Time(row.try_get("at")?),
+                counts: read::counts(row)?,
+                fresh: row.try_get("fresh")?,
+                past: row.try_get::<i64, _>("past")? != 0,
+                trouble: row.try_get("trouble")?,
+            })
+        })
+        .collect()
+}
+
+/// Moves the cursor from where the look began; `false` when it is elsewhere.
+async fn moved(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool, StoreError> {
+    let (seq, at) = change.to;
+    let done = match change.from {
+        None => {
+            sqlx::query("INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING")
+                .bind(name)
+                .bind(seq)
+                .bind(at.0)
+                .execute(conn)
+                .await?
+        }
+        Some((from, then)) => {
+            sqlx::query("UPDATE follower SET seq = $2, at = $3 WHERE name = $1 AND seq = $4 AND at = $5")
+                .bind(name)
+                .bind(seq)
+                .bind(at.0)
+                .bind(from)
+                .bind(then.0)
+                .execute(conn)
+                .await?
+        }
+    };
+    Ok(done.rows_affected() == 1)
+}
+
+pub(in crate::store) async fn keep(
+    conn: &mut Conn,
+    alert: &str,
+    change: &AlertChange,
+    now: Time,
+) -> Result<bool, StoreError> {
+    if !moved(conn, &format!("alert:{alert}"), change).await? {
+        return Ok(false);
+    }
+    for event in &change.events {
+        let lines = serde_json::to_string(&event.lines).unwrap_or_else(|_| "[]".to_owned());
+        sqlx::query(
+            "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, muted) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+             ON CONFLICT (event) DO NOTHING",
+        )
+        .bind(&event.event)
+        .bind(alert)
+        .bind(&event.subject)
+        .bind(event.kind.as_str())
+        .bind(event.at.0)
+        .bind(&event.summary)
+        .bind(lines)
+        .bind(&event.muted)
+        .execute(&mut *conn)
+        .await?;
+    }
+    // What ended and began again in one look is there afterwards.
+    for subject in &change.ended {
+        sqlx::query("DELETE FROM alert_firing WHERE alert = $1 AND subject = $2")
+            .bind(alert)
+            .bind(subject)
+            .execute(&mut *conn)
+            .await?;
+    }
+    for firing in &change.begun {
+        sqlx::query(
+            "INSERT INTO alert_firing (alert, subject, since) VALUES ($1, $2, $3) ON CONFLICT (alert, subject) DO NOTHING",
+        )
+        .bind(alert)
+        .bind(&firing.subject)
+        .bind(firing.since.0)
+        .execute(&mut *conn)
+        .await?;
+    }
+    if let Some(name) = change.told.last() {
+        let told = super::resolve::list(&change.told)?;
+        let sql = format!(
+            "UPDATE alert_event SET message = $2 WHERE message IS NULL AND muted IS NULL AND event IN (SELECT given.value FROM {})",
+            super::texts(1)
+        );
+        sqlx::query(AssertSqlSafe(sql)).bind(told).bind(name).execute(&mut *conn).await?;
+        sqlx::query(
+            "INSERT INTO alert_state (alert, sent_at) VALUES ($1, $2) ON CONFLICT (alert) DO UPDATE SET sent_at = excluded.sent_at",
+        )
+        .bind(alert)
+        .bind(now.0)
+        .execute(&mut *conn)
+        .await?;
+        outbox::add(conn, &change.messages, name, now).await?;
+    }
+    sqlx::query("DELETE FROM alert_event WHERE at < $1").bind(now.minus(KEPT).0).execute(conn).await?;
+    Ok(true)
+}
+
+pub(in crate::store) async fn ack(
+    conn: &mut Conn,
+    alert: &str,
+    one: Option<&str>,
+    now: Time,
+) -> Result<Acked, StoreError> {
+    let known = "somebody knows";
+    let done = sqlx::query(
+        "UPDATE alert_event SET acked_at = $1, muted = CASE WHEN message IS NULL AND muted IS NULL THEN $4 ELSE muted END \
+         WHERE alert = $2 AND acked_at IS NULL AND ($3 IS NULL OR event = $3)",
+    )
+    .bind(now.0)
+    .bind(alert)
+    .bind(one)
+    .bind(known)
+    .execute(&mut *conn)
+    .await?;
+    let firing = sqlx::query(
+        "UPDATE alert_firing SET acked = 1 WHERE alert = $1 AND acked = 0 \
+         AND ($2 IS NULL OR subject = (SELECT e.subject FROM alert_event e WHERE e.event = $2))",
+    )
+    .bind(alert)
+    .bind(one)
+    .execute(conn)
+    .await?;
+    Ok(Acked { events: done.rows_affected(), firing: firing.rows_affected() })
+}
+
+pub(in crate::store) async fn snooze(conn: &mut Conn, alert: &str, until: Option<Time>) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO alert_state (alert, snoozed_until) VALUES ($1, $2) \
+         ON CONFLICT (alert) DO UPDATE SET snoozed_until = excluded.snoozed_until",
+    )
+    .bind(alert)
+    .bind(until.map(|at| at.0))
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Follows a topic to its new id.
+pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
+    for table in ["alert_event", "alert_firing"] {
+        let sql = format!(
+            "UPDATE {table} SET subject = $2 || substr(subject, {} + 1) WHERE subject = $1 OR substr(subject, 1, {} + 1) = $1 || '/'",
+            "length($1)", "length($1)"
+        );
+        sqlx::query(AssertSqlSafe(sql)).bind(old).bind(new).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Lets go what is about a topic; an event's id names it, too.
+pub(in crate::store) async fn forget_topic(conn: &mut Conn, topic: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "DELETE FROM request WHERE event IN (SELECT e.event FROM alert_event e \
+         WHERE e.subject = $1 OR substr(e.subject, 1, length($1) + 1) = $1 || '/')",
+    )
+    .bind(topic)
+    .execute(&mut *conn)
+    .await?;
+    for table in ["alert_event", "alert_firing"] {
+        let sql = format!("DELETE FROM {table} WHERE subject = $1 OR substr(subject, 1, length($1) + 1) = $1 || '/'");
+        sqlx::query(AssertSqlSafe(sql)).bind(topic).execute(&mut *conn).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! How alerts stand, as they are shown: those in force with what fires, what fires for topics, and what was seen, a page at a
+//! time. Nothing is changed here.
+
+use std::collections::HashMap;
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::{Conn, Database, Row, alerts, definitions, read};
+use crate::model::{AlertCard, AlertEvent, AlertSpec, Firing, FiringAt, JobKind, Time};
+use crate::store::{EventPlace, StoreError};
+
+/// What fires of one alert and is handed out.
+const FIRING: i64 = 20;
+/// What fires for topics and is handed out.
+const AT_TOPICS: i64 = 500;
+/// Alerts that fire and are named.
+const NAMED: i64 = 50;
+
+/// The alert is one of the configuration that holds now; `f` names it.
+const IN_FORCE: &str = "EXISTS (SELECT 1 FROM job j WHERE j.id = 'alert:' || f.alert AND j.removed_at IS NULL)";
+
+/// Alerts in force behind a name, by name, or the one of a name.
+pub(in crate::store) async fn cards(
+    conn: &mut Conn,
+    one: Option<&str>,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<AlertCard>, StoreError> {
+    let (which, from) = match one {
+        Some(name) => ("id = $2", name),
+        None => ("id > $2", after),
+    };
+    let sql = format!(
+        "SELECT id, definition FROM job WHERE kind = $1 AND removed_at IS NULL AND {which} ORDER BY id LIMIT $3"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql))
+        .bind(JobKind::Alert.as_str())
+        .bind(format!("alert:{from}"))
+        .bind(limit)
+        .fetch_all(&mut *conn)
+        .await?;
+    let mut specs = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let job = definitions::job(&row.try_get::<String, _>("definition")?);
+        match job.and_then(|job| job.alert().map_err(|e| StoreError::unreadable(&format!("an alert ({e})")))) {
+            Ok(spec) => specs.push(spec),
+            Err(error) => tracing::warn!(job = row.try_get::<String, _>("id")?, "not shown: {error}"),
+        }
+    }
+    let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    let list = super::resolve::list(&names)?;
+    let mut standing = standing(conn, &list).await?;
+    let mut firing = firing(conn, &list).await?;
+    let card = |spec: AlertSpec| {
+        let stands = standing.remove(&spec.name).unwrap_or_default();
+        let (firing, firing_in_all, acked_in_all) = firing.remove(&spec.name).unwrap_or_default();
+        let Stands { looked_at, sent_at, snoozed_until, waiting } = stands;
+        AlertCard { spec, looked_at, sent_at, snoozed_until, firing, firing_in_all, acked_in_all, waiting }
+    };
+    Ok(specs.into_iter().map(card).collect())
+}
+
+#[derive(Default)]
+struct Stands {
+    looked_at: Option<Time>,
+    sent_at: Option<Time>,
+    snoozed_until: Option<Time>,
+    waiting: i64,
+}
+
+/// By name: when each looked, spoke, may speak again, and what waits.
+async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, Stands>, StoreError> {
+    let sql = format!(
+        "SELECT given.value AS name, s.sent_at, s.snoozed_until, c.at AS looked_at, \
+         (SELECT count(*) FROM alert_event e WHERE e.alert = given.value AND e.message IS NULL AND e.muted IS NULL) AS waiting \
+         FROM {} LEFT JOIN alert_state s ON s.alert = given.value LEFT JOIN follower c ON c.name = 'alert:' || given.value",
+        super::texts(1)
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?;
+    let stands = rows.iter().map(|row| {
+        let stands = Stands {
+            looked_at: read::time(row, "looked_at")?,
+            sent_at: read::time(row, "sent_at")?,
+            snoozed_until: read::time(row, "snoozed_until")?,
+            waiting: row.try_get("waiting")?,
+        };
+        Ok((row.try_get("name")?, stands))
+    });
+    stands.collect()
+}
+
+/// By name: what fires, how much of it there is, and how much of that somebody knows.
+type Fires = HashMap<String, (Vec<Firing>, i64, i64)>;
+
+async fn firing(conn: &mut Conn, names: &str) -> Result<Fires, StoreError> {
+    let sql = format!(
+        "SELECT alert, subject, since, acked, many, known FROM (SELECT f.alert, f.subject, f.since, f.acked, \
+         row_number() OVER (PARTITION BY f.alert ORDER BY f.since DESC, f.subject) AS place, \
+         count(*) OVER (PARTITION BY f.alert) AS many, CAST(sum(f.acked) OVER (PARTITION BY f.alert) AS BIGINT) AS known \
+         FROM alert_firing f WHERE f.alert IN (SELECT given.value FROM {})) AS fires WHERE place <= $2 ORDER BY alert, place",
+        super::texts(1)
+    );
+    let mut all = Fires::new();
+    for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(FIRING).fetch_all(conn).await? {
+        let (many, known) = (row.try_get("many")?, row.try_get("known")?);
+        let one = all.entry(row.try_get("alert")?).or_insert_with(|| (Vec::new(), many, known));
+        one.0.push(fires(row)?);
+    }
+    Ok(all)
+}
+
+fn fires(row: &Row) -> Result<Firing, StoreError> {
+    let acked = row.try_get::<i64, _>("acked")? != 0;
+    Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked })
+}
+
+/// What fires for these topics: the topic itself, its sources, its budget.
+pub(in crate::store) async fn at_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<FiringAt>, StoreError> {
+    let given = super::texts(1);
+    // `0` follows `/`: whatever begins with the topic and a slash lies between.
+    let sql = format!(
+        "SELECT topic, alert, subject, since, acked FROM (\
+         SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked FROM {given} \
+         JOIN alert_firing f ON f.subject = given.value WHERE {IN_FORCE} \
+         UNION ALL SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked FROM {given} \
+         JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {IN_FORCE}) AS fires \
+         ORDER BY topic, alert, subject LIMIT $2"
+    );
+    let list = super::resolve::list(topics)?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| Ok(FiringAt { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))
+        .collect()
+}
+
+/// The alerts that fire, each with how often.
+pub(in crate::store) async fn fire(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
+    let sql = format!(
+        "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {IN_FORCE} GROUP BY f.alert ORDER BY f.alert LIMIT $1"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(NAMED).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("alert")?, row.try_get("many")?))).collect()
+}
+
+/// Events behind a place, the latest first; of one alert or of all.
+pub(in crate::store) async fn events(
+    conn: &mut Conn,
+    alert: Option<&str>,
+    after: Option<&EventPlace>,
+    most: i64,
+) -> Result<Vec<AlertEvent>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(alerts::EVENT);
+    query.push(" WHERE 1 = 1");
+    if let Some(alert) = alert {
+        query.push(" AND alert = ").push_bind(alert.to_owned());
+    }
+    if let Some(after) = after {
+        query.push(" AND (at, event) < (").push_bind(after.at.0).push(", ").push_bind(after.event.clone()).push(")");
+    }
+    query.push(" ORDER BY at DESC, event DESC LIMIT ").push_bind(most);
+    query.build().fetch_all(conn).await?.iter().map(alerts::event).collect()
+}

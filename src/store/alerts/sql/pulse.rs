@@ -1,0 +1,60 @@
+//! What the sources of topics gave over their latest searches. Whether one fell silent is `insight`'s to say.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::Conn;
+use crate::model::{Beat, Counts, Pulse, Source, Time};
+use crate::store::StoreError;
+use crate::store::database::cells::Cells;
+
+/// Topics of one statement.
+const CHUNK: usize = 100;
+
+/// Of what a search saw first for its topic, how many items at least lay in its window or had no date. The sightings are
+/// looked at only where the counts leave it open: `outside` counts what was known before, too.
+pub(in crate::store) const FRESH: &str = "CASE WHEN s.new = 0 OR s.outside >= s.found THEN 0 WHEN s.outside < s.new THEN s.new - s.outside \
+     ELSE (SELECT count(*) FROM sighting g CROSS JOIN topic_item t WHERE g.run = r.id AND g.source = s.source AND g.fit <> 'outside' \
+       AND t.topic = r.topic AND t.item = g.item AND t.first_run = r.id) END";
+
+/// For each topic its latest runs, by the index on topic and `seq`, and of each the source's search: together one text, since
+/// a list of topics has thousands of searches. Those of days that were over when they were asked for (backfills) say
+/// nothing about the present.
+pub(in crate::store) async fn pulses(
+    conn: &mut Conn,
+    topics: &[String],
+    source: Source,
+    runs: u32,
+) -> Result<Vec<Pulse>, StoreError> {
+    let sql = format!(
+        "SELECT given.value AS topic, (SELECT string_agg(concat(r.seq, ',', r.started_at, ',', s.found, ',', s.new, ',', s.duplicate, ',', s.outside, ',', s.undated, ',', {FRESH}, ','), '') \
+         FROM run r CROSS JOIN search s WHERE r.topic = given.value AND r.seq >= coalesce((SELECT o.seq FROM run o WHERE o.topic = given.value \
+           AND o.seq IS NOT NULL AND o.started_at IS NOT NULL ORDER BY o.seq DESC LIMIT 1 OFFSET $2), 0) \
+         AND r.started_at IS NOT NULL AND s.run = r.id AND s.attempt = r.attempt AND s.source = $3 AND s.state IN ('ok', 'empty') \
+         AND (s.asked_until IS NULL OR s.asked_until >= r.started_at - 60000)) AS cells FROM {}",
+        super::texts(1)
+    );
+    let mut all: Vec<Pulse> = Vec::new();
+    for chunk in topics.chunks(CHUNK) {
+        let list = serde_json::json!(chunk).to_string();
+        let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(i64::from(runs.max(1)) - 1);
+        for row in asked.bind(source.as_str()).fetch_all(&mut *conn).await? {
+            let Some(cells) = row.try_get::<Option<&str>, _>("cells")? else { continue };
+            all.push(Pulse { topic: row.try_get("topic")?, source, beats: beats(Cells::of(cells))? });
+        }
+    }
+    Ok(all)
+}
+
+/// In the order of their runs.
+fn beats(mut cells: Cells<'_>) -> Result<Vec<Beat>, StoreError> {
+    let mut beats = Vec::new();
+    while !cells.is_empty() {
+        let mut number = || cells.number().map(Option::unwrap_or_default);
+        let (seq, at): (i64, _) = (number()?, Time(number()?));
+        let (found, new, duplicate, outside, undated) = (number()?, number()?, number()?, number()?, number()?);
+        let fresh = number()?;
+        beats.push((seq, Beat { at, counts: Counts { found, new, duplicate, outside, undated }, fresh }));
+    }
+    beats.sort_unstable_by_key(|(seq, _)| *seq);
+    Ok(beats.into_iter().map(|(_, beat)| beat).collect())
+}

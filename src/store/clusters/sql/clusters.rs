@@ -1,0 +1,332 @@
+//! Near-copies as they are stored: which items nobody has looked at, what leads to the clusters there are, and what was
+//! decided. Deciding is not done here. Who writes has seen everything that was written before, or writes nothing.
+
+use std::collections::HashMap;
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::cluster_keys::AGES;
+use super::resolve::ITEMS_LOCK;
+use super::resolve::{in_one, list};
+use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, followers, narrow, read};
+use crate::model::{Choice, ClusterRow, Head, Kind, Room, Time, Volume, Wording};
+use crate::store::{Filter, StoreError, Unclustered};
+
+/// Rows of a statement that writes many: so few that most statements are whole ones, which are parsed once.
+const BATCH: usize = 200;
+
+/// Runs that are looked at together at most: as many as bring a batch.
+const RUNS: i64 = 50;
+
+/// Characters of a text and a title that are read.
+const MOST_READ: i64 = 8_192;
+
+/// The items to look at next, in the order of the runs that found them and of their keys. Runs that found nothing new are
+/// passed over.
+pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Result<Option<Unclustered>, StoreError> {
+    let row = sqlx::query("SELECT f.seq, s.next, s.turn, s.young, s.middle, s.sinking FROM cluster_state s CROSS JOIN follower f WHERE f.name = 'near-copies'")
+        .fetch_one(&mut *conn)
+        .await?;
+    let (from, next, turn): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let (young, middle, sinking): (i64, i64, i64) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+    let runs =
+        sqlx::query("SELECT seq, new FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2")
+            .bind(from)
+            .bind(RUNS)
+            .fetch_all(&mut *conn)
+            .await?;
+    let (mut last, mut brought) = (None, 0);
+    for run in &runs {
+        if brought >= i64::try_from(most).unwrap_or(i64::MAX) {
+            break;
+        }
+        last = Some(run.try_get::<i64, _>("seq")?);
+        brought += run.try_get::<i64, _>("new")?;
+    }
+    let Some(last) = last else { return Ok(None) };
+    // `CROSS JOIN` makes SQLite begin with the runs.
+    let rows = sqlx::query(
+        "SELECT i.id, i.kind, substr(i.title, 1, CAST($4 AS INTEGER)) AS title, substr(i.text, 1, CAST($4 AS INTEGER)) AS text, i.score, min(r.seq) AS seq \
+         FROM run r CROSS JOIN sighting s CROSS JOIN item i \
+         WHERE r.seq IS NOT NULL AND r.new > 0 AND r.seq > $1 AND r.seq <= $2 AND s.run = r.id AND i.id = s.item AND i.cluster IS NULL \
+         GROUP BY i.id ORDER BY min(r.seq), i.key LIMIT $3",
+    )
+    .bind(from)
+    .bind(last)
+    .bind(i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1))
+    .bind(MOST_READ)
+    .fetch_all(conn)
+    .await?;
+    let mut batch = Unclustered {
+        from,
+        until: last,
+        next,
+        turn,
+        young,
+        middle,
+        sinking: sinking >= 0,
+        items: Vec::new(),
+        words: Vec::new(),
+    };
+    for row in rows.iter().take(most) {
+        batch.items.push(row.try_get("id")?);
+        batch.words.push(Wording {
+            kind: read::word(row, "kind", Kind::parse)?,
+            title: row.try_get("title")?,
+            text: row.try_get("text")?,
+            score: row.try_get("score")?,
+        });
+    }
+    if let Some(beyond) = rows.get(most) {
+        // The run of the first that is left is not done yet.
+        batch.until = beyond.try_get::<i64, _>("seq")? - 1;
+    }
+    Ok(Some(batch))
+}
+
+/// Where keys lead, whichever table holds them. One statement, so that a key that moves on meanwhile is seen once.
+pub(in crate::store) async fn leads(conn: &mut Conn, keys: &[i64]) -> Result<Vec<(i64, i64)>, StoreError> {
+    let given = super::numbers(1);
+    let of = |table: &str| format!("SELECT l.key, l.place FROM {given} CROSS JOIN {table} l WHERE l.key = given.value");
+    let [young, middle, old] = AGES.map(of);
+    let sql = format!(
+        "SELECT {} FROM ({young} UNION ALL {middle} UNION ALL {old}) AS found",
+        super::rows_in_one("found.key, found.place")
+    );
+    in_one(conn, sql, [list(keys)?]).await
+}
+
+/// Moves the smallest keys of a table that is being emptied, or has become too full, into the next. They come in order, so
+/// that a page of the next is written once for many of them. What is over when a process ends goes on with the next.
+pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool, StoreError> {
+    let held = format!("SELECT young, middle, sinking FROM cluster_state{ROW_LOCK}");
+    let row = sqlx::query(AssertSqlSafe(held)).fetch_one(&mut *conn).await?;
+    let (young, middle, sinking): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    // The middle first, so that the young find room there.
+    let (from, into, age) = match sinking {
+        1 => (AGES[1], AGES[2], 1),
+        0 => (AGES[0], AGES[1], 0),
+        _ if middle > room.middle => (AGES[1], AGES[2], 1),
+        _ if young > room.young => (AGES[0], AGES[1], 0),
+        _ => return Ok(false),
+    };
+    let bound = format!("SELECT max(key) FROM (SELECT key FROM {from} ORDER BY key LIMIT $1) AS least");
+    let bound: Option<i64> =
+        sqlx::query_scalar(AssertSqlSafe(bound)).bind(room.slice.max(1)).fetch_one(&mut *conn).await?;
+    let mut moved = 0;
+    if let Some(bound) = bound {
+        let copy = format!(
+            "INSERT INTO {into} (key, place) SELECT key, place FROM {from} WHERE key <= $1 ORDER BY key, place"
+        );
+        let drop = format!("DELETE FROM {from} WHERE key <= $1");
+        for statement in [copy, drop] {
+            let done = sqlx::query(AssertSqlSafe(statement)).bind(bound).execute(&mut *conn).await?;
+            moved = i64::try_from(done.rows_affected()).unwrap_or(i64::MAX);
+        }
+    }
+    let emptied = moved < room.slice;
+    let left = |held: i64| if emptied { 0 } else { (held - moved).max(0) };
+    let (young, middle) = if age == 0 { (left(young), middle + moved) } else { (young, left(middle)) };
+    sqlx::query("UPDATE cluster_state SET young = $1, middle = $2, sinking = $3")
+        .bind(young)
+        .bind(middle)
+        .bind(if emptied { -1 } else { age })
+        .execute(conn)
+        .await?;
+    Ok(true)
+}
+
+/// First items by their places.
+pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<Vec<Head>, StoreError> {
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
+        super::rows_in_one(&format!("h.place, {}", super::digits("h.sketch"))),
+        super::numbers(1)
+    );
+    let heads = in_one::<(i64, String)>(conn, sql, [list(places)?]).await?;
+    Ok(heads.into_iter().map(|(place, digits)| Head { place, sketch: cluster_keys::bytes(&digits) }).collect())
+}
+
+/// Writes what was decided of a batch; false, and nothing is written, when anything else was written since it was read.
+pub(in crate::store) async fn keep(
+    conn: &mut Conn,
+    batch: &Unclustered,
+    choices: &[Choice],
+) -> Result<bool, StoreError> {
+    super::lock(conn, ITEMS_LOCK).await?;
+    let begins: Vec<(i64, &Head, &[i64])> = batch
+        .items
+        .iter()
+        .zip(choices)
+        .filter_map(|(item, choice)| match choice {
+            Choice::Begins(head, keys) => Some((*item, head, keys.as_slice())),
+            Choice::Alone | Choice::CopyOf(..) => None,
+        })
+        .collect();
+    let mut keys: Vec<(i64, i64)> =
+        begins.iter().flat_map(|(_, head, keys)| keys.iter().map(|key| (*key, head.place))).collect();
+    keys.extend(choices.iter().filter_map(|choice| match choice {
+        Choice::CopyOf(place, Some(key)) => Some((*key, *place)),
+        Choice::CopyOf(_, None) | Choice::Alone | Choice::Begins(..) => None,
+    }));
+    keys.sort_unstable();
+    let moved =
+        sqlx::query("UPDATE cluster_state SET next = next + $1, turn = turn + 1, young = young + $2 WHERE turn = $3")
+            .bind(i64::try_from(begins.len()).unwrap_or(i64::MAX))
+            .bind(i64::try_from(keys.len()).unwrap_or(i64::MAX))
+            .bind(batch.turn)
+            .execute(&mut *conn)
+            .await?;
+    if moved.rows_affected() == 0 {
+        return Ok(false);
+    }
+    followers::advance(conn, followers::NEAR_COPIES, batch.from, batch.until.max(batch.from), false).await?;
+    for chunk in begins.chunks(BATCH) {
+        let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_head (place, item, sketch, keys) ");
+        insert.push_values(chunk, |mut row, (item, head, keys)| {
+            row.push_bind(head.place).push_bind(*item).push_bind(&head.sketch).push_bind(cluster_keys::packed(keys));
+        });
+        insert.build().persistent(chunk.len() == BATCH).execute(&mut *conn).await?;
+    }
+    for chunk in keys.chunks(BATCH) {
+        let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_lead_young (key, place) ");
+        insert.push_values(chunk, |mut row, (key, place)| {
+            row.push_bind(*key).push_bind(*place);
+        });
+        insert.build().persistent(chunk.len() == BATCH).execute(&mut *conn).await?;
+    }
+    write(conn, batch, choices).await?;
+    Ok(true)
+}
+
+/// Writes which cluster each item belongs to.
+async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Result<(), StoreError> {
+    let copied = |choice: &Choice| if let Choice::CopyOf(place, _) = choice { Some(*place) } else { None };
+    let places: Vec<i64> = choices.iter().filter_map(copied).collect();
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
+        super::rows_in_one("h.place, h.item"),
+        super::numbers(1)
+    );
+    let firsts: HashMap<i64, i64> = in_one::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
+    let of = |(item, choice): (&i64, &Choice)| match choice {
+        Choice::Alone | Choice::Begins(..) => Some((*item, *item, None)),
+        Choice::CopyOf(place, own) => {
+            firsts.get(place).map(|first| (*item, *first, own.map(|key| cluster_keys::packed(&[key]))))
+        }
+    };
+    let mut clusters: Vec<(i64, i64, Option<Vec<u8>>)> = batch.items.iter().zip(choices).filter_map(of).collect();
+    clusters.sort_unstable();
+    for chunk in clusters.chunks(BATCH) {
+        let mut update =
+            QueryBuilder::<Database>::new("UPDATE item SET cluster = v.column2, fingerprint = v.column3 FROM (");
+        update.push_values(chunk, |mut row, (item, cluster, own)| {
+            row.push_bind(*item).push_bind(*cluster).push_bind(own);
+        });
+        update.push(") AS v WHERE item.id = v.column1");
+        update.build().persistent(chunk.len() == BATCH).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Before `from` becomes a part of `into`: its copies and what leads to it follow. Where both had a cluster, the two become
+/// one, and its first item is the one that was seen first. The key of words of its own goes, if it has any.
+pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
+    let rows = sqlx::query(
+        "SELECT i.id, i.cluster, coalesce(c.first_seen, i.first_seen) AS first_seen FROM item i LEFT JOIN item c ON c.id = i.cluster \
+         WHERE i.id IN ($1, $2)",
+    )
+    .bind(into)
+    .bind(from)
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut held: HashMap<i64, (Option<i64>, i64)> = HashMap::new();
+    for row in &rows {
+        held.insert(row.try_get("id")?, (row.try_get("cluster")?, row.try_get("first_seen")?));
+    }
+    // Whoever decides at this moment decided about items that are not there any more.
+    sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
+    let (Some((mine, mine_since)), Some((Some(theirs), theirs_since))) = (held.get(&into), held.get(&from)) else {
+        return Ok(());
+    };
+    cluster_keys::forget_own(conn, &list(&[from])?).await?;
+    let first = match mine {
+        Some(mine) if mine == theirs => *mine,
+        Some(mine) if mine_since <= theirs_since => *mine,
+        Some(_) | None => *theirs,
+    };
+    // The first of its cluster may be the one that goes.
+    let first = if first == from { into } else { first };
+    for left in [*mine, Some(*theirs)].into_iter().flatten().filter(|left| *left != first) {
+        for statement in [
+            "UPDATE item SET cluster = $1 WHERE cluster = $2 AND cluster <> id",
+            "UPDATE item SET cluster = $1 WHERE id = $2",
+            "UPDATE cluster_head SET item = $1 WHERE item = $2",
+        ] {
+            sqlx::query(statement).bind(first).bind(left).execute(&mut *conn).await?;
+        }
+    }
+    for item in [into, from] {
+        sqlx::query("UPDATE item SET cluster = $1 WHERE id = $2").bind(first).bind(item).execute(&mut *conn).await?;
+    }
+    // Nothing may point to what is about to go.
+    sqlx::query("UPDATE cluster_head SET item = $1 WHERE item = $2").bind(first).bind(from).execute(conn).await?;
+    Ok(())
+}
+
+/// Items, texts and authors of each topic, by when the topic first saw them.
+pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Result<Vec<(String, Volume)>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT t.topic, count(*) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
+         FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run",
+    );
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    query.push(" AND f.seq IS NOT NULL GROUP BY t.topic ORDER BY t.topic");
+    query.build().fetch_all(conn).await?.iter().map(|row| Ok((row.try_get("topic")?, volume(row)?))).collect()
+}
+
+/// The same over what some runs saw.
+pub(in crate::store) async fn volume_of(conn: &mut Conn, runs: &[String]) -> Result<Volume, StoreError> {
+    let sql = format!(
+        "SELECT count(DISTINCT i.id) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
+         FROM {} CROSS JOIN run r CROSS JOIN sighting s CROSS JOIN item i \
+         WHERE r.public_id = given.value AND r.seq IS NOT NULL AND s.run = r.id AND i.id = s.item",
+        super::texts(1)
+    );
+    volume(&sqlx::query(AssertSqlSafe(sql)).bind(list(runs)?).fetch_one(conn).await?)
+}
+
+fn volume(row: &Row) -> Result<Volume, StoreError> {
+    Ok(Volume::new(row.try_get("heard")?, row.try_get("texts")?, row.try_get("authors")?))
+}
+
+/// Texts that several items of a topic bring: those of most authors first.
+pub(in crate::store) async fn clusters(
+    conn: &mut Conn,
+    filter: &Filter,
+    least: i64,
+    most: i64,
+) -> Result<Vec<ClusterRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT t.topic, c.key AS cluster, count(*) AS members, count(DISTINCT lower(i.author)) AS authors, \
+         min(t.first_seen) AS first_seen, max(t.first_seen) AS last_new, c.title, c.text, c.url \
+         FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN item c ON c.id = i.cluster",
+    );
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    query.push(" AND f.seq IS NOT NULL GROUP BY t.topic, c.id HAVING count(*) >= ").push_bind(least);
+    query.push(" ORDER BY authors DESC, members DESC, t.topic, c.key LIMIT ").push_bind(most);
+    let row = |row: &Row| {
+        Ok(ClusterRow {
+            topic: row.try_get("topic")?,
+            cluster: row.try_get("cluster")?,
+            members: row.try_get("members")?,
+            authors: row.try_get("authors")?,
+            first_seen: Time(row.try_get("first_seen")?),
+            last_new: Time(row.try_get("last_new")?),
+            title: row.try_get("title")?,
+            text: row.try_get("text")?,
+            url: row.try_get("url")?,
+        })
+    };
+    query.build().fetch_all(conn).await?.iter().map(row).collect()
+}

@@ -1,0 +1,210 @@
+//! A database as a whole: moved to the other kind, table by table, and compared. The target is marked until every table of it
+//! was compared with its source, and opened by nobody else until then; a move that was interrupted goes on.
+
+pub(in crate::store) mod cells;
+pub(in crate::store) mod tables;
+
+use std::path::Path;
+
+use crate::model::Time;
+use crate::store::database::copying::tables::TABLES;
+use crate::store::database::handle::Db;
+use crate::store::database::postgres;
+use crate::store::database::sqlite;
+use crate::store::database::sqlite::disk::Existing;
+use crate::store::{Settings, Store, StoreError, StoreErrorKind};
+
+/// A table that was moved and compared.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Moved {
+    /// Its name.
+    pub table: &'static str,
+    /// Rows, the same in both.
+    pub rows: u64,
+    /// Hash over what they hold, the same in both.
+    pub blake3: String,
+}
+
+/// Runs one function of `statements/copying.rs` on the source's one moment.
+macro_rules! from {
+    ($tx:expr, $function:ident ( $($arg:expr),* )) => {
+        match &mut $tx {
+            Source::Sqlite(tx) => sqlite::statements::copying::$function(&mut *tx, $($arg),*).await,
+            Source::Postgres(tx) => postgres::statements::copying::$function(&mut *tx, $($arg),*).await,
+        }
+    };
+}
+
+enum Source {
+    Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
+    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+}
+
+impl Store {
+    /// Every table that a move takes along, with its columns, and those it leaves: for the test that none is forgotten.
+    #[must_use]
+    pub fn known_tables() -> Vec<(&'static str, Vec<&'static str>)> {
+        let known = TABLES.iter().map(|table| (table.name, table.columns().collect()));
+        known.chain(tables::LEFT.map(|table| (table, Vec::new()))).collect()
+    }
+
+    /// Refuses a database that is being filled.
+    pub(in crate::store) async fn whole(&self) -> Result<(), StoreError> {
+        match read!(self, copying::mark())? {
+            None => Ok(()),
+            Some(from) => Err(StoreError::new(
+                StoreErrorKind::Foreign,
+                format!("{} is an unfinished copy of {from}", self.place),
+                "finish it with `topicwatch db move --to …` from its source, or delete it",
+            )),
+        }
+    }
+
+    /// Copies everything to an empty database, or goes on where an earlier copy of this one stopped; compares both, table
+    /// by table, and only then lets others open the copy. `told` hears of each table.
+    pub async fn copy_to(
+        &self,
+        settings: &Settings,
+        now: Time,
+        told: &(dyn Fn(&Moved) + Send + Sync),
+    ) -> Result<Vec<Moved>, StoreError> {
+        let living: i64 = read!(self, instances::living(now))?;
+        if living > 0 {
+            return Err(StoreError::new(
+                StoreErrorKind::Locked,
+                format!("{living} processes run what is due on {}", self.place),
+                "stop them first, so that nothing is missing in the copy",
+            ));
+        }
+        let target = Self::open_any(settings).await?;
+        let done = self.copy_into(&target, told).await;
+        target.close().await;
+        done
+    }
+
+    async fn copy_into(&self, target: &Self, told: &(dyn Fn(&Moved) + Send + Sync)) -> Result<Vec<Moved>, StoreError> {
+        let place = self.place.as_str();
+        match read!(target, copying::mark())? {
+            Some(from) if from == place => {}
+            Some(from) => {
+                return Err(StoreError::refused(
+                    format!("{} is an unfinished copy of {from}", target.place),
+                    "go on from there, or delete it",
+                ));
+            }
+            None => {
+                if !write_tx!(target, copying::begin(place))? {
+                    return Err(StoreError::refused(
+                        format!("{} is not empty", target.place),
+                        "name a database that is not there yet; nothing was changed",
+                    ));
+                }
+            }
+        }
+        let mut source = match &self.db {
+            Db::Sqlite(pools) => Source::Sqlite(pools.snapshot().await?),
+            Db::Postgres(pools) => Source::Postgres(pools.snapshot().await?),
+        };
+        // What an earlier try left may be older than what is there now; then it begins again.
+        for again in [true, false] {
+            Self::fill(&mut source, target).await?;
+            match Self::compare(&mut source, target, told).await? {
+                Ok(moved) => {
+                    write_tx!(target, copying::end())?;
+                    return Ok(moved);
+                }
+                Err(_) if again => write_tx!(target, copying::clear())?,
+                Err(table) => {
+                    return Err(StoreError::new(
+                        StoreErrorKind::Statement,
+                        format!("{table} is not the same in {place} and {}", target.place),
+                        "please report it; the source is unchanged, and nobody can open the copy",
+                    ));
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    async fn fill(source: &mut Source, target: &Self) -> Result<(), StoreError> {
+        // The mark stands among others in a small table, which is begun again.
+        write_tx!(target, copying::clear_info())?;
+        for table in TABLES {
+            let mut after = if table.name == "store_info" { None } else { read!(target, copying::last(table))? };
+            loop {
+                let mut page = from!(*source, page(table, after.as_deref()))?;
+                let Some(last) = page.last() else { break };
+                after = Some(sqlite::statements::copying::key_of(table, last));
+                page.retain(|row| !sqlite::statements::copying::is_mark(table, row));
+                if !page.is_empty() {
+                    write_tx!(target, copying::put(table, &page))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables, or the first that differs.
+    async fn compare(
+        source: &mut Source,
+        target: &Self,
+        told: &(dyn Fn(&Moved) + Send + Sync),
+    ) -> Result<Result<Vec<Moved>, &'static str>, StoreError> {
+        let mut moved = Vec::with_capacity(TABLES.len());
+        for table in TABLES {
+            let (rows, hash) = from!(*source, digest(table))?;
+            if read!(target, copying::digest(table))? != (rows, hash) {
+                return Ok(Err(table.name));
+            }
+            let table = Moved { table: table.name, rows, blake3: hash.to_hex().to_string() };
+            told(&table);
+            moved.push(table);
+        }
+        Ok(Ok(moved))
+    }
+
+    /// Why a file is no earlier copy of this database, where it is a database: it is not ours, or holds runs and none of
+    /// its last ones is known here.
+    pub async fn no_copy_of_this(&self, file: &Path) -> Result<Option<String>, StoreError> {
+        let ended = match sqlite::Pools::existing_at(file).await? {
+            Existing::NoDatabase => return Ok(None),
+            Existing::Foreign => return Ok(Some("it is a SQLite database of another program".to_owned())),
+            Existing::Ours(ended) => ended,
+        };
+        if ended.is_empty() || read!(self, copying::knows_any(&ended))? {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "it is a topicwatch database that is no copy of {}: none of its last runs is there",
+            self.place
+        )))
+    }
+
+    /// Writes a copy into an empty file, while others write on, and reads it again. Returns the rows of each table.
+    pub async fn backup_to(&self, path: &Path, now: Time) -> Result<Vec<(&'static str, i64)>, StoreError> {
+        let Db::Sqlite(pools) = &self.db else {
+            let url = format!("sqlite:{}", path.display());
+            let settings = Settings { url, schema: String::new(), nature: None, create: true };
+            let target = Self::open_any(&settings).await?;
+            let done = self.copy_into(&target, &|_| {}).await;
+            target.close().await;
+            let _ = now;
+            return done?.iter().map(|t| Ok((t.table, i64::try_from(t.rows).unwrap_or(i64::MAX)))).collect();
+        };
+        let before = read!(self, sizes::sizes())?;
+        pools.vacuum_into(path).await?;
+        let after = read!(self, sizes::sizes())?;
+        let copied = sqlite::Pools::look_into(path).await?;
+        for ((table, rows), (before, after)) in copied.iter().zip(before.iter().zip(&after)) {
+            let (least, most) = (before.1.min(after.1), before.1.max(after.1));
+            if !(least..=most).contains(rows) {
+                return Err(StoreError::new(
+                    StoreErrorKind::Statement,
+                    format!("the copy has {rows} rows of {table}, its source {least} to {most}"),
+                    "is the disk failing? the copy was not put in place",
+                ));
+            }
+        }
+        Ok(copied)
+    }
+}

@@ -1,0 +1,17 @@
+//! How many rows each table of a database holds, to compare a copy with what it was made of.
+
+use sqlx::AssertSqlSafe;
+
+use super::Conn;
+use crate::store::StoreError;
+use crate::store::database::copying::tables::TABLES;
+
+/// Rows of each table, for whoever compares.
+pub(in crate::store) async fn sizes(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {
+    let mut sizes = Vec::with_capacity(TABLES.len());
+    for table in TABLES {
+        let sql = format!("SELECT count(*) FROM {}", table.name);
+        sizes.push((table.name, sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut *conn).await?));
+    }
+    Ok(sizes)
+}

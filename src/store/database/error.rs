@@ -1,0 +1,147 @@
+//! Why the store could not do what it was asked, in words that say what to do next. Not for data that is merely absent:
+//! that is an `Option` or an empty list.
+
+/// The kind of failure, which decides the exit code and whether waiting helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreErrorKind {
+    /// Cannot be reached or opened.
+    Unreachable,
+    /// Nothing can be written: its disk is full or failing, or it is read-only.
+    Unwritable,
+    /// Another process holds it.
+    Locked,
+    /// Written by a newer version of the program.
+    Newer,
+    /// Holds the other nature of data (sandbox or real), or is somebody else's database.
+    Foreign,
+    /// The file that is open is not the one that its path names any more, or is another daemon's by now.
+    Replaced,
+    /// The run is no longer this process's: its lease was lost and another took it, or it was ended.
+    Fenced,
+    /// What was asked does not fit what is stored: an unknown topic, a name that is taken. Nothing was changed.
+    Refused,
+    /// A statement failed.
+    Statement,
+}
+
+/// A store failure: what happened, and what to do next.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{text}")]
+pub struct StoreError {
+    /// Its kind.
+    pub kind: StoreErrorKind,
+    /// What happened, without any password.
+    pub text: String,
+    /// What to do next; may be empty.
+    pub hint: String,
+    /// Whether running the whole transaction again may help (serialization failure, deadlock, busy).
+    pub(crate) again: bool,
+    /// Whether the server is only away for now: it starts, ends, refuses or drops connections.
+    pub away: bool,
+}
+
+impl StoreError {
+    /// A failure of a kind, with its next step.
+    pub(crate) fn new(kind: StoreErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), hint: hint.into(), again: false, away: false }
+    }
+
+    /// What was asked does not fit what is stored.
+    pub(crate) fn refused(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StoreErrorKind::Refused, text, hint)
+    }
+
+    /// The run belongs to somebody else by now.
+    pub(crate) fn fenced(run: &str) -> Self {
+        Self::new(
+            StoreErrorKind::Fenced,
+            format!("run {run} is no longer held by this process; nothing of it was written"),
+            "its lease ran out while it was stopped, or somebody ended it; `topicwatch runs` shows what became of it",
+        )
+    }
+
+    /// A row in the database that this version cannot read.
+    pub(crate) fn unreadable(what: &str) -> Self {
+        Self::new(
+            StoreErrorKind::Statement,
+            format!("the database holds {what} that this version cannot read"),
+            "upgrade topicwatch, or restore a backup",
+        )
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = match &error {
+            sqlx::Error::Database(inner) => inner.code().map(std::borrow::Cow::into_owned),
+            _ => None,
+        };
+        let text = error.to_string();
+        let busy = text.contains("database is locked") || matches!(code.as_deref(), Some("5" | "6" | "261" | "517"));
+        // A lock that took too long and a server that is going down: the transaction was rolled back.
+        let waited = matches!(code.as_deref(), Some("55P03"));
+        let ended = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03" | "57P05" | "53300"))
+            || code.as_deref().is_some_and(|code| code.len() == 5 && code.starts_with("08"));
+        // A server that goes down in the middle of an answer leaves one that cannot be understood.
+        let away = ended
+            || matches!(
+                error,
+                sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed
+            );
+        let again = busy || waited || ended || matches!(code.as_deref(), Some("40001" | "40P01"));
+        let (kind, hint) = match &error {
+            _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
+            _ if ended => (StoreErrorKind::Unreachable, "the database server is going down, coming up or full"),
+            sqlx::Error::Io(_) | sqlx::Error::Tls(_)
+                if let Some(hint) = crate::store::database::certificates::hint(&text) =>
+            {
+                (StoreErrorKind::Unreachable, hint)
+            }
+            sqlx::Error::Io(_)
+            | sqlx::Error::Protocol(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => {
+                (StoreErrorKind::Unreachable, "is the database server running, and are address and credentials right?")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("14")) => {
+                (StoreErrorKind::Unreachable, "does the folder exist, and may this user write there?")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
+                (StoreErrorKind::Unwritable, "the disk is full: make room; what was stored before is intact")
+            }
+            // SQLite's family 10 is what the operating system refused: no room for its files, a limit, a failing disk.
+            sqlx::Error::Database(_)
+                if code.as_deref().is_some_and(|code| family(code) == Some(10) || code == "58030") =>
+            {
+                (
+                    StoreErrorKind::Unwritable,
+                    "is the disk full, or failing? make room; what was stored before is intact",
+                )
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544" | "25006")) => {
+                (StoreErrorKind::Unwritable, "the database is read-only for this user")
+            }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
+                (StoreErrorKind::Unreachable, "are user, password and database name in the URL right?")
+            }
+            sqlx::Error::Database(_) if code.as_deref().is_some_and(|code| matches!(family(code), Some(11 | 26))) => (
+                StoreErrorKind::Foreign,
+                "this file is damaged or is not a SQLite database; restore a backup or name another file",
+            ),
+            _ => (StoreErrorKind::Statement, ""),
+        };
+        Self { kind, text: one_line(&text), hint: hint.to_owned(), again, away }
+    }
+}
+
+/// SQLite's primary code of an extended one; PostgreSQL's have five places.
+fn family(code: &str) -> Option<u32> {
+    code.parse::<u32>().ok().filter(|_| code.len() < 5).map(|code| code & 0xff)
+}
+
+/// Database messages may span lines; an event is one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

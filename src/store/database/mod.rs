@@ -1,0 +1,21 @@
+//! The two databases: opening one, its files and connections, its errors, and how a statement is run on whichever is open.
+//! What is asked of it is each subject's.
+
+#[macro_use]
+mod macros;
+pub(in crate::store) mod cells;
+mod certificates;
+mod clock;
+pub(in crate::store) mod copying;
+mod disk_room;
+pub(in crate::store) mod error;
+pub(in crate::store) mod handle;
+mod in_place;
+pub(in crate::store) mod locks;
+pub(in crate::store) mod open;
+pub(in crate::store) mod postgres;
+mod read_only;
+mod refused;
+pub(in crate::store) mod sqlite;
+pub(in crate::store) mod steps;
+pub(in crate::store) mod tls;

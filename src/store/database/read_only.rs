@@ -1,0 +1,129 @@
+//! A store for whoever only reads, beside a daemon or without one: it changes nothing, not even tables of an older version,
+//! which it refuses. Where nothing can be written at all, a file is opened in another way.
+
+use sqlx::migrate::Migrate;
+
+use crate::store::database::handle::Db;
+use crate::store::database::open::{foreign, named, pending, sqlite_path};
+use crate::store::database::postgres;
+use crate::store::database::sqlite;
+use crate::store::database::steps::{POSTGRES, SQLITE, migrator};
+use crate::store::database::tls;
+use crate::store::{Settings, Store, StoreError, StoreErrorKind, redact};
+
+impl Store {
+    /// Opens a database that is there, to read it.
+    pub async fn open_to_read(settings: &Settings) -> Result<Self, StoreError> {
+        let store = if let Some(path) = sqlite_path(&settings.url)? {
+            let place = path.display().to_string();
+            if !path.is_file() {
+                return Err(StoreError::new(
+                    StoreErrorKind::Unreachable,
+                    format!("there is no database at {place} yet"),
+                    "run `topicwatch once` or `topicwatch run` first, or name another with --database",
+                ));
+            }
+            let pools = sqlite::Pools::open_to_read(&path);
+            Self::of_file(pools, place).await?
+        } else {
+            let place = format!("{} (schema {})", redact(&settings.url), settings.schema);
+            let options = tls::connection(&settings.url)?.options([
+                ("default_transaction_read_only", "on"),
+                // Pages ask for little of large tables: a walk along an index, which is dearer only where pages lie on a
+                // turning disk; to start workers takes longer than all of it.
+                ("random_page_cost", "1.1"),
+                ("max_parallel_workers_per_gather", "0"),
+            ]);
+            let pools = postgres::Pools::open(options, &settings.schema).await.map_err(|error| named(error, &place))?;
+            let mut conn = pools.reader().await?;
+            let ours = sqlx::query_scalar(
+                "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+                 WHERE n.nspname = $1 AND c.relname = '_sqlx_migrations'",
+            );
+            let ours: i64 = ours.bind(&settings.schema).fetch_one(&mut *conn).await?;
+            let there = sqlx::query_scalar("SELECT count(*) FROM pg_namespace WHERE nspname = $1");
+            let there: i64 = there.bind(&settings.schema).fetch_one(&mut *conn).await?;
+            if there == 0 {
+                return Err(StoreError::new(
+                    StoreErrorKind::Unreachable,
+                    format!("there is no schema {} in {} yet", settings.schema, redact(&settings.url)),
+                    "run `topicwatch once` or `topicwatch run` first, or name another with [database] schema",
+                ));
+            }
+            up_to_date(ours, POSTGRES, &mut *conn, &place).await?;
+            drop(conn);
+            Self {
+                db: Db::Postgres(pools),
+                place,
+                commits: std::sync::Arc::default(),
+                room: std::sync::Arc::default(),
+                engine: None,
+            }
+        };
+        store.whole().await?;
+        Ok(store)
+    }
+
+    /// Opens a database as whoever may write does or, where a SQLite file's disk is full or nobody may write to it, to read
+    /// alone; then it is told, too, why, and what may be missing. For processes that only read and end soon.
+    pub async fn open_or_read(settings: &Settings) -> Result<(Self, Option<String>), StoreError> {
+        let error = match Self::open(settings).await {
+            Ok(store) => return Ok((store, None)),
+            Err(error) => error,
+        };
+        let path = match sqlite_path(&settings.url)? {
+            Some(path) if path.is_file() => path,
+            _ => return Err(error),
+        };
+        if !matches!(error.kind, StoreErrorKind::Unwritable | StoreErrorKind::Unreachable) {
+            return Err(error);
+        }
+        let place = path.display().to_string();
+        let read = match sqlite::Pools::open_unwritable(&path).await {
+            Ok(read) => read,
+            Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(named(busy, &place)),
+            Err(_) => return Err(error),
+        };
+        let mut why = format!("nothing can be stored, it is only read: {}", error.text);
+        if read.without_log {
+            why.push_str(&format!(
+                "; {place}-wal cannot be read: the newest commits of a process that died may be missing"
+            ));
+        }
+        // What it says of the tables is told rather than what failed because of them.
+        let store = Self::of_file(read.pools, place).await?;
+        store.whole().await?;
+        Ok((store.of_nature(settings.nature).await?, Some(why)))
+    }
+
+    /// A file that is open, when its tables are those of this version.
+    async fn of_file(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
+        let mut conn = pools.reader().await.map_err(|error| named(error, &place))?;
+        let ours = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
+        let ours: i64 = ours.fetch_one(&mut *conn).await.map_err(|error| named(error.into(), &place))?;
+        up_to_date(ours, SQLITE, &mut *conn, &place).await?;
+        drop(conn);
+        let (commits, room) = Default::default();
+        Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None })
+    }
+}
+
+/// Refuses a database that is not ours, newer, or older.
+async fn up_to_date<C: Migrate>(
+    ours: i64,
+    steps: &[(i64, &'static str, &'static str)],
+    conn: &mut C,
+    place: &str,
+) -> Result<(), StoreError> {
+    if ours == 0 {
+        return Err(foreign(place));
+    }
+    if pending(&migrator(steps), conn, place).await? == 0 {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        StoreErrorKind::Unreachable,
+        format!("{place} has tables of an older version, and is opened for reading only"),
+        "run `topicwatch db migrate`, or start `topicwatch run`, which brings them up to date",
+    ))
+}

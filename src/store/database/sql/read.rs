@@ -1,0 +1,203 @@
+//! How columns become the project's words, and the selections that several readers share.
+
+use sqlx::Row as _;
+
+use super::Row;
+use crate::model::{Engagement, ItemTone, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit};
+use crate::store::{AnswerRow, Counts, ItemRow, RunRow, SearchRow, SightingRow, StoreError};
+
+/// A closed-list column.
+pub(in crate::store) fn word<T>(row: &Row, column: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+    let text: String = row.try_get(column)?;
+    parse(&text).ok_or_else(|| StoreError::unreadable(&format!("`{text}` in {column}")))
+}
+
+/// A time that may be absent.
+pub(in crate::store) fn time(row: &Row, column: &str) -> Result<Option<Time>, StoreError> {
+    Ok(row.try_get::<Option<i64>, _>(column)?.map(Time))
+}
+
+/// A flag that may be absent.
+pub(in crate::store) fn flag(row: &Row, column: &str) -> Result<Option<bool>, StoreError> {
+    Ok(row.try_get::<Option<i64>, _>(column)?.map(|v| v != 0))
+}
+
+/// The six reaction columns.
+pub(in crate::store) fn engagement(row: &Row) -> Result<Engagement, StoreError> {
+    Ok(Engagement {
+        likes: row.try_get("likes")?,
+        reposts: row.try_get("reposts")?,
+        replies: row.try_get("replies")?,
+        quotes: row.try_get("quotes")?,
+        bookmarks: row.try_get("bookmarks")?,
+        views: row.try_get("views")?,
+    })
+}
+
+/// The three columns of a judgement.
+fn tone(row: &Row) -> Result<ItemTone, StoreError> {
+    let tone: Option<String> = row.try_get("tone")?;
+    let tone = tone.map(|tone| Tone::parse(&tone).ok_or_else(|| StoreError::unreadable(&format!("`{tone}` in tone"))));
+    Ok(ItemTone { tone: tone.transpose()?, score: row.try_get("score")?, scorer: row.try_get("scorer")? })
+}
+
+/// Runs that readers may see have a place in the reading order.
+pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
+     r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at, r.thinned FROM run r";
+
+/// When a run happened, or would have, as the index `run_at` has it: equal for all that list runs in time.
+pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
+
+/// One row per topic and item.
+pub(in crate::store) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
+     f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
+     i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, \
+     i.tone, i.score, i.scorer, i.pruned_at, f.seq AS first_seq \
+     FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
+
+/// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
+/// also before it has statistics: in any other it would sort the whole table.
+pub(in crate::store) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
+     CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, i.lang, \
+     s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views, \
+     (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score, i.scorer \
+     FROM run r CROSS JOIN sighting s CROSS JOIN item i CROSS JOIN topic_item t";
+
+/// What holds the tables of [`SIGHTING`] together.
+pub(in crate::store) const SIGHTING_ON: &str =
+    " AND s.run = r.id AND i.id = s.item AND t.topic = r.topic AND t.item = i.id";
+
+/// One row per run that was answered.
+pub(in crate::store) const ANSWER: &str = "SELECT r.public_id AS run, r.topic, r.started_at, a.model, a.text, a.partial, a.cited FROM run r JOIN answer a ON a.run = r.id";
+
+pub(in crate::store) fn run(row: &Row) -> Result<RunRow, StoreError> {
+    Ok(RunRow {
+        run: row.try_get("public_id")?,
+        topic: row.try_get("topic")?,
+        trigger: word(row, "trigger", Trigger::parse)?,
+        state: word(row, "state", RunState::parse)?,
+        reason: row.try_get("reason")?,
+        slot: time(row, "slot")?,
+        started_at: time(row, "started_at")?,
+        finished_at: time(row, "finished_at")?,
+        attempt: row.try_get("attempt")?,
+        counts: counts(row)?,
+        unreadable: row.try_get("unreadable")?,
+        cost: Micros(row.try_get("cost")?),
+        error_class: row.try_get("error_class")?,
+        error_text: row.try_get("error_text")?,
+        seq: row.try_get("seq")?,
+        clears_at: time(row, "clears_at")?,
+        thinned: flag(row, "thinned")?.unwrap_or(false),
+    })
+}
+
+pub(in crate::store) fn counts(row: &Row) -> Result<Counts, StoreError> {
+    Ok(Counts {
+        found: row.try_get("found")?,
+        new: row.try_get("new")?,
+        duplicate: row.try_get("duplicate")?,
+        outside: row.try_get("outside")?,
+        undated: row.try_get("undated")?,
+    })
+}
+
+pub(in crate::store) fn item(row: &Row) -> Result<ItemRow, StoreError> {
+    Ok(ItemRow {
+        topic: row.try_get("topic")?,
+        key: row.try_get("key")?,
+        kind: word(row, "kind", Kind::parse)?,
+        url: row.try_get("url")?,
+        author: row.try_get("author")?,
+        author_name: row.try_get("author_name")?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        lang: row.try_get("lang")?,
+        published_at: time(row, "published_at")?,
+        first_seen: time(row, "first_seen")?.unwrap_or_default(),
+        first_run: row.try_get("first_run")?,
+        last_seen: time(row, "last_seen")?.unwrap_or_default(),
+        last_run: row.try_get("last_run")?,
+        times_seen: row.try_get("times_seen")?,
+        is_repost: flag(row, "is_repost")?,
+        is_quote: flag(row, "is_quote")?,
+        conversation_id: row.try_get("conversation_id")?,
+        engagement: engagement(row)?,
+        revisions: row.try_get("revisions")?,
+        cluster: row.try_get("cluster")?,
+        tone: tone(row)?,
+        pruned_at: time(row, "pruned_at")?,
+    })
+}
+
+pub(in crate::store) fn sighting(row: &Row) -> Result<SightingRow, StoreError> {
+    Ok(SightingRow {
+        run: row.try_get("run")?,
+        topic: row.try_get("topic")?,
+        seen_at: time(row, "started_at")?.unwrap_or_default(),
+        source: word(row, "source", Source::parse)?,
+        rank: row.try_get("rank")?,
+        key: row.try_get("key")?,
+        kind: word(row, "kind", Kind::parse)?,
+        fit: word(row, "fit", WindowFit::parse)?,
+        new: flag(row, "new")?.unwrap_or(false),
+        published_at: time(row, "published_at")?,
+        url: row.try_get("url")?,
+        author: row.try_get("author")?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        lang: row.try_get("lang")?,
+        engagement: engagement(row)?,
+        cluster: row.try_get("cluster")?,
+        tone: tone(row)?,
+    })
+}
+
+pub(in crate::store) fn answer(row: &Row) -> Result<AnswerRow, StoreError> {
+    let cited: String = row.try_get("cited")?;
+    Ok(AnswerRow {
+        run: row.try_get("run")?,
+        topic: row.try_get("topic")?,
+        asked_at: time(row, "started_at")?.unwrap_or_default(),
+        model: row.try_get("model")?,
+        text: row.try_get("text")?,
+        partial: flag(row, "partial")?.unwrap_or(false),
+        cited: serde_json::from_str(&cited).map_err(|_| StoreError::unreadable("a list of citations"))?,
+    })
+}
+
+/// The columns of a search that [`search`] reads, from `search s` and its `run r`.
+pub(in crate::store) const SEARCH: &str = "r.public_id, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries, s.started_at, s.latency_ms, \
+     s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
+     s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at";
+
+/// Sources in their order: social, web, ai.
+pub(in crate::store) const BY_SOURCE: &str = "CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END";
+
+pub(in crate::store) fn search(row: &Row) -> Result<SearchRow, StoreError> {
+    Ok(SearchRow {
+        run: row.try_get("public_id")?,
+        attempt: row.try_get("attempt")?,
+        source: word(row, "source", Source::parse)?,
+        operation: row.try_get("operation")?,
+        query: row.try_get("query")?,
+        state: word(row, "state", SearchState::parse)?,
+        reason: row.try_get("reason")?,
+        http_status: row.try_get("http_status")?,
+        tries: row.try_get("tries")?,
+        started_at: Time(row.try_get("started_at")?),
+        latency_ms: row.try_get("latency_ms")?,
+        counts: counts(row)?,
+        unreadable: row.try_get("unreadable")?,
+        saturated: flag(row, "saturated")?.unwrap_or(false),
+        cost: Micros(row.try_get("cost")?),
+        cost_basis: row.try_get("cost_basis")?,
+        error_class: row.try_get("error_class")?,
+        error_text: row.try_get("error_text")?,
+        asked_from: time(row, "asked_from")?,
+        asked_until: time(row, "asked_until")?,
+        covered_from: time(row, "covered_from")?,
+        covered_until: time(row, "covered_until")?,
+        clears_at: time(row, "clears_at")?,
+    })
+}

@@ -1,0 +1,26 @@
+//! The migrations of both databases, in order. Running them is `open`'s; what they hold is in `migrations/`.
+
+use std::borrow::Cow;
+
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+macro_rules! migrations {
+    ($folder:literal) => {
+        [(1, "main", include_str!(concat!("../../../migrations/", $folder, "/0001_main.sql")))]
+    };
+}
+
+pub(in crate::store) const SQLITE: &[(i64, &str, &str)] = &migrations!("sqlite");
+pub(in crate::store) const POSTGRES: &[(i64, &str, &str)] = &migrations!("postgres");
+
+pub(in crate::store) fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
+    Migrator::with_migrations(
+        steps
+            .iter()
+            .map(|(version, name, sql)| {
+                Migration::new(*version, Cow::Borrowed(name), MigrationType::Simple, (*sql).into_sql_str(), false)
+            })
+            .collect(),
+    )
+}

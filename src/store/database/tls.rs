@@ -1,0 +1,136 @@
+//! How a connection to PostgreSQL is encrypted. The driver's own default goes on in clear, password included, when the
+//! server says that it has no TLS, and so does whoever stands in between and says it. What a server is asked once it is
+//! reached is `postgres`'s.
+
+use std::net::IpAddr;
+use std::str::FromStr as _;
+
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use url::Url;
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// What a URL says of TLS.
+#[derive(Default)]
+struct Asked {
+    mode: Option<PgSslMode>,
+    /// Whether it names an authority.
+    authority: bool,
+}
+
+/// The connection that a URL names, with TLS where its password would cross a network.
+pub(in crate::store) fn connection(url: &str) -> Result<PgConnectOptions, StoreError> {
+    let options = PgConnectOptions::from_str(url).map_err(|error| {
+        StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("the database address cannot be read: {error}"),
+            "write postgres://USER:PASSWORD@HOST:PORT/NAME",
+        )
+    })?;
+    // The driver takes an IPv6 address in brackets for connecting, but not for TLS.
+    let host = options.get_host().trim_matches(['[', ']']).to_owned();
+    let near = options.get_socket().is_some() || is_near(&host);
+    let mode = mode(near, &asked(url), options.get_ssl_mode());
+    Ok(options.host(&host).ssl_mode(mode))
+}
+
+/// A socket, or an address of this machine. A name is not looked up: whoever answers for it could say anything.
+fn is_near(host: &str) -> bool {
+    let name = host.to_ascii_lowercase();
+    host.starts_with('/')
+        || name == "localhost"
+        || name.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+}
+
+fn asked(url: &str) -> Asked {
+    let mut asked = Asked::default();
+    let Ok(url) = Url::parse(url) else { return asked };
+    // Spelled as the driver spells them; the last one counts.
+    for (name, value) in url.query_pairs() {
+        match &*name {
+            "sslmode" | "ssl-mode" => asked.mode = value.parse().ok(),
+            "sslrootcert" | "ssl-root-cert" | "ssl-ca" => asked.authority = true,
+            _ => {}
+        }
+    }
+    asked
+}
+
+/// The mode in force. `otherwise` is what PGSSLMODE says, or the driver's default; only a URL can turn TLS off.
+fn mode(near: bool, asked: &Asked, otherwise: PgSslMode) -> PgSslMode {
+    match (asked.mode, otherwise) {
+        (Some(PgSslMode::Disable), _) => PgSslMode::Disable,
+        (Some(strict @ (PgSslMode::VerifyCa | PgSslMode::VerifyFull)), _)
+        | (None, strict @ (PgSslMode::VerifyCa | PgSslMode::VerifyFull)) => strict,
+        // Who names an authority wants it asked. Every other mode would not look at it.
+        _ if asked.authority => PgSslMode::VerifyFull,
+        (Some(mode), _) | (None, mode) if near || matches!(mode, PgSslMode::Require) => mode,
+        _ => PgSslMode::Require,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_password_crosses_a_network_in_clear_only_if_the_url_says_so() {
+        for (url, expected) in [
+            // Nothing said.
+            ("postgres://me:pw@db/t", "Require"),
+            ("postgres://me:pw@db.example:5433/t", "Require"),
+            ("postgres://me:pw@192.0.2.7/t", "Require"),
+            ("postgres://me:pw@[2001:db8::7]/t", "Require"),
+            ("postgres://me:pw@127.0.0.1.example/t", "Require"),
+            ("postgres://me:pw@localhost.example/t", "Require"),
+            ("postgres://me:pw@0.0.0.0/t", "Require"),
+            ("postgres://me@localhost/t?host=db.example", "Require"),
+            ("postgres://me@localhost/t?hostaddr=192.0.2.7", "Require"),
+            ("postgres://me@localhost/t", "Prefer"),
+            ("postgres://me@LOCALHOST/t", "Prefer"),
+            ("postgres://me@127.8.9.1/t", "Prefer"),
+            ("postgres://me@[::1]/t", "Prefer"),
+            ("postgres://me@[::ffff:127.0.0.1]/t", "Prefer"),
+            ("postgresql:///t?host=/run/postgresql", "Prefer"),
+            ("postgres://me@%2Frun%2Fpostgresql/t", "Prefer"),
+            // Said.
+            ("postgres://me@db/t?sslmode=disable", "Disable"),
+            ("postgres://me@db/t?ssl-mode=disable", "Disable"),
+            ("postgres://me@db/t?sslmode=require&sslmode=disable", "Disable"),
+            ("postgres://me@db/t?sslmode=disable&sslmode=require", "Require"),
+            ("postgres://me@db/t?sslmode=prefer", "Require"),
+            ("postgres://me@db/t?sslmode=allow", "Require"),
+            ("postgres://me@localhost/t?sslmode=allow", "Allow"),
+            ("postgres://me@localhost/t?sslmode=require", "Require"),
+            ("postgres://me@db/t?sslmode=verify-ca&sslrootcert=ca.pem", "VerifyCa"),
+            ("postgres://me@db/t?sslmode=verify-full", "VerifyFull"),
+            // An authority that is named is asked.
+            ("postgres://me@db/t?sslrootcert=ca.pem", "VerifyFull"),
+            ("postgres://me@db/t?sslmode=require&sslrootcert=ca.pem", "VerifyFull"),
+            ("postgres://me@localhost/t?ssl-ca=ca.pem", "VerifyFull"),
+            ("postgres://me@db/t?sslmode=disable&sslrootcert=ca.pem", "Disable"),
+        ] {
+            assert_eq!(format!("{:?}", connection(url).unwrap().get_ssl_mode()), expected, "{url}");
+        }
+        assert_eq!(connection("postgres://me@[2001:db8::7]/t").unwrap().get_host(), "2001:db8::7");
+        assert!(connection("postgres://me@db/t?sslmode=nonsense").is_err());
+    }
+
+    #[test]
+    fn an_environment_can_ask_for_more_and_never_for_less() {
+        let nothing = Asked::default();
+        for (otherwise, far, near) in [
+            (PgSslMode::Disable, "Require", "Disable"),
+            (PgSslMode::Allow, "Require", "Allow"),
+            (PgSslMode::Prefer, "Require", "Prefer"),
+            (PgSslMode::Require, "Require", "Require"),
+            (PgSslMode::VerifyCa, "VerifyCa", "VerifyCa"),
+            (PgSslMode::VerifyFull, "VerifyFull", "VerifyFull"),
+        ] {
+            assert_eq!(format!("{:?}", mode(false, &nothing, otherwise)), far);
+            assert_eq!(format!("{:?}", mode(true, &nothing, otherwise)), near);
+        }
+    }
+}

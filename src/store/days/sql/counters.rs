@@ -1,0 +1,224 @@
+//! What finished runs add up to, read and added in the order of `seq`, and how things stand in counts that an index answers.
+//! What is counted, the caller says.
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::{Conn, Database, Row, followers, read};
+use crate::model::{
+    Latest, Micros, RunState, SearchState, Source, Standing, Tallied, TallyRun, TallySearch, Time, TopicLimits,
+    Trigger, Used,
+};
+use crate::store::StoreError;
+
+/// Sums that are told: the program makes a few hundred, and a table that was filled by something else must not be more.
+const MOST_SUMS: i64 = 5_000;
+
+/// Alerts that are told of.
+const MOST_ALERTS: i64 = 200;
+
+/// The number of the last run that was added, and whether there were no more at some time.
+pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<(i64, bool), StoreError> {
+    followers::progress(conn, followers::COUNTERS).await
+}
+
+/// Runs after a number, in their order, with their searches.
+pub(in crate::store) async fn after(conn: &mut Conn, seq: i64, limit: i64) -> Result<Vec<TallyRun>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT seq, job, topic, trigger, state, slot, started_at, finished_at FROM run \
+         WHERE seq IS NOT NULL AND seq > $1 ORDER BY seq LIMIT $2",
+    )
+    .bind(seq)
+    .bind(limit)
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut runs = rows.iter().map(run).collect::<Result<Vec<TallyRun>, StoreError>>()?;
+    let Some(last) = runs.last().map(|run| run.seq) else { return Ok(runs) };
+    // The tables in this order: those runs by their number, then the searches of each.
+    let rows = sqlx::query(
+        "SELECT r.seq, s.source, s.state, s.error_class, s.tries, s.latency_ms, s.found, s.new, s.duplicate, s.outside, s.undated, \
+         s.unreadable, coalesce(s.cost, s.expected_cost) AS cost FROM run r CROSS JOIN search s \
+         WHERE r.seq IS NOT NULL AND r.seq > $1 AND r.seq <= $2 AND s.run = r.id ORDER BY r.seq, s.attempt, s.source",
+    )
+    .bind(seq)
+    .bind(last)
+    .fetch_all(conn)
+    .await?;
+    for row in &rows {
+        let seq: i64 = row.try_get("seq")?;
+        if let Ok(at) = runs.binary_search_by_key(&seq, |run| run.seq)
+            && let Some(run) = runs.get_mut(at)
+        {
+            run.searches.push(search(row)?);
+        }
+    }
+    Ok(runs)
+}
+
+fn run(row: &Row) -> Result<TallyRun, StoreError> {
+    Ok(TallyRun {
+        seq: row.try_get("seq")?,
+        job: row.try_get("job")?,
+        topic: row.try_get("topic")?,
+        trigger: read::word(row, "trigger", Trigger::parse)?,
+        state: read::word(row, "state", RunState::parse)?,
+        slot: read::time(row, "slot")?,
+        started_at: read::time(row, "started_at")?,
+        finished_at: read::time(row, "finished_at")?,
+        searches: Vec::new(),
+    })
+}
+
+fn search(row: &Row) -> Result<TallySearch, StoreError> {
+    Ok(TallySearch {
+        source: read::word(row, "source", Source::parse)?,
+        state: read::word(row, "state", SearchState::parse)?,
+        class: row.try_get("error_class")?,
+        tries: row.try_get("tries")?,
+        latency_ms: row.try_get("latency_ms")?,
+        counts: read::counts(row)?,
+        unreadable: row.try_get("unreadable")?,
+        cost: Micros(row.try_get("cost")?),
+    })
+}
+
+/// Adds sums of runs from one number to another; false when somebody else was first, and nothing is changed.
+pub(in crate::store) async fn keep(
+    conn: &mut Conn,
+    sums: &[Tallied],
+    latest: &[Latest],
+    from: i64,
+    to: i64,
+    whole: bool,
+) -> Result<bool, StoreError> {
+    if !followers::advance(conn, followers::COUNTERS, from, to, whole).await? {
+        return Ok(false);
+    }
+    for chunk in sums.chunks(200) {
+        let mut insert = QueryBuilder::<Database>::new("INSERT INTO tally (name, labels, bound, value) ");
+        insert.push_values(chunk, |mut row, sum| {
+            row.push_bind(&sum.name).push_bind(&sum.labels).push_bind(sum.bound).push_bind(sum.value);
+        });
+        insert.push(" ON CONFLICT (name, labels, bound) DO UPDATE SET value = tally.value + excluded.value");
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    for chunk in latest.chunks(200) {
+        let mut insert =
+            QueryBuilder::<Database>::new("INSERT INTO topic_latest (topic, source, answered_at, new_at) ");
+        insert.push_values(chunk, |mut row, latest| {
+            row.push_bind(&latest.topic).push_bind(latest.source.as_str());
+            row.push_bind(latest.answered_at.0).push_bind(latest.new_at.map(|at| at.0));
+        });
+        // Runs are numbered in the order in which they ended, not in that in which they looked.
+        insert.push(
+            " ON CONFLICT (topic, source) DO UPDATE SET \
+             answered_at = CASE WHEN excluded.answered_at > topic_latest.answered_at THEN excluded.answered_at ELSE topic_latest.answered_at END, \
+             new_at = CASE WHEN topic_latest.new_at IS NULL OR excluded.new_at > topic_latest.new_at THEN excluded.new_at ELSE topic_latest.new_at END",
+        );
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(true)
+}
+
+pub(in crate::store) async fn sums(conn: &mut Conn) -> Result<Option<Vec<Tallied>>, StoreError> {
+    if !progress(conn).await?.1 {
+        return Ok(None);
+    }
+    let rows = sqlx::query("SELECT name, labels, bound, value FROM tally ORDER BY name, labels, bound LIMIT $1");
+    let rows = rows.bind(MOST_SUMS).fetch_all(conn).await?;
+    let sum = |row: &Row| {
+        Ok(Tallied {
+            name: row.try_get("name")?,
+            labels: row.try_get("labels")?,
+            bound: row.try_get("bound")?,
+            value: row.try_get("value")?,
+        })
+    };
+    rows.iter().map(sum).collect::<Result<_, StoreError>>().map(Some)
+}
+
+pub(in crate::store) async fn latest(conn: &mut Conn, topics: &[String]) -> Result<Vec<Latest>, StoreError> {
+    let sql = format!(
+        "SELECT l.topic, l.source, l.answered_at, l.new_at FROM {} CROSS JOIN topic_latest l WHERE l.topic = given.value ORDER BY l.topic, l.source",
+        super::texts(1)
+    );
+    let list = serde_json::json!(topics).to_string();
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Latest {
+                topic: row.try_get("topic")?,
+                source: read::word(row, "source", Source::parse)?,
+                answered_at: Time(row.try_get("answered_at")?),
+                new_at: read::time(row, "new_at")?,
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn first_topics(conn: &mut Conn, limit: i64) -> Result<Vec<String>, StoreError> {
+    let ids = sqlx::query_scalar("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id LIMIT $1");
+    Ok(ids.bind(limit).fetch_all(conn).await?)
+}
+
+/// Topics that have limits, and what is counted of them: of what has no row nothing was called today.
+pub(in crate::store) async fn limited(
+    conn: &mut Conn,
+    day: i64,
+    topics: &[String],
+) -> Result<Vec<(String, TopicLimits, Used)>, StoreError> {
+    let sql = format!(
+        "SELECT t.id, t.definition, coalesce(c.made, 0) AS made, coalesce(c.spent, 0) AS spent FROM {} CROSS JOIN topic t \
+         LEFT JOIN topic_calls c ON c.topic = t.id AND c.day = $2 WHERE t.id = given.value ORDER BY t.id",
+        super::texts(1)
+    );
+    let list = serde_json::json!(topics).to_string();
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(day).fetch_all(conn).await?;
+    let mut limited = Vec::new();
+    for row in &rows {
+        // One that this version cannot read is not run by it either.
+        let Ok(topic) = super::definitions::topic(&row.try_get::<String, _>("definition")?) else { continue };
+        if !topic.limits.is_none() {
+            let used = Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) };
+            limited.push((topic.id, topic.limits, used));
+        }
+    }
+    Ok(limited)
+}
+
+/// Each count is answered by an index of just these rows.
+pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic WHERE removed_at IS NULL) AS topics, \
+     (SELECT count(*) FROM run WHERE state = 'queued' AND due_at <= $1) AS due, \
+     (SELECT count(*) FROM run WHERE state = 'running') AS running, \
+     (SELECT count(*) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $2) AS overdue, \
+     (SELECT count(*) FROM outbox WHERE state = 'queued') AS queued, \
+     (SELECT count(*) FROM outbox WHERE state = 'sending') AS sending, \
+     (SELECT count(*) FROM outbox WHERE state = 'dead') AS dead, \
+     (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) - (SELECT coalesce(max(seq), 0) FROM follower WHERE name = 'counters') AS uncounted";
+
+pub(in crate::store) async fn standing(conn: &mut Conn, now: Time, planned_by: Time) -> Result<Standing, StoreError> {
+    let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;
+    let day: Option<(i64, Option<i64>)> = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1")
+        .bind(now.utc_day())
+        .fetch_optional(&mut *conn)
+        .await?;
+    let firing = sqlx::query(
+        "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7)) AS firing FROM job j \
+         WHERE j.removed_at IS NULL AND j.id > 'alert:' AND j.id < 'alert;' ORDER BY j.id LIMIT $1",
+    )
+    .bind(MOST_ALERTS)
+    .fetch_all(conn)
+    .await?;
+    let name = |id: String| id.strip_prefix("alert:").map_or(id.clone(), str::to_owned);
+    let firing = firing.iter().map(|row| Ok((name(row.try_get("id")?), row.try_get("firing")?)));
+    Ok(Standing {
+        topics: row.try_get("topics")?,
+        due: row.try_get("due")?,
+        running: row.try_get("running")?,
+        overdue: row.try_get("overdue")?,
+        outbox: [row.try_get("queued")?, row.try_get("sending")?, row.try_get("dead")?],
+        firing: firing.collect::<Result<_, StoreError>>()?,
+        calls: day.map_or(0, |(made, _)| made),
+        spent: day.map_or(Some(Micros(0)), |(_, spent)| spent.map(Micros)),
+        uncounted: row.try_get("uncounted")?,
+    })
+}

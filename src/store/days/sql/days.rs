@@ -1,0 +1,241 @@
+//! What topics found on each of their local days, counted beside the loop. Which days there are, the caller says; a count is
+//! read first and written afterwards, unless somebody else wrote meanwhile. Many topics are one statement.
+
+use std::collections::BTreeSet;
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::resolve::list;
+use super::{Conn, Database, Row, followers};
+use crate::model::{Brought, DayCount, Span, Time};
+use crate::store::{DueDays, RolledDays, StoreError};
+
+/// When an item counts: a report's day is the same.
+const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
+
+/// Days are held until they are so old.
+const KEPT: i64 = 40 * 86_400_000;
+
+/// Rows of a statement that is given many.
+const ROWS: usize = 300;
+
+pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
+    Ok(followers::progress(conn, followers::DAYS).await?.0)
+}
+
+/// Runs after a number that brought something, in their order: of each its topic and when it looked.
+pub(in crate::store) async fn brought(conn: &mut Conn, after: i64, limit: i64) -> Result<Vec<Brought>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT seq, topic, started_at FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2",
+    )
+    .bind(after)
+    .bind(limit)
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Brought {
+                seq: row.try_get("seq")?,
+                topic: row.try_get::<Option<String>, _>("topic")?.unwrap_or_default(),
+                at: Time(row.try_get::<Option<i64>, _>("started_at")?.unwrap_or(0)),
+            })
+        })
+        .collect()
+}
+
+/// Topics whose days are to be counted anew.
+pub(in crate::store) async fn due(conn: &mut Conn, limit: i64) -> Result<Vec<DueDays>, StoreError> {
+    let rows = sqlx::query("SELECT topic, turn FROM topic_day_due ORDER BY topic LIMIT $1").bind(limit);
+    rows.fetch_all(conn)
+        .await?
+        .iter()
+        .map(|row| Ok(DueDays { topic: row.try_get("topic")?, turn: row.try_get("turn")? }))
+        .collect()
+}
+
+/// When what topics saw first since an instant counts, each moment once, as far as it lies after another instant.
+pub(in crate::store) async fn moments(
+    conn: &mut Conn,
+    topics: &[(String, Time, Time)],
+) -> Result<Vec<(String, Time)>, StoreError> {
+    let mut moments = Vec::new();
+    for some in topics.chunks(ROWS) {
+        let mut query = QueryBuilder::<Database>::new("SELECT DISTINCT v.column1 AS topic, ");
+        query.push(MOMENT).push(" AS moment FROM (");
+        query.push_values(some, |mut row, (topic, since, from)| {
+            row.push_bind(topic).push_bind(since.0).push_bind(from.0);
+        });
+        query.push(") AS v CROSS JOIN topic_item t CROSS JOIN item i WHERE t.topic = v.column1 AND t.first_seen >= v.column2 AND i.id = t.item AND ");
+        query.push(MOMENT).push(" >= v.column3");
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            moments.push((row.try_get("topic")?, Time(row.try_get("moment")?)));
+        }
+    }
+    Ok(moments)
+}
+
+/// What topics found on days; a day that found nothing is not told. An item is seen on its day or later, or a little before
+/// by a clock that is ahead.
+pub(in crate::store) async fn count(
+    conn: &mut Conn,
+    days: &[(String, Span)],
+) -> Result<Vec<(String, DayCount)>, StoreError> {
+    const AHEAD: i64 = 86_400_000;
+    let sum = |tone: &str| format!("CAST(coalesce(sum(CASE WHEN i.tone = '{tone}' THEN 1 ELSE 0 END), 0) AS BIGINT)");
+    let (negative, neutral, positive) = (sum("negative"), sum("neutral"), sum("positive"));
+    let mut counted = Vec::new();
+    for some in days.chunks(ROWS) {
+        let mut query = QueryBuilder::<Database>::new(format!(
+            "SELECT v.column1 AS topic, v.column3 AS day_from, v.column4 AS day_until, count(*) AS items, \
+             count(DISTINCT coalesce(i.cluster, i.id)) AS unique_items, {negative} AS negative, {neutral} AS neutral, \
+             {positive} AS positive, min(i.scorer) AS scorer_from, max(i.scorer) AS scorer_to FROM ("
+        ));
+        query.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic)
+                .push_bind(day.from.0.saturating_sub(AHEAD))
+                .push_bind(day.from.0)
+                .push_bind(day.until.0);
+        });
+        query.push(format!(
+            ") AS v CROSS JOIN topic_item t CROSS JOIN item i CROSS JOIN run f WHERE t.topic = v.column1 AND t.first_seen >= v.column2 \
+             AND i.id = t.item AND f.id = t.first_run AND f.seq IS NOT NULL AND {MOMENT} >= v.column3 AND {MOMENT} < v.column4 \
+             GROUP BY v.column1, v.column3, v.column4"
+        ));
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            counted.push(day(&row)?);
+        }
+    }
+    Ok(counted)
+}
+
+fn day(row: &Row) -> Result<(String, DayCount), StoreError> {
+    let day = DayCount {
+        span: Span { from: Time(row.try_get("day_from")?), until: Time(row.try_get("day_until")?) },
+        items: row.try_get("items")?,
+        unique: row.try_get("unique_items")?,
+        negative: row.try_get("negative")?,
+        neutral: row.try_get("neutral")?,
+        positive: row.try_get("positive")?,
+        scorers: scorers_of(row)?,
+    };
+    Ok((row.try_get("topic")?, day))
+}
+
+fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
+    let (from, to): (Option<String>, Option<String>) = (row.try_get("scorer_from")?, row.try_get("scorer_to")?);
+    let mut scorers: Vec<String> = from.into_iter().chain(to).collect();
+    scorers.dedup();
+    Ok(scorers)
+}
+
+/// Keeps what was counted, from one number to another; false when somebody else was first, and nothing is changed.
+pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
+    if !followers::advance(conn, followers::DAYS, rolled.from, rolled.to, true).await? {
+        return Ok(false);
+    }
+    // Of who was due nothing of before is left: days of another zone begin at other instants.
+    let due: Vec<&str> = rolled.due.iter().map(|due| due.topic.as_str()).collect();
+    let all = format!("DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {})", super::texts(1));
+    sqlx::query(AssertSqlSafe(all)).bind(list(&due)?).execute(&mut *conn).await?;
+    for some in rolled.spans.chunks(ROWS) {
+        let mut delete = QueryBuilder::<Database>::new(
+            "DELETE FROM topic_day WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM (",
+        );
+        delete.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic).push_bind(day.from.0).push_bind(day.until.0);
+        });
+        // Whatever lies across a counted day goes with it.
+        delete.push(") AS v CROSS JOIN topic_day d WHERE d.topic = v.column1 AND d.day_from < v.column3 AND d.day_until > v.column2)");
+        delete.build().persistent(false).execute(&mut *conn).await?;
+    }
+    for some in rolled.days.chunks(ROWS) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO topic_day (topic, day_from, day_until, items, unique_items, negative, neutral, positive, scorer_from, scorer_to) ",
+        );
+        insert.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic).push_bind(day.span.from.0).push_bind(day.span.until.0).push_bind(day.items);
+            row.push_bind(day.unique).push_bind(day.negative).push_bind(day.neutral).push_bind(day.positive);
+            row.push_bind(day.scorers.first()).push_bind(day.scorers.last());
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    let named: BTreeSet<&str> = rolled.spans.iter().map(|(topic, _)| topic.as_str()).chain(due).collect();
+    let old = format!(
+        "DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {}) AND day_until < $2",
+        super::texts(1)
+    );
+    sqlx::query(AssertSqlSafe(old)).bind(list(&named)?).bind(now.0 - KEPT).execute(&mut *conn).await?;
+    for some in rolled.due.chunks(ROWS) {
+        let mut done = QueryBuilder::<Database>::new("DELETE FROM topic_day_due WHERE (topic, turn) IN (");
+        done.push_values(some, |mut row, due| {
+            row.push_bind(&due.topic).push_bind(due.turn);
+        });
+        done.push(")").build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(true)
+}
+
+/// The days of topics from an instant on.
+pub(in crate::store) async fn read(
+    conn: &mut Conn,
+    topics: &[String],
+    from: Time,
+) -> Result<Vec<(String, DayCount)>, StoreError> {
+    let sql = format!(
+        "SELECT d.topic, d.day_from, d.day_until, d.items, d.unique_items, d.negative, d.neutral, d.positive, d.scorer_from, d.scorer_to \
+         FROM {} CROSS JOIN topic_day d WHERE d.topic = given.value AND d.day_from >= $2 ORDER BY d.topic, d.day_from",
+        super::texts(1)
+    );
+    let list = serde_json::json!(topics).to_string();
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(from.0).fetch_all(conn).await?;
+    rows.iter().map(day).collect()
+}
+
+/// Who judged the item that a topic saw first at each of these instants or next after it, and the last one: a few look-ups,
+/// however many items there are.
+pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time]) -> Result<Vec<String>, StoreError> {
+    let of = "SELECT i.scorer FROM topic_item t CROSS JOIN item i WHERE t.topic = $1 AND i.id = t.item";
+    let sql = format!(
+        "SELECT DISTINCT one.scorer FROM (SELECT ({of} AND t.first_seen >= given.value ORDER BY t.first_seen LIMIT 1) AS scorer FROM {} \
+         UNION ALL SELECT ({of} ORDER BY t.first_seen DESC LIMIT 1) AS scorer) one WHERE one.scorer IS NOT NULL ORDER BY one.scorer",
+        super::numbers(2)
+    );
+    let list = serde_json::json!(at.iter().map(|at| at.0).collect::<Vec<_>>()).to_string();
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(list).fetch_all(conn).await?)
+}
+
+/// Whether runs are not counted yet.
+pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError> {
+    let waits: i64 = sqlx::query_scalar(
+        "SELECT (SELECT count(*) FROM (SELECT topic FROM topic_day_due LIMIT 1) AS due) + \
+         (SELECT count(*) FROM (SELECT r.seq FROM run r WHERE r.seq IS NOT NULL AND r.new > 0 \
+          AND r.seq > (SELECT coalesce(max(p.seq), 0) FROM follower p WHERE p.name = 'days') ORDER BY r.seq LIMIT 1) AS later)",
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(waits > 0)
+}
+
+/// Has topics' days counted anew: what they hold changes otherwise than by a run. One that knows nothing has none.
+pub(in crate::store) async fn renew(conn: &mut Conn, topics: &[String]) -> Result<(), StoreError> {
+    let sql = format!(
+        "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT given.value, 0 FROM {} \
+         WHERE EXISTS (SELECT 1 FROM topic_item t WHERE t.topic = given.value) OR EXISTS (SELECT 1 FROM topic_day d WHERE d.topic = given.value) \
+         ON CONFLICT (topic) DO UPDATE SET turn = topic_day_due.turn + 1",
+        super::texts(1)
+    );
+    let list = serde_json::json!(topics).to_string();
+    sqlx::query(AssertSqlSafe(sql)).bind(list).execute(conn).await?;
+    Ok(())
+}
+
+/// The same of whichever topics know items.
+pub(in crate::store) async fn renew_of(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
+    let sql = format!(
+        "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT t.topic, 0 FROM {} CROSS JOIN topic_item t WHERE t.item = given.value \
+         ON CONFLICT (topic) DO UPDATE SET turn = topic_day_due.turn + 1",
+        super::numbers(1)
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(conn).await?;
+    Ok(())
+}

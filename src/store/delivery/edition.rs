@@ -1,0 +1,33 @@
+//! An edition of an export: which runs belong to it.
+
+use crate::model::{Between, Time};
+
+/// What one run of an export writes, or wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edition {
+    /// Its place among those of the export, from 1.
+    pub number: i64,
+    /// Public id of the run that began it.
+    pub run: String,
+    /// The instant its names and spans are made from: the slot of that run.
+    pub at: Time,
+    /// Runs whose rows are in it.
+    pub between: Between,
+    /// What was configured when it began.
+    pub definition: String,
+    /// The files, once they are in place.
+    pub files: Vec<String>,
+}
+
+/// Runs of topics in a stretch of the reading order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stretch {
+    /// How many.
+    pub runs: u64,
+    /// When the first of them was.
+    pub from: Option<Time>,
+    /// When the last of them was.
+    pub until: Option<Time>,
+    /// Their public ids in the reading order, as many as were asked for.
+    pub ids: Vec<String>,
+}

@@ -1,0 +1,179 @@
+//! Editions of exports: begun, ended and dropped by whoever holds the run, and the runs that belong to one.
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::{Conn, Database, Row, followers, ledger, narrow, read};
+use crate::model::{Between, Time};
+use crate::store::{Edition, Filter, JobRun, StoreError, Stretch};
+
+/// Editions that are looked at when old ones are asked for.
+const MOST_OLD: i64 = 1_000;
+
+const COLUMNS: &str = "SELECT number, run, at, seq_since, seq_until, definition, files FROM export_edition";
+
+fn edition(row: &Row) -> Result<Edition, StoreError> {
+    let files: Option<String> = row.try_get("files")?;
+    let files = files.map(|files| serde_json::from_str(&files)).transpose();
+    Ok(Edition {
+        number: row.try_get("number")?,
+        run: row.try_get("run")?,
+        at: Time(row.try_get("at")?),
+        between: Between { since: row.try_get("seq_since")?, until: row.try_get("seq_until")? },
+        definition: row.try_get("definition")?,
+        files: files
+            .map_err(|e| StoreError::unreadable(&format!("the files of an edition ({e})")))?
+            .unwrap_or_default(),
+    })
+}
+
+pub(in crate::store) async fn begin(
+    conn: &mut Conn,
+    run: &JobRun,
+    on: bool,
+    definition: &str,
+    now: Time,
+) -> Result<Option<Edition>, StoreError> {
+    ledger::hold(conn, &run.hold).await?;
+    let sql = select("WHERE export = $1 AND files IS NULL ORDER BY number LIMIT 1");
+    let open = sqlx::query(AssertSqlSafe(sql)).bind(&run.job.id).fetch_optional(&mut *conn).await?;
+    if let Some(row) = open {
+        return edition(&row).map(Some);
+    }
+    let sql = select("WHERE export = $1 AND run = $2");
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(&run.job.id).bind(run.public_id());
+    if query.fetch_optional(&mut *conn).await?.is_some() {
+        return Ok(None);
+    }
+    let until = followers::last_seq(conn).await?;
+    let since = if on { followers::cursor(conn, &run.job.id).await?.map_or(0, |cursor| cursor.seq) } else { 0 };
+    if on && until <= since {
+        return Ok(None);
+    }
+    let number: i64 = sqlx::query_scalar(
+        "INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition) \
+         SELECT $1, coalesce(max(number), 0) + 1, $2, $3, $4, $5, $6 FROM export_edition WHERE export = $1 RETURNING number",
+    )
+    .bind(&run.job.id)
+    .bind(run.public_id())
+    .bind(run.slot.unwrap_or(now).0)
+    .bind(since)
+    .bind(until)
+    .bind(definition)
+    .fetch_one(conn)
+    .await?;
+    Ok(Some(Edition {
+        number,
+        run: run.public_id().to_owned(),
+        at: run.slot.unwrap_or(now),
+        between: Between { since, until },
+        definition: definition.to_owned(),
+        files: Vec::new(),
+    }))
+}
+
+fn select(rest: &str) -> String {
+    format!("{COLUMNS} {rest}")
+}
+
+pub(in crate::store) async fn end(
+    conn: &mut Conn,
+    run: &JobRun,
+    edition: &Edition,
+    on: bool,
+    files: &[String],
+    rows: u64,
+    now: Time,
+) -> Result<(), StoreError> {
+    ledger::hold(conn, &run.hold).await?;
+    sqlx::query(
+        "UPDATE export_edition SET files = $1, written = $2, done_at = $3 WHERE export = $4 AND number = $5 AND files IS NULL",
+    )
+    .bind(serde_json::json!(files).to_string())
+    .bind(i64::try_from(rows).unwrap_or(i64::MAX))
+    .bind(now.0)
+    .bind(&run.job.id)
+    .bind(edition.number)
+    .execute(&mut *conn)
+    .await?;
+    if !on {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) \
+         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.seq > follower.seq",
+    )
+    .bind(&run.job.id)
+    .bind(edition.between.until)
+    .bind(now.0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn holds(conn: &mut Conn, run: &JobRun) -> Result<bool, StoreError> {
+    let held: Option<i64> = sqlx::query_scalar("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'")
+        .bind(run.hold.id)
+        .bind(&run.hold.token)
+        .fetch_optional(conn)
+        .await?;
+    Ok(held.is_some())
+}
+
+pub(in crate::store) async fn old(conn: &mut Conn, export: &str, keep: u32) -> Result<Vec<Edition>, StoreError> {
+    // The newest that are kept are counted from the end; an edition without files (nothing was new) is none of them.
+    let sql = select(
+        "WHERE export = $1 AND files IS NOT NULL AND number <= coalesce((SELECT k.number FROM export_edition k \
+           WHERE k.export = $1 AND k.files IS NOT NULL AND k.files <> '[]' ORDER BY k.number DESC LIMIT 1 OFFSET $2), 0) \
+         ORDER BY number LIMIT $3",
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(export).bind(i64::from(keep)).bind(MOST_OLD);
+    query.fetch_all(conn).await?.iter().map(edition).collect()
+}
+
+pub(in crate::store) async fn drop_one(conn: &mut Conn, run: &JobRun, number: i64) -> Result<(), StoreError> {
+    ledger::hold(conn, &run.hold).await?;
+    sqlx::query("DELETE FROM export_edition WHERE export = $1 AND number = $2 AND files IS NOT NULL")
+        .bind(&run.job.id)
+        .bind(number)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn stretch(conn: &mut Conn, between: Between, most: u32) -> Result<Stretch, StoreError> {
+    let sql = format!(
+        "SELECT count(*) AS runs, min({at}) AS first_at, max({at}) AS last_at FROM run r \
+         WHERE r.seq > $1 AND r.seq <= $2 AND r.topic IS NOT NULL",
+        at = read::RUN_AT
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(between.since).bind(between.until);
+    let row = query.fetch_one(&mut *conn).await?;
+    let ids = sqlx::query_scalar(
+        "SELECT public_id FROM run WHERE seq > $1 AND seq <= $2 AND topic IS NOT NULL ORDER BY seq LIMIT $3",
+    )
+    .bind(between.since)
+    .bind(between.until)
+    .bind(i64::from(most))
+    .fetch_all(conn)
+    .await?;
+    Ok(Stretch {
+        runs: u64::try_from(row.try_get::<i64, _>("runs")?).unwrap_or(0),
+        from: read::time(&row, "first_at")?,
+        until: read::time(&row, "last_at")?,
+        ids,
+    })
+}
+
+pub(in crate::store) async fn topics(
+    conn: &mut Conn,
+    between: Between,
+    topics: &[String],
+    tags: &[String],
+) -> Result<Vec<String>, StoreError> {
+    let filter = Filter { topics: topics.to_vec(), tags: tags.to_vec(), ..Filter::default() };
+    let mut query = QueryBuilder::<Database>::new("SELECT DISTINCT r.topic FROM run r");
+    narrow::topics(&mut query, &filter, "r.topic", read::RUN_AT);
+    query.push(" AND r.seq > ").push_bind(between.since).push(" AND r.seq <= ").push_bind(between.until);
+    query.push(" ORDER BY r.topic");
+    Ok(query.build_query_scalar().fetch_all(conn).await?)
+}

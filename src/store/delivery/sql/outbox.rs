@@ -1,0 +1,288 @@
+//! The outbox: adding in the transaction of what it came of, claiming one by one, settling by token, and the cursor that
+//! moves when the last message of a report is sent.
+
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, Row, read};
+use crate::model::{Message, OutboxState, Posted, Time, Undelivered};
+use crate::store::{Claimed, GivenUp, Outgoing, Settled, StoreError};
+
+pub(in crate::store) async fn add(
+    conn: &mut Conn,
+    messages: &[Message],
+    origin: &str,
+    now: Time,
+) -> Result<(), StoreError> {
+    for message in messages {
+        sqlx::query(
+            "INSERT INTO outbox (event, channel, kind, origin, subject, text, html, data, state, created_at, next_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, $9) ON CONFLICT (event) DO NOTHING",
+        )
+        .bind(&message.event)
+        .bind(&message.channel)
+        .bind(&message.kind)
+        .bind(origin)
+        .bind(&message.subject)
+        .bind(&message.text)
+        .bind(&message.html)
+        .bind(&message.data)
+        .bind(now.0)
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Moves the cursor of the report of a run when nothing of it is left to be sent. It never moves back.
+pub(in crate::store) async fn delivered(conn: &mut Conn, run: &str, now: Time) -> Result<(), StoreError> {
+    let done = sqlx::query(
+        "UPDATE report SET delivered_at = $1 WHERE run = $2 AND delivered_at IS NULL \
+         AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.origin = report.run AND o.state <> 'sent')",
+    )
+    .bind(now.0)
+    .bind(run)
+    .execute(&mut *conn)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO follower (name, seq, at) SELECT r.name, r.seq, r.span_until FROM report r WHERE r.run = $1 \
+         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.at > follower.at",
+    )
+    .bind(run)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn next(conn: &mut Conn, channel: &str) -> Result<Option<Time>, StoreError> {
+    let next: Option<i64> = sqlx::query_scalar(
+        "SELECT min(at) FROM (\
+           SELECT min(next_at) AS at FROM outbox WHERE channel = $1 AND state = 'queued' UNION ALL \
+           SELECT min(lease_until) AS at FROM outbox WHERE channel = $1 AND state = 'sending') AS next",
+    )
+    .bind(channel)
+    .fetch_one(conn)
+    .await?;
+    Ok(next.map(Time))
+}
+
+pub(in crate::store) async fn claim(
+    conn: &mut Conn,
+    channel: &str,
+    now: Time,
+    lease: Duration,
+    most: u32,
+    token: &str,
+) -> Result<Claimed, StoreError> {
+    let ended = sqlx::query(
+        "UPDATE outbox SET state = CASE WHEN attempt >= $1 THEN 'dead' ELSE 'queued' END, next_at = $2, \
+         error = 'the process that sent it ended or stood still', token = NULL, lease_until = NULL \
+         WHERE channel = $3 AND state = 'sending' AND lease_until <= $2 RETURNING event, state, attempt, error",
+    )
+    .bind(i64::from(most))
+    .bind(now.0)
+    .bind(channel)
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut given_up = Vec::new();
+    for row in &ended {
+        if read::word(row, "state", OutboxState::parse)? == OutboxState::Dead {
+            let (event, attempt, error) = (row.try_get("event")?, row.try_get("attempt")?, row.try_get("error")?);
+            given_up.push(GivenUp { event, attempt, error });
+        }
+    }
+    given_up.sort_by(|a, b| a.event.cmp(&b.event));
+    let sql = format!(
+        "WITH due AS MATERIALIZED (SELECT q.event FROM outbox q WHERE q.channel = $1 AND q.state = 'queued' AND q.next_at <= $2 \
+         ORDER BY q.next_at, q.event LIMIT 1{}) \
+         UPDATE outbox SET state = 'sending', attempt = attempt + 1, token = $3, lease_until = $4 WHERE event IN (SELECT event FROM due) \
+         RETURNING event, channel, kind, origin, subject, text, html, data, attempt, created_at",
+        super::CLAIM_LOCK
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(channel).bind(now.0).bind(token).bind(now.plus(lease).0);
+    let Some(row) = query.fetch_optional(conn).await? else { return Ok(Claimed { message: None, given_up }) };
+    let message = Some(Outgoing {
+        message: message_of(&row, true)?,
+        origin: row.try_get("origin")?,
+        attempt: row.try_get("attempt")?,
+        created_at: Time(row.try_get("created_at")?),
+        token: token.to_owned(),
+    });
+    Ok(Claimed { message, given_up })
+}
+
+fn message_of(row: &Row, whole: bool) -> Result<Message, StoreError> {
+    Ok(Message {
+        event: row.try_get("event")?,
+        channel: row.try_get("channel")?,
+        kind: row.try_get("kind")?,
+        subject: row.try_get("subject")?,
+        text: if whole { row.try_get("text")? } else { String::new() },
+        html: if whole { row.try_get("html")? } else { None },
+        data: if whole { row.try_get("data")? } else { None },
+    })
+}
+
+pub(in crate::store) async fn settle(
+    conn: &mut Conn,
+    out: &Outgoing,
+    settled: &Settled,
+    now: Time,
+) -> Result<(), StoreError> {
+    if let Some(origin) = &out.origin {
+        // Two that are settled at once must see one another: else neither would be the last.
+        let sql = format!("SELECT run FROM report WHERE run = $1{}", super::ROW_LOCK);
+        sqlx::query(AssertSqlSafe(sql)).bind(origin).fetch_optional(&mut *conn).await?;
+    }
+    let (state, error, next_at, delivered_at) = match settled {
+        Settled::Sent => (OutboxState::Sent, None, now, Some(now.0)),
+        Settled::Again(at, error) => (OutboxState::Queued, Some(error), *at, None),
+        Settled::Dead(error) => (OutboxState::Dead, Some(error), now, None),
+    };
+    let done = sqlx::query(
+        "UPDATE outbox SET state = $1, error = $2, next_at = $3, delivered_at = $4, token = NULL, lease_until = NULL \
+         WHERE event = $5 AND state = 'sending' AND token = $6",
+    )
+    .bind(state.as_str())
+    .bind(error)
+    .bind(next_at.0)
+    .bind(delivered_at)
+    .bind(&out.message.event)
+    .bind(&out.token)
+    .execute(&mut *conn)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Err(StoreError::fenced(&out.message.event));
+    }
+    match &out.origin {
+        Some(origin) if state == OutboxState::Sent => delivered(conn, origin, now).await,
+        _ => Ok(()),
+    }
+}
+
+/// Messages that are emptied by one statement.
+const MOST_EMPTIED: i64 = 200;
+
+const COLUMNS: &str = "event, channel, kind, origin, subject, state, attempt, created_at, next_at, delivered_at, error";
+
+fn posted(row: &Row, whole: bool) -> Result<Posted, StoreError> {
+    let state = read::word(row, "state", OutboxState::parse)?;
+    Ok(Posted {
+        message: message_of(row, whole)?,
+        origin: row.try_get("origin")?,
+        state,
+        attempt: row.try_get("attempt")?,
+        created_at: Time(row.try_get("created_at")?),
+        next_at: read::time(row, "next_at")?.filter(|_| state == OutboxState::Queued),
+        delivered_at: read::time(row, "delivered_at")?,
+        error: row.try_get("error")?,
+    })
+}
+
+pub(in crate::store) async fn list(
+    conn: &mut Conn,
+    state: Option<OutboxState>,
+    limit: u32,
+) -> Result<Vec<Posted>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM outbox WHERE $1 = '' OR state = $1 ORDER BY created_at DESC, event DESC LIMIT $2"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(state.map_or("", OutboxState::as_str)).bind(i64::from(limit));
+    query.fetch_all(conn).await?.iter().map(|row| posted(row, false)).collect()
+}
+
+pub(in crate::store) async fn counts(conn: &mut Conn) -> Result<Vec<(OutboxState, i64)>, StoreError> {
+    let rows = sqlx::query("SELECT state, count(*) AS messages FROM outbox GROUP BY state").fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((read::word(row, "state", OutboxState::parse)?, row.try_get("messages")?))).collect()
+}
+
+pub(in crate::store) async fn undelivered(
+    conn: &mut Conn,
+    known: Option<&[String]>,
+) -> Result<Undelivered, StoreError> {
+    let dead = sqlx::query_scalar("SELECT count(*) FROM outbox WHERE state = 'dead'").fetch_one(&mut *conn).await?;
+    // By the indexes of the two states: those that were sent are many.
+    let rows = sqlx::query(
+        "SELECT channel, count(*) AS messages, count(CASE WHEN state = 'queued' AND attempt > 0 THEN 1 END) AS tried FROM (\
+           SELECT channel, state, attempt FROM outbox WHERE state = 'queued' UNION ALL \
+           SELECT channel, state, attempt FROM outbox WHERE state = 'sending') AS waiting GROUP BY channel",
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut all = Undelivered { dead, ..Undelivered::default() };
+    for row in &rows {
+        let channel: String = row.try_get("channel")?;
+        if known.is_none_or(|known| known.contains(&channel)) {
+            all.waiting += row.try_get::<i64, _>("tried")?;
+        } else {
+            all.stranded += row.try_get::<i64, _>("messages")?;
+        }
+    }
+    Ok(all)
+}
+
+pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Result<u64, StoreError> {
+    // None was delivered before it was queued: its index bounds what is looked at.
+    let done = sqlx::query(
+        "UPDATE outbox SET text = '', html = NULL, data = NULL WHERE event IN (\
+           SELECT o.event FROM outbox o WHERE o.created_at < $1 AND o.state = 'sent' AND o.delivered_at < $1 \
+           AND (o.text <> '' OR o.html IS NOT NULL OR o.data IS NOT NULL) ORDER BY o.created_at, o.event LIMIT $2) \
+         AND state = 'sent'",
+    )
+    .bind(before.0)
+    .bind(MOST_EMPTIED)
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Option<Posted>, StoreError> {
+    let sql = format!("SELECT {COLUMNS}, text, html, data FROM outbox WHERE event = $1");
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(event).fetch_optional(conn).await?;
+    row.map(|row| posted(&row, true)).transpose()
+}
+
+pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
+    const AGAIN: &str =
+        "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
+    // One whose bodies were dropped, or erased, would be sent without them.
+    const WHOLE: &str = "NOT (text = '' AND html IS NULL AND data IS NULL)";
+    let Some(events) = events else {
+        let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead' AND {WHOLE}"))).bind(now.0).execute(conn).await?;
+        return Ok(all.rows_affected());
+    };
+    let mut queued = 0;
+    for event in events {
+        let sql = format!("{AGAIN} <> 'sending' AND event = $2 AND {WHOLE}");
+        let one = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(event).execute(&mut *conn).await?;
+        queued += one.rows_affected();
+    }
+    Ok(queued)
+}
+
+pub(in crate::store) async fn put_away(
+    conn: &mut Conn,
+    events: Option<&[String]>,
+    now: Time,
+) -> Result<Vec<String>, StoreError> {
+    let Some(events) = events else {
+        let mut gone: Vec<String> =
+            sqlx::query_scalar("DELETE FROM outbox WHERE state = 'dead' RETURNING event").fetch_all(conn).await?;
+        gone.sort_unstable();
+        return Ok(gone);
+    };
+    let mut gone = Vec::new();
+    for event in events {
+        // One that a process ended with, and whose channel is gone, is taken over by nobody.
+        let one = sqlx::query_scalar(
+            "DELETE FROM outbox WHERE event = $1 AND (state IN ('queued', 'dead') OR (state = 'sending' AND lease_until <= $2)) \
+             RETURNING event",
+        );
+        gone.extend(one.bind(event).bind(now.0).fetch_optional(&mut *conn).await?);
+    }
+    Ok(gone)
+}

@@ -1,0 +1,241 @@
+//! Taking away what was forgotten: items with everything that was stored about them, and what one topic found. A few
+//! hundred at a time; each time leaves the rest whole, and doing it again takes away what is left. What runs counted stays,
+//! as numbers, with how much of it is gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlx::AssertSqlSafe;
+
+use super::resolve::{in_one, list};
+use super::{Conn, alerts, cluster_keys, days_rolled, past, words};
+use crate::model::Time;
+use crate::store::{ERASED, ForgetKey, Forgot, StoreError, StoreErrorKind, Taken};
+
+/// Takes items away. With a key, their own keys are left as tombstones. Whoever calls holds the items' lock.
+pub(in crate::store) async fn items(
+    conn: &mut Conn,
+    key: Option<ForgetKey>,
+    ids: &[i64],
+    now: Time,
+) -> Result<Taken, StoreError> {
+    if ids.is_empty() {
+        return Ok(Taken::default());
+    }
+    let given = super::numbers(1);
+    let ids_json = list(ids)?;
+    if let Some(key) = key {
+        let sql = format!(
+            "SELECT {} FROM {given} CROSS JOIN item_key k WHERE k.item = given.value",
+            super::rows_in_one("k.key")
+        );
+        let keys: BTreeSet<String> =
+            in_one::<(String,)>(conn, sql, [ids_json.clone()]).await?.into_iter().map(|(key,)| key).collect();
+        leave_keys(conn, key, &keys, now).await?;
+    }
+    cluster_keys::forget(conn, &ids_json).await?;
+    recall_copies(conn, &ids_json).await?;
+    // The replies of all searches that showed them, whole; then the counts, while the rows are still there.
+    let raws = run(
+        conn,
+        &format!(
+            "DELETE FROM raw_reply WHERE search IN (SELECT q.id FROM {given} CROSS JOIN sighting s CROSS JOIN search q \
+             WHERE s.item = given.value AND q.run = s.run AND q.source = s.source)"
+        ),
+        &ids_json,
+    )
+    .await?;
+    for statement in [
+        "UPDATE run SET erased = run.erased + n.gone FROM (SELECT s.run AS run, count(*) AS gone FROM @given CROSS JOIN sighting s \
+         WHERE s.item = given.value GROUP BY s.run) AS n WHERE run.id = n.run",
+        "UPDATE run SET erased_new = run.erased_new + n.gone FROM (SELECT t.first_run AS run, count(*) AS gone FROM @given \
+         CROSS JOIN topic_item t WHERE t.item = given.value GROUP BY t.first_run) AS n WHERE run.id = n.run",
+        "UPDATE forgotten SET since = n.since FROM (SELECT min(i.first_seen) AS since FROM @given CROSS JOIN item i \
+         WHERE i.id = given.value) AS n WHERE done = 0 AND n.since IS NOT NULL AND (forgotten.since IS NULL OR forgotten.since > n.since)",
+    ] {
+        run(conn, &statement.replace("@given", &given), &ids_json).await?;
+    }
+    let mut taken = Taken { raws, ..Taken::default() };
+    let delete =
+        |table: &str, column: &str| format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {given})");
+    taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
+    past::take_away(conn, &ids_json).await?;
+    days_rolled::renew_of(conn, ids).await?;
+    run(conn, &delete("topic_item", "item"), &ids_json).await?;
+    taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;
+    run(conn, &delete("item_key", "item"), &ids_json).await?;
+    run(conn, &delete("cluster_head", "item"), &ids_json).await?;
+    words::remove(conn, ids).await?;
+    taken.items = run(conn, &delete("item", "id"), &ids_json).await?;
+    Ok(taken)
+}
+
+/// Copies of what goes are looked at again: they begin a cluster of their own.
+async fn recall_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
+    let given = super::numbers(1);
+    let sql = format!(
+        "SELECT min(r.seq) FROM {given} CROSS JOIN item i CROSS JOIN topic_item t CROSS JOIN run r \
+         WHERE i.cluster = given.value AND i.cluster <> i.id AND t.item = i.id AND r.id = t.first_run"
+    );
+    let first: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(ids).fetch_one(&mut *conn).await?;
+    run(
+        conn,
+        &format!("UPDATE item SET cluster = NULL, fingerprint = NULL WHERE cluster IN (SELECT given.value FROM {given}) AND cluster <> id"),
+        ids,
+    )
+    .await?;
+    look_again(conn, first).await
+}
+
+/// Has near-copies looked for again from a run on; and whoever decides at this moment, decide again.
+pub(in crate::store) async fn look_again(conn: &mut Conn, from: Option<i64>) -> Result<(), StoreError> {
+    sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
+    sqlx::query("UPDATE follower SET seq = $1 - 1 WHERE name = 'near-copies' AND seq >= $1")
+        .bind(from.unwrap_or(i64::MAX))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The same with the lock, for whoever takes nothing else away in the transaction.
+pub(in crate::store) async fn page_of_items(
+    conn: &mut Conn,
+    key: Option<ForgetKey>,
+    ids: &[i64],
+    now: Time,
+) -> Result<Taken, StoreError> {
+    super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    items(conn, key, ids, now).await
+}
+
+/// Ends the topic as something that is watched.
+pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
+    super::lock(conn, 1).await?;
+    let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
+        .bind(topic)
+        .fetch_one(&mut *conn)
+        .await?;
+    if running > 0 {
+        return Err(StoreError::new(
+            StoreErrorKind::Locked,
+            format!("a run of topic `{topic}` is going on"),
+            "wait for its end (topicwatch runs), then say it again",
+        ));
+    }
+    sqlx::query(
+        "UPDATE run SET state = 'cancelled', reason = 'the topic was forgotten', finished_at = $1 WHERE topic = $2 AND state = 'queued'",
+    )
+    .bind(now.0)
+    .bind(topic)
+    .execute(&mut *conn)
+    .await?;
+    alerts::forget_topic(conn, topic).await?;
+    for statement in ["DELETE FROM job WHERE topic = $1", "DELETE FROM renamed WHERE old_id = $1 OR new_id = $1"] {
+        sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Takes away some of what a topic found; nothing is left when nothing was taken.
+pub(in crate::store) async fn page_of_topic(
+    conn: &mut Conn,
+    topic: &str,
+    most: i64,
+    now: Time,
+) -> Result<Taken, StoreError> {
+    super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    let found: Vec<(i64, i64)> = sqlx::query_as(
+        "SELECT t.item, (SELECT count(*) FROM topic_item o WHERE o.item = t.item) FROM topic_item t WHERE t.topic = $1 \
+         ORDER BY t.item LIMIT $2",
+    )
+    .bind(topic)
+    .bind(most)
+    .fetch_all(&mut *conn)
+    .await?;
+    let own: Vec<i64> = found.iter().filter(|(_, topics)| *topics == 1).map(|(item, _)| *item).collect();
+    let shared: Vec<i64> = found.iter().filter(|(_, topics)| *topics > 1).map(|(item, _)| *item).collect();
+    let mut taken = items(conn, None, &own, now).await?;
+    for statement in [
+        "DELETE FROM topic_day WHERE topic = $1",
+        "DELETE FROM topic_day_due WHERE topic = $1",
+        "DELETE FROM topic_latest WHERE topic = $1",
+        "DELETE FROM pruned_day WHERE topic = $1",
+        "DELETE FROM request WHERE topic = $1",
+    ] {
+        sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
+    }
+    if shared.is_empty() {
+        return Ok(taken);
+    }
+    let (given, ids) = (super::numbers(1), list(&shared)?);
+    for statement in [
+        "UPDATE run SET erased = run.erased + n.gone FROM (SELECT s.run AS run, count(*) AS gone FROM @given CROSS JOIN sighting s \
+         JOIN run r ON r.id = s.run WHERE s.item = given.value AND r.topic = $2 GROUP BY s.run) AS n WHERE run.id = n.run",
+        "UPDATE run SET erased_new = run.erased_new + n.gone FROM (SELECT t.first_run AS run, count(*) AS gone FROM @given \
+         CROSS JOIN topic_item t WHERE t.item = given.value AND t.topic = $2 GROUP BY t.first_run) AS n WHERE run.id = n.run",
+        "DELETE FROM topic_item WHERE topic = $2 AND item IN (SELECT given.value FROM @given)",
+    ] {
+        let sql = statement.replace("@given", &given);
+        sqlx::query(AssertSqlSafe(sql)).bind(&ids).bind(topic).execute(&mut *conn).await?;
+    }
+    let sql = format!(
+        "DELETE FROM sighting WHERE item IN (SELECT given.value FROM {given}) AND run IN (SELECT id FROM run WHERE topic = $2)"
+    );
+    let gone = sqlx::query(AssertSqlSafe(sql)).bind(&ids).bind(topic).execute(conn).await?;
+    taken.sightings += gone.rows_affected();
+    taken.shared = shared.len() as u64;
+    Ok(taken)
+}
+
+/// Takes away what runs of a topic hold beside items: replies, answers, words asked for, words of errors.
+pub(in crate::store) async fn page_of_runs(
+    conn: &mut Conn,
+    topic: &str,
+    after: i64,
+    most: i64,
+) -> Result<(Option<i64>, Taken), StoreError> {
+    let runs: Vec<i64> = sqlx::query_scalar("SELECT id FROM run WHERE topic = $1 AND id > $2 ORDER BY id LIMIT $3")
+        .bind(topic)
+        .bind(after)
+        .bind(most)
+        .fetch_all(&mut *conn)
+        .await?;
+    let (given, ids) = (super::numbers(1), list(&runs)?);
+    let of_runs = format!("run IN (SELECT given.value FROM {given})");
+    let mut taken = Taken::default();
+    let raws = format!("DELETE FROM raw_reply WHERE search IN (SELECT id FROM search WHERE {of_runs})");
+    taken.raws = run(conn, &raws, &ids).await?;
+    let answers = format!("UPDATE answer SET text = '{ERASED}', cited = '[]' WHERE {of_runs} AND text <> '{ERASED}'");
+    taken.answers = run(conn, &answers, &ids).await?;
+    let words = format!(
+        "UPDATE search SET query = '{ERASED}', error_text = CASE WHEN error_text IS NULL THEN NULL ELSE '{ERASED}' END WHERE {of_runs}"
+    );
+    taken.words = run(conn, &words, &ids).await?;
+    let errors = format!(
+        "UPDATE run SET error_text = '{ERASED}' WHERE error_text IS NOT NULL AND id IN (SELECT given.value FROM {given})"
+    );
+    run(conn, &errors, &ids).await?;
+    Ok((runs.last().copied(), taken))
+}
+
+async fn run(conn: &mut Conn, sql: &str, ids: &str) -> Result<u64, StoreError> {
+    let done = sqlx::query(AssertSqlSafe(sql.to_owned())).bind(ids).execute(conn).await?;
+    Ok(done.rows_affected())
+}
+
+/// Leaves tombstones of keys of items that go, so that they are known without their author, too.
+pub(in crate::store) async fn leave_keys(
+    conn: &mut Conn,
+    key: ForgetKey,
+    keys: &BTreeSet<String>,
+    now: Time,
+) -> Result<(), StoreError> {
+    let hashes: BTreeMap<String, i64> = keys.iter().map(|name| (key.hash(Forgot::Item, name), now.0)).collect();
+    for chunk in hashes.into_iter().collect::<Vec<_>>().chunks(1_000) {
+        let mut insert = sqlx::QueryBuilder::<super::Database>::new("INSERT INTO forgotten (hash, kind, at, done) ");
+        insert.push_values(chunk, |mut row, (hash, at)| {
+            row.push_bind(hash).push("'item'").push_bind(*at).push("1");
+        });
+        insert.push(" ON CONFLICT (hash) DO NOTHING").build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}

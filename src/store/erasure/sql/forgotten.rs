@@ -1,0 +1,251 @@
+//! Tombstones: leaving them, and keeping out what they stand for when runs end. What they name and is stored already is
+//! taken away by `erase`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlx::Row as _;
+
+use super::resolve::{in_one, list};
+use super::{Conn, erase, read};
+use crate::model::{Answer, Time};
+use crate::store::{ERASED, ForgetKey, Forgot, Outcome, RunRef, SeenItem, StoreError, Tombstone, Tombstones, unpack};
+
+/// What of a run may be stored, where not all of it may.
+pub(in crate::store) struct Allowed {
+    pub(in crate::store) outcome: Outcome,
+    /// Sightings that were kept out.
+    pub(in crate::store) erased: i64,
+}
+
+/// The key of this database's hashes; there is one as soon as anything was forgotten.
+pub(in crate::store) async fn key(conn: &mut Conn) -> Result<Option<ForgetKey>, StoreError> {
+    let text: Option<String> =
+        sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'forget_key'").fetch_optional(conn).await?;
+    let read = |text: String| ForgetKey::parse(&text).ok_or_else(|| StoreError::unreadable("a key of tombstones"));
+    text.map(read).transpose()
+}
+
+/// Every tombstone, and whether all that it names is gone.
+pub(in crate::store) async fn all(conn: &mut Conn) -> Result<Vec<(Tombstone, bool)>, StoreError> {
+    let rows = sqlx::query("SELECT hash, kind, at, done FROM forgotten ORDER BY at, hash").fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            let kind = read::word(row, "kind", Forgot::parse)?;
+            let tombstone = Tombstone { kind, hash: row.try_get("hash")?, at: Time(row.try_get("at")?) };
+            Ok((tombstone, row.try_get::<i64, _>("done")? != 0))
+        })
+        .collect()
+}
+
+/// How many tombstones name what is not gone yet.
+pub(in crate::store) async fn open(conn: &mut Conn) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM forgotten WHERE done = 0").fetch_one(conn).await?)
+}
+
+/// Leaves tombstones: from the end of this transaction on nothing of them comes in. `key` is taken when there is none.
+pub(in crate::store) async fn begin(
+    conn: &mut Conn,
+    names: &[(Forgot, String)],
+    key: ForgetKey,
+    now: Time,
+) -> Result<(), StoreError> {
+    // Runs that end at this moment are stored before, and then swept, or after, and then kept out.
+    super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    let key = take_key(conn, key).await?;
+    for (kind, name) in names {
+        if *kind == Forgot::Topic {
+            erase::close_topic(conn, name, now).await?;
+        }
+        leave(conn, &Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }, false).await?;
+    }
+    Ok(())
+}
+
+/// Takes over tombstones of another file of the same key, which are to be looked for again; how many were not known.
+pub(in crate::store) async fn import(conn: &mut Conn, key: ForgetKey, all: &[Tombstone]) -> Result<u64, StoreError> {
+    super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    if take_key(conn, key).await? != key {
+        return Err(StoreError::refused(
+            "these tombstones were made with another key than those of this database",
+            "they are of another database; what they stand for cannot be known here",
+        ));
+    }
+    let hashes: BTreeSet<&str> = all.iter().map(|one| one.hash.as_str()).collect();
+    let known = known(conn, &hashes).await?;
+    let mut new = 0;
+    for tombstone in all.iter().filter(|one| !known.contains(&one.hash)) {
+        leave(conn, tombstone, false).await?;
+        new += 1;
+    }
+    Ok(new)
+}
+
+/// Which of these hashes there are.
+pub(in crate::store) async fn known(conn: &mut Conn, hashes: &BTreeSet<&str>) -> Result<BTreeSet<String>, StoreError> {
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN forgotten f WHERE f.hash = given.value",
+        super::rows_in_one("f.hash"),
+        super::texts(1)
+    );
+    Ok(in_one::<(String,)>(conn, sql, [list(hashes)?]).await?.into_iter().map(|(hash,)| hash).collect())
+}
+
+/// Which of these keys name items that were forgotten.
+pub(in crate::store) async fn keys_among<'k>(
+    conn: &mut Conn,
+    keys: &BTreeSet<&'k str>,
+) -> Result<BTreeSet<&'k str>, StoreError> {
+    let Some(key) = key(conn).await? else { return Ok(BTreeSet::new()) };
+    let hashes: BTreeMap<String, &str> = keys.iter().map(|name| (key.hash(Forgot::Item, name), *name)).collect();
+    let met = known(conn, &hashes.keys().map(String::as_str).collect()).await?;
+    Ok(met.iter().filter_map(|hash| hashes.get(hash).copied()).collect())
+}
+
+/// All that these name is gone.
+pub(in crate::store) async fn close(conn: &mut Conn, hashes: &BTreeSet<&str>) -> Result<(), StoreError> {
+    let sql = format!(
+        "UPDATE forgotten SET done = 1 WHERE done = 0 AND hash IN (SELECT given.value FROM {})",
+        super::texts(1)
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql)).bind(list(hashes)?).execute(conn).await?;
+    Ok(())
+}
+
+/// When the first of what the open tombstones name was seen.
+pub(in crate::store) async fn since(conn: &mut Conn) -> Result<Option<Time>, StoreError> {
+    let since: Option<i64> =
+        sqlx::query_scalar("SELECT min(since) FROM forgotten WHERE done = 0").fetch_one(conn).await?;
+    Ok(since.map(Time))
+}
+
+async fn take_key(conn: &mut Conn, wanted: ForgetKey) -> Result<ForgetKey, StoreError> {
+    if let Some(held) = key(conn).await? {
+        let any: i64 = sqlx::query_scalar("SELECT count(*) FROM forgotten").fetch_one(&mut *conn).await?;
+        if any > 0 || held == wanted {
+            return Ok(held);
+        }
+    }
+    sqlx::query(
+        "INSERT INTO store_info (name, value) VALUES ('forget_key', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
+    .bind(wanted.to_hex())
+    .execute(conn)
+    .await?;
+    Ok(wanted)
+}
+
+/// Leaves one; one that is asked for again is looked for again.
+async fn leave(conn: &mut Conn, tombstone: &Tombstone, done: bool) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO forgotten (hash, kind, at, done) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO UPDATE SET \
+         at = CASE WHEN forgotten.kind = 'topic' THEN excluded.at ELSE forgotten.at END, \
+         done = CASE WHEN excluded.done = 0 THEN 0 ELSE forgotten.done END",
+    )
+    .bind(&tombstone.hash)
+    .bind(tombstone.kind.as_str())
+    .bind(tombstone.at.0)
+    .bind(i64::from(done))
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The tombstones that items may meet: those of all authors, which are few, and of the items' own keys.
+pub(in crate::store) async fn for_items(
+    conn: &mut Conn,
+    items: impl Iterator<Item = &SeenItem>,
+) -> Result<Option<(ForgetKey, Tombstones)>, StoreError> {
+    let Some(key) = key(conn).await? else { return Ok(None) };
+    let authors: Vec<String> =
+        sqlx::query_scalar("SELECT hash FROM forgotten WHERE kind = 'author'").fetch_all(&mut *conn).await?;
+    let hashes: BTreeSet<String> =
+        items.flat_map(|item| item.keys.iter().map(|name| key.hash(Forgot::Item, name))).collect();
+    let met = known(conn, &hashes.iter().map(String::as_str).collect()).await?;
+    let mut known = Tombstones::new(key, []);
+    authors.iter().for_each(|hash| known.add(Forgot::Author, hash));
+    met.iter().for_each(|hash| known.add(Forgot::Item, hash));
+    Ok(Some((key, known)))
+}
+
+/// Whether an item may not be stored.
+pub(in crate::store) fn is_forgotten(known: &Tombstones, item: &SeenItem) -> bool {
+    let by_author = |author: &Option<String>| author.as_deref().is_some_and(|name| known.has(Forgot::Author, name));
+    item.keys.iter().any(|name| known.has(Forgot::Item, name))
+        || item.sightings.iter().any(|sighting| by_author(&sighting.found.author))
+}
+
+/// What of these runs may be stored; `None` where all of it may. Whoever calls holds the items' lock.
+pub(in crate::store) async fn allowed(
+    conn: &mut Conn,
+    ends: &[(&RunRef, &Outcome)],
+) -> Result<Vec<Option<Allowed>>, StoreError> {
+    let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
+    let Some((key, known)) = for_items(conn, items).await? else { return Ok(ends.iter().map(|_| None).collect()) };
+    let mut all = Vec::with_capacity(ends.len());
+    for (_, outcome) in ends {
+        let refused: Vec<&SeenItem> = outcome.items.iter().filter(|item| is_forgotten(&known, item)).collect();
+        refuse(conn, key, &refused, outcome.seen_at).await?;
+        all.push(of_outcome(&known, outcome, &refused));
+    }
+    Ok(all)
+}
+
+/// Remembers refused items by all their names; one that was stored before its author was known goes.
+pub(in crate::store) async fn refuse(
+    conn: &mut Conn,
+    key: ForgetKey,
+    refused: &[&SeenItem],
+    now: Time,
+) -> Result<(), StoreError> {
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let keys: BTreeSet<String> = refused.iter().flat_map(|item| item.keys.iter().cloned()).collect();
+    erase::leave_keys(conn, key, &keys, now).await?;
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN item_key k WHERE k.key = given.value",
+        super::rows_in_one("k.item"),
+        super::texts(1)
+    );
+    let ids: BTreeSet<i64> = in_one::<(i64,)>(conn, sql, [list(&keys)?]).await?.into_iter().map(|(id,)| id).collect();
+    let ids: Vec<i64> = ids.into_iter().collect();
+    erase::items(conn, Some(key), &ids, now).await?;
+    Ok(())
+}
+
+fn of_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<Allowed> {
+    let of = |source| refused.iter().any(|item| item.sightings.iter().any(|sighting| sighting.source == source));
+    // A reply that names them elsewhere, as a quotation does, is not kept either; nor is one that cannot be looked at.
+    let names = |body: &[u8]| unpack(body).is_none_or(|body| known.named_in(&String::from_utf8_lossy(&body)));
+    let dropped: Vec<bool> = outcome
+        .searches
+        .iter()
+        .map(|search| search.raw.as_ref().is_some_and(|raw| of(search.source) || names(&raw.body)))
+        .collect();
+    let cites = |cited: &[String]| {
+        cited.iter().any(|name| known.has(Forgot::Item, name) || refused.iter().any(|item| item.keys.contains(name)))
+    };
+    let answer = outcome.answer.as_ref().is_some_and(|(answer, cited)| cites(cited) || known.named_in(&answer.text));
+    if refused.is_empty() && !answer && !dropped.contains(&true) {
+        return None;
+    }
+    let mut kept = outcome.clone();
+    kept.items.retain(|item| !is_forgotten(known, item));
+    for (search, dropped) in kept.searches.iter_mut().zip(dropped) {
+        search.raw = search.raw.take().filter(|_| !dropped);
+        blank(known, &mut search.error);
+    }
+    blank(known, &mut kept.error);
+    if let Some((answer, cited)) = kept.answer.as_mut().filter(|_| answer) {
+        *answer = Answer { text: ERASED.to_owned(), ..answer.clone() };
+        cited.clear();
+    }
+    let erased = refused.iter().map(|item| item.sightings.len()).sum::<usize>();
+    Some(Allowed { outcome: kept, erased: i64::try_from(erased).unwrap_or(i64::MAX) })
+}
+
+fn blank(known: &Tombstones, error: &mut Option<(String, String)>) {
+    if let Some((_, text)) = error.as_mut().filter(|(_, text)| known.named_in(text)) {
+        *text = ERASED.to_owned();
+    }
+}

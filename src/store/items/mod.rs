@@ -1,0 +1,30 @@
+//! What runs found: items, each kept once, and what was seen of them. How they are read is `reading`'s.
+
+pub(in crate::store) mod commit_queue;
+pub(in crate::store) mod group_commit;
+pub(in crate::store) mod queue;
+pub(in crate::store) mod rejudged;
+pub(in crate::store) mod replay;
+pub(in crate::store) mod reread;
+pub(in crate::store) mod stored_reply;
+pub(in crate::store) mod tone;
+
+use crate::model::{Question, Recall, Source, Span, Time};
+use crate::store::{Store, StoreError};
+
+impl Store {
+    /// Whether the topic got an answer since an instant.
+    pub async fn answered_since(&self, topic: &str, since: Time) -> Result<bool, StoreError> {
+        read!(self, snapshot::answered_since(topic, since))
+    }
+
+    /// Until when a source of a topic is covered, or was looked at as well as it could be.
+    pub async fn looked_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
+        read!(self, looks::looked_until(topic, source))
+    }
+
+    /// What earlier replies to a question of a topic showed of a span.
+    pub async fn recall(&self, topic: &str, question: &Question, span: Span) -> Result<Recall, StoreError> {
+        read!(self, recall::recall(topic, question, span))
+    }
+}

@@ -1,0 +1,169 @@
+//! Requests that go together: whoever asks while another transaction is being written waits with the others, and the next
+//! one of them writes all that wait in one transaction. It knows nothing of databases, and an answer is given only once
+//! it is committed.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{MutexGuard, oneshot};
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// Those who wait, and whose turn it is.
+#[derive(Debug)]
+pub(in crate::store) struct Queue<Q, A> {
+    waiting: Mutex<VecDeque<Waiting<Q, A>>>,
+    /// Whoever holds it writes; how many requests were written last time.
+    turn: tokio::sync::Mutex<usize>,
+}
+
+type Answer<A> = Result<A, StoreError>;
+type Waiting<Q, A> = (Q, oneshot::Sender<Answer<A>>);
+
+/// What comes next for somebody who waits.
+pub(in crate::store) enum Turn<'a, Q, A> {
+    /// Another wrote it.
+    Answered(Answer<A>),
+    /// Write these, one's own among them sooner or later, and answer each.
+    Lead(Batch<'a, Q, A>),
+}
+
+/// Requests to be written together, in the order in which they came.
+pub(in crate::store) struct Batch<'a, Q, A> {
+    pub(in crate::store) requests: Vec<Q>,
+    answers: Vec<oneshot::Sender<Answer<A>>>,
+    _turn: MutexGuard<'a, usize>,
+}
+
+/// A place in the queue.
+pub(in crate::store) struct Place<'a, Q, A> {
+    queue: &'a Queue<Q, A>,
+    mine: oneshot::Receiver<Answer<A>>,
+}
+
+impl<Q, A> Default for Queue<Q, A> {
+    fn default() -> Self {
+        Self { waiting: Mutex::default(), turn: tokio::sync::Mutex::default() }
+    }
+}
+
+impl<Q, A> Queue<Q, A> {
+    /// Most requests that are written together.
+    const MOST: usize = 64;
+
+    /// How long a writer waits for others, when others there were last time: far less than a call takes, and enough that
+    /// runs that go on side by side share their commits. Who is alone waits for nobody.
+    const LINGER: Duration = Duration::from_millis(3);
+
+    /// Joins the end.
+    pub(in crate::store) fn join(&self, request: Q) -> Place<'_, Q, A> {
+        let (answer, mine) = oneshot::channel();
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back((request, answer));
+        Place { queue: self, mine }
+    }
+}
+
+impl<'a, Q, A> Place<'a, Q, A> {
+    /// Waits for the answer or for the turn to write.
+    pub(in crate::store) async fn turn(&mut self) -> Turn<'a, Q, A> {
+        let mut turn = tokio::select! {
+            biased;
+            answered = &mut self.mine => return Turn::Answered(answered.unwrap_or_else(|_| Err(abandoned()))),
+            turn = self.queue.turn.lock() => turn,
+        };
+        if *turn > 1 {
+            tokio::time::sleep(Queue::<Q, A>::LINGER).await;
+        } else {
+            // Whoever became ready at the same moment can still join.
+            tokio::task::yield_now().await;
+        }
+        match self.mine.try_recv() {
+            Ok(answered) => return Turn::Answered(answered),
+            Err(oneshot::error::TryRecvError::Closed) => return Turn::Answered(Err(abandoned())),
+            Err(oneshot::error::TryRecvError::Empty) => {}
+        }
+        let mut waiting = self.queue.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = waiting.len().min(Queue::<Q, A>::MOST);
+        *turn = most;
+        let (requests, answers) = waiting.drain(..most).unzip();
+        Turn::Lead(Batch { requests, answers, _turn: turn })
+    }
+}
+
+impl<Q, A> Batch<'_, Q, A> {
+    /// Answers each, in the order of the requests.
+    pub(in crate::store) fn answer(self, answers: impl IntoIterator<Item = Answer<A>>) {
+        for (to, answer) in self.answers.into_iter().zip(answers) {
+            // Who has gone does not want it any more.
+            let _ = to.send(answer);
+        }
+    }
+}
+
+/// Whoever wrote for others ended midway; nobody knows what became of the request.
+fn abandoned() -> StoreError {
+    StoreError::new(
+        StoreErrorKind::Statement,
+        "a transaction was abandoned by the task that wrote it",
+        "please report it; what is not stored is tried again when its lease runs out",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Asks; whoever leads answers each request with twice its number, and counts the batch.
+    async fn ask(queue: &Queue<u64, u64>, request: u64, batches: &AtomicUsize) -> u64 {
+        let mut place = queue.join(request);
+        loop {
+            match place.turn().await {
+                Turn::Answered(answer) => return answer.unwrap(),
+                Turn::Lead(batch) => {
+                    batches.fetch_add(1, Ordering::SeqCst);
+                    tokio::task::yield_now().await;
+                    let answers: Vec<_> = batch.requests.iter().map(|n| Ok(n * 2)).collect();
+                    batch.answer(answers);
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn each_gets_its_own_answer_and_those_who_wait_go_together() {
+        let (queue, batches) = (Arc::new(Queue::default()), Arc::new(AtomicUsize::new(0)));
+        let asked: Vec<_> = (0..500_u64)
+            .map(|n| {
+                let (queue, batches) = (Arc::clone(&queue), Arc::clone(&batches));
+                tokio::spawn(async move { (n, ask(&queue, n, &batches).await) })
+            })
+            .collect();
+        for task in asked {
+            let (asked, answered) = task.await.unwrap();
+            assert_eq!(answered, asked * 2);
+        }
+        assert!(batches.load(Ordering::SeqCst) <= 500 / 64 + 2, "{batches:?}");
+    }
+
+    #[tokio::test]
+    async fn who_waits_behind_a_task_that_died_is_told() {
+        let queue = Arc::new(Queue::<u64, u64>::default());
+        let mut first = queue.join(1);
+        let Turn::Lead(batch) = first.turn().await else { return assert_eq!("answered", "lead") };
+        let mut second = queue.join(2);
+        drop(batch);
+        let mut own = Queue::join(&queue, 3);
+        // The second leads now, and its own request is still there.
+        let Turn::Lead(batch) = second.turn().await else { return assert_eq!("answered", "lead") };
+        assert_eq!(batch.requests, [2, 3]);
+        batch.answer([Ok(4), Ok(6)]);
+        assert!(matches!(second.turn().await, Turn::Answered(Ok(4))));
+        assert!(matches!(own.turn().await, Turn::Answered(Ok(6))));
+        assert!(matches!(first.turn().await, Turn::Answered(Err(_))));
+    }
+}

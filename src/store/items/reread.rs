@@ -1,0 +1,143 @@
+//! Stored runs and what their replies say when they are read again.
+
+use crate::model::{Answer, Judge, Source, Time};
+use crate::store::{SeenItem, StoredReply};
+
+/// A finished run whose replies are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredRun {
+    pub(crate) id: i64,
+    /// Public id.
+    pub public_id: String,
+    /// Topic id.
+    pub topic: String,
+    /// Its place in the reading order, which it keeps.
+    pub seq: i64,
+    /// When it looked.
+    pub seen_at: Time,
+}
+
+/// A run as its replies read today.
+#[derive(Debug, Clone)]
+pub struct Reread {
+    /// The items, as [`crate::store::Outcome::items`].
+    pub items: Vec<SeenItem>,
+    /// The replies that could be read.
+    pub replies: Vec<ReadReply>,
+    /// The summary, with the keys of the items it rests on.
+    pub answer: Option<(Answer, Vec<String>)>,
+    /// Version of the identity rules that made the keys.
+    pub key_version: i64,
+    /// Who judges the tone of new words.
+    pub judge: Option<Judge>,
+}
+
+/// A reply that could be read.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadReply {
+    pub(crate) search: i64,
+    pub(crate) source: Source,
+    /// How many more entries were unreadable then than are today.
+    pub(crate) readable: i64,
+}
+
+impl StoredReply {
+    /// That it could be read, but for so many entries.
+    #[must_use]
+    pub fn read(&self, unreadable: i64) -> ReadReply {
+        let readable = self.unreadable.saturating_sub(unreadable).max(0);
+        ReadReply { search: self.search, source: self.source, readable }
+    }
+}
+
+/// What reading again changed, or would change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Changed {
+    /// Items that were not found before.
+    pub items: u64,
+    /// Items that are new to the topic of their run, those included.
+    pub new: u64,
+    /// Sightings that were added.
+    pub sightings: u64,
+    /// Keys that were added to known items.
+    pub keys: u64,
+    /// Items that turned out to be another.
+    pub merged: u64,
+    /// Known items whose title reads now.
+    pub titles: u64,
+    /// Known items whose text reads now.
+    pub texts: u64,
+    /// Known items whose author reads now.
+    pub authors: u64,
+    /// Known items whose date reads now.
+    pub dates: u64,
+    /// Known items of which anything else reads now: address, language, thread.
+    pub others: u64,
+    /// Sightings whose reactions, or place in the window, read now.
+    pub refined: u64,
+    /// Entries that are readable now.
+    pub readable: u64,
+    /// Answers that read now.
+    pub answers: u64,
+    /// Sightings that would not be found any more; they stay.
+    pub lost: u64,
+    /// Items that were kept out because they were forgotten.
+    pub forgotten: u64,
+    /// Runs whose sightings are not kept any more; nothing is added to them.
+    pub thinned: u64,
+}
+
+impl Changed {
+    /// Whether anything is other than before.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        let Self { sightings, keys, merged, titles, texts, authors, dates, others, refined, readable, answers, .. } =
+            self;
+        [sightings, keys, merged, titles, texts, authors, dates, others, refined, readable, answers]
+            .iter()
+            .any(|number| **number > 0)
+    }
+
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        let mine = [
+            &mut self.items,
+            &mut self.new,
+            &mut self.sightings,
+            &mut self.keys,
+            &mut self.merged,
+            &mut self.titles,
+            &mut self.texts,
+            &mut self.authors,
+            &mut self.dates,
+            &mut self.others,
+            &mut self.refined,
+            &mut self.readable,
+            &mut self.answers,
+            &mut self.lost,
+            &mut self.forgotten,
+            &mut self.thinned,
+        ];
+        let theirs = [
+            other.items,
+            other.new,
+            other.sightings,
+            other.keys,
+            other.merged,
+            other.titles,
+            other.texts,
+            other.authors,
+            other.dates,
+            other.others,
+            other.refined,
+            other.readable,
+            other.answers,
+            other.lost,
+            other.forgotten,
+            other.thinned,
+        ];
+        for (mine, theirs) in mine.into_iter().zip(theirs) {
+            *mine += theirs;
+        }
+    }
+}

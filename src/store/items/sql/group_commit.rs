@@ -1,0 +1,140 @@
+//! One transaction for what several runs write while they go on: those that begin, calls that are about to be made, runs
+//! that end. A request whose run is not held any more, or whose findings do not belong here, is answered with that and
+//! changes nothing; anything else that fails fails the whole.
+
+use std::collections::HashMap;
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::info::claim_nature;
+use super::{Conn, Database, calls, snapshot, spent};
+use crate::model::{Nature, Trigger};
+use crate::store::database::open::mixed;
+use crate::store::items::commit_queue::{Begin, Count, Write, Written};
+use crate::store::{Outcome, RunRef, StoreError};
+
+pub(in crate::store) async fn write(
+    conn: &mut Conn,
+    requests: &[Write],
+    place: &str,
+) -> Result<Vec<Result<Written, StoreError>>, StoreError> {
+    let (mut begins, mut counts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, request) in requests.iter().enumerate() {
+        match request {
+            Write::Begin(begin) => begins.push((at, &**begin)),
+            Write::Count(count) => counts.push((at, &**count)),
+            Write::End(run, outcome) => ends.push((at, &**run, &**outcome)),
+        }
+    }
+    let runs = counts.iter().map(|(_, count)| &count.run).chain(ends.iter().map(|(_, run, _)| *run));
+    let held = hold_all(conn, runs).await?;
+    let mut answers: Vec<Option<Result<Written, StoreError>>> = requests.iter().map(|_| None).collect();
+    let mut answer = |at: usize, with: Result<Written, StoreError>| {
+        if let Some(place) = answers.get_mut(at) {
+            *place = Some(with);
+        }
+    };
+
+    for (at, run) in begin_all(conn, &begins).await? {
+        answer(at, Ok(Written::Begun(Box::new(run))));
+    }
+    let (ours, others): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(_, count)| held.has(&count.run));
+    for (at, count) in others {
+        answer(at, Err(StoreError::fenced(&count.run.public_id)));
+    }
+    let asked: Vec<&Count> = ours.iter().map(|(_, count)| *count).collect();
+    for ((at, _), permission) in ours.iter().zip(calls::before_all(conn, &asked, held.money).await?) {
+        answer(*at, Ok(Written::Counted(permission)));
+    }
+    let mut stored: Vec<(usize, (&RunRef, &Outcome))> = Vec::with_capacity(ends.len());
+    let mut nature = held.nature;
+    for (at, run, outcome) in ends {
+        if !held.has(run) || stored.iter().any(|(_, (other, _))| other.id == run.id) {
+            answer(at, Err(StoreError::fenced(&run.public_id)));
+            continue;
+        }
+        if let (Some(wanted), None) = (outcome.nature, nature) {
+            nature = Some(claim_nature(conn, wanted).await?);
+        }
+        match (outcome.nature, nature) {
+            (Some(wanted), Some(held)) if wanted != held => answer(at, Err(mixed(place, held))),
+            _ => stored.push((at, (run, outcome))),
+        }
+    }
+    let all: Vec<(&RunRef, &Outcome)> = stored.iter().map(|(_, end)| *end).collect();
+    // Before the items, whose lock comes after those of the counters.
+    spent::settle_all(conn, &all, held.money).await?;
+    for ((at, _), counts) in stored.iter().zip(snapshot::finish_all(conn, &all).await?) {
+        answer(*at, Ok(Written::Ended(counts)));
+    }
+    Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(StoreError::unreadable("no answer")))).collect())
+}
+
+/// Runs that are held with their tokens, and what else has to be known at the begin.
+struct Held {
+    tokens: HashMap<i64, String>,
+    nature: Option<Nature>,
+    /// The last day on which somebody counted money.
+    money: Option<i64>,
+}
+
+impl Held {
+    fn has(&self, run: &RunRef) -> bool {
+        self.tokens.get(&run.id).is_some_and(|token| *token == run.token)
+    }
+}
+
+/// Keeps the runs until the transaction ends: a rescue at this moment would leave a call that nobody counts. Every
+/// transaction that touches runs and their searches takes the runs first, in this order.
+async fn hold_all(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<Held, StoreError> {
+    let ids: Vec<i64> = runs.map(|run| run.id).collect();
+    let mut held = Held { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
+    if ids.is_empty() {
+        return Ok(held);
+    }
+    let sql = format!(
+        "SELECT id, token, (SELECT value FROM store_info WHERE name = 'nature') AS nature, \
+         (SELECT value FROM store_info WHERE name = 'money') AS money FROM run \
+         WHERE id IN (SELECT given.value FROM {}) AND state = 'running' ORDER BY id{}",
+        super::numbers(1),
+        super::ROW_LOCK
+    );
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::list(&ids)?).fetch_all(conn).await? {
+        let nature: Option<String> = row.try_get("nature")?;
+        held.nature = nature.as_deref().and_then(Nature::parse);
+        held.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());
+        if let Some(token) = row.try_get("token")? {
+            held.tokens.insert(row.try_get("id")?, token);
+        }
+    }
+    Ok(held)
+}
+
+async fn begin_all(conn: &mut Conn, begins: &[(usize, &Begin)]) -> Result<Vec<(usize, RunRef)>, StoreError> {
+    if begins.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut insert = QueryBuilder::<Database>::new(
+        "INSERT INTO run (public_id, job, topic, trigger, state, due_at, attempt, max_attempts, lease_until, token, planned_at, started_at) ",
+    );
+    insert.push_values(begins, |mut row, (_, begin)| {
+        let now = begin.now.0;
+        row.push_bind(&begin.public_id).push_bind(begin.topic.job()).push_bind(&begin.topic.id);
+        row.push_bind(Trigger::Manual.as_str()).push_bind("running").push_bind(now).push_bind(1_i64).push_bind(1_i64);
+        row.push_bind(begin.lease_until.0).push_bind(&begin.token).push_bind(now).push_bind(now);
+    });
+    let mut ids: HashMap<String, i64> = HashMap::with_capacity(begins.len());
+    for row in insert.push(" RETURNING public_id, id").build().fetch_all(conn).await? {
+        ids.insert(row.try_get(0)?, row.try_get(1)?);
+    }
+    let run = |begin: &Begin, id| RunRef {
+        id,
+        public_id: begin.public_id.clone(),
+        token: begin.token.clone(),
+        topic: begin.topic.clone(),
+        slot: None,
+        trigger: Trigger::Manual,
+        attempt: 1,
+    };
+    Ok(begins.iter().filter_map(|(at, begin)| ids.get(&begin.public_id).map(|id| (*at, run(begin, *id)))).collect())
+}

@@ -1,0 +1,267 @@
+//! The items of runs that end together, in a handful of statements whatever their number: new ones and their keys, known
+//! ones brought up to date, words that were replaced, sightings, and what the topics know. Which item a sighting is of is
+//! `resolve`'s.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::known::Known;
+use super::merge::merge;
+use super::resolve::World;
+use super::{Conn, Database, past, tone, words};
+use crate::model::{Finding, Source, Time};
+use crate::store::{Counts, Outcome, RunRef, StoreError};
+
+/// Rows per statement: 27 columns stay far below both databases' limits on bound values.
+const BATCH: usize = 500;
+
+/// A sighting to write: run, item, source, what was seen.
+pub(in crate::store) type Sighting<'a> = (i64, i64, Source, &'a Finding);
+
+/// What a topic learns of an item: the first run that saw it, the last, and how many did.
+pub(in crate::store) struct Lesson {
+    pub(in crate::store) first: (i64, Time),
+    pub(in crate::store) last: (i64, Time),
+    pub(in crate::store) times: i64,
+}
+
+/// Stores what runs found, as if one came after the other; returns counts per source of each. Whoever calls holds the
+/// items' lock.
+pub(in crate::store) async fn store_items(
+    conn: &mut Conn,
+    ends: &[(&RunRef, &Outcome)],
+) -> Result<Vec<BTreeMap<Source, Counts>>, StoreError> {
+    if ends.iter().all(|(_, outcome)| outcome.items.is_empty()) {
+        return Ok(ends.iter().map(|_| BTreeMap::new()).collect());
+    }
+    let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
+    let topics = ends.iter().map(|(run, _)| run.topic.id.as_str()).collect();
+    let mut world = World::look_up(conn, items, &topics).await?;
+    let mut seen = Vec::with_capacity(ends.len());
+    let mut counts = Vec::with_capacity(ends.len());
+    for (run, outcome) in ends {
+        let (items, counted) = world.take(run, outcome);
+        seen.push(items);
+        counts.push(counted);
+    }
+    // A run keeps the version of the rules its keys were made by, and one process has one.
+    let version = ends.iter().map(|(_, outcome)| outcome.key_version).max().unwrap_or_default();
+    tone::judge(&mut world.items, ends.iter().rev().find_map(|(_, outcome)| outcome.judge));
+    insert_new(conn, &mut world.items).await?;
+    insert_keys(conn, &world.items, version).await?;
+    update_known(conn, &world.items).await?;
+    tone::update_reworded(conn, &world.items).await?;
+    keep_revisions(conn, &world.items).await?;
+    past::keep(conn, &world.items).await?;
+    words::note_changed(conn, &world.items).await?;
+
+    let mut sightings: Vec<Sighting<'_>> = Vec::new();
+    let mut lessons: BTreeMap<(&str, i64), Lesson> = BTreeMap::new();
+    for (end, items) in ends.iter().zip(&seen) {
+        let at = (end.0.id, end.1.seen_at);
+        for one in items {
+            let Some(id) = world.items.get(one.item).and_then(|item| item.id) else { continue };
+            sightings.extend(one.sightings.iter().map(|(source, finding)| (end.0.id, id, *source, *finding)));
+            let lesson = lessons.entry((&end.0.topic.id, id)).or_insert(Lesson { first: at, last: at, times: 0 });
+            lesson.times += 1;
+            if at.1 >= lesson.last.1 {
+                lesson.last = at;
+            }
+        }
+    }
+    insert_sightings(conn, sightings).await?;
+    upsert_topic_items(conn, lessons).await?;
+    merge_all(conn, &world).await?;
+    Ok(counts)
+}
+
+/// Makes one of items that turned out to be one; what was seen of them is written already.
+pub(in crate::store) async fn merge_all(conn: &mut Conn, world: &World) -> Result<(), StoreError> {
+    for (into, from) in &world.merges {
+        if let (Some(into), Some(from)) = (world.items.get(*into), world.items.get(*from))
+            && let (Some(whole), Some(part)) = (into.id, from.id)
+        {
+            merge(conn, whole, part, into.first_seen).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Inserts those that have no id yet, and gives them theirs.
+pub(in crate::store) async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreError> {
+    let mut new: Vec<&Known> = items.iter().filter(|item| item.id.is_none()).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    new.sort_by(|a, b| a.key.cmp(&b.key));
+    let mut ids: HashMap<String, i64> = HashMap::with_capacity(new.len());
+    for chunk in new.chunks(BATCH) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO item (key, kind, strong, post_id, url, author, author_name, title, text, lang, published_at, first_seen, last_seen, is_repost, \
+             is_quote, conversation_id, likes, reposts, replies, quotes, bookmarks, views, revisions, past, tone, score, scorer) ",
+        );
+        insert.push_values(chunk, |mut row, item| {
+            let (content, engagement) = (&item.content, item.engagement);
+            row.push_bind(&item.key).push_bind(item.kind.as_str()).push_bind(i64::from(item.strong));
+            row.push_bind(&content.post_id)
+                .push_bind(&content.url)
+                .push_bind(&content.author)
+                .push_bind(&content.author_name);
+            row.push_bind(&content.title)
+                .push_bind(&content.text)
+                .push_bind(&content.lang)
+                .push_bind(content.published_at.map(|t| t.0));
+            row.push_bind(item.first_seen.0).push_bind(item.last_seen.0);
+            row.push_bind(content.is_repost.map(i64::from))
+                .push_bind(content.is_quote.map(i64::from))
+                .push_bind(&content.conversation_id);
+            row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
+            row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
+            row.push_bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX));
+            row.push_bind(i64::try_from(item.past.len()).unwrap_or(i64::MAX));
+            row.push_bind(item.judged.map(|judged| judged.tone.as_str()))
+                .push_bind(item.judged.and_then(|judged| judged.score))
+                .push_bind(item.judged.map(|judged| judged.scorer));
+        });
+        insert.push(" RETURNING key, id");
+        for row in insert.build().persistent(false).fetch_all(&mut *conn).await? {
+            ids.insert(row.try_get(0)?, row.try_get(1)?);
+        }
+    }
+    for item in items.iter_mut().filter(|item| item.id.is_none()) {
+        item.id = ids.get(&item.key).copied();
+    }
+    Ok(())
+}
+
+pub(in crate::store) async fn insert_keys(conn: &mut Conn, items: &[Known], version: i64) -> Result<(), StoreError> {
+    let named = |item: &Known| item.id.map(|id| item.keys_to_add.iter().map(move |key| (key.clone(), id)).collect());
+    let mut keys: Vec<(String, i64)> = items.iter().filter_map(named).flat_map(|keys: Vec<_>| keys).collect();
+    keys.sort_unstable();
+    for chunk in keys.chunks(BATCH) {
+        let mut insert = QueryBuilder::<Database>::new("INSERT INTO item_key (key, version, item) ");
+        insert.push_values(chunk, |mut row, (key, id)| {
+            row.push_bind(key).push_bind(version).push_bind(*id);
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Brings known items up to date. Those about which nothing changed but the time and the reactions, which are nearly all,
+/// take part in one statement.
+pub(in crate::store) async fn update_known(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+    let mut known: Vec<(i64, &Known)> =
+        items.iter().filter(|item| item.seen && item.stored).filter_map(|item| item.id.map(|id| (id, item))).collect();
+    known.sort_by_key(|(id, _)| *id);
+    for chunk in known.chunks(BATCH) {
+        let mut update = QueryBuilder::<Database>::new(
+            "UPDATE item SET last_seen = CASE WHEN v.column2 > item.last_seen THEN v.column2 ELSE item.last_seen END, likes = v.column3, \
+             reposts = v.column4, replies = v.column5, quotes = v.column6, bookmarks = v.column7, views = v.column8 FROM (",
+        );
+        update.push_values(chunk, |mut row, (id, item)| {
+            let engagement = item.engagement;
+            row.push_bind(*id).push_bind(item.last_seen.0);
+            row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
+            row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
+        });
+        update.push(") AS v WHERE item.id = v.column1").build().persistent(false).execute(&mut *conn).await?;
+    }
+    for (id, item) in known.into_iter().filter(|(_, item)| item.rewritten) {
+        rewrite(conn, id, item).await?;
+    }
+    Ok(())
+}
+
+async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreError> {
+    let content = &item.content;
+    sqlx::query(
+        "UPDATE item SET strong = $1, post_id = $2, url = $3, author = $4, author_name = $5, title = $6, text = $7, lang = $8, published_at = $9, \
+         is_repost = $10, is_quote = $11, conversation_id = $12, revisions = revisions + $13, past = past + $14, pruned_at = NULL WHERE id = $15",
+    )
+    .bind(i64::from(item.strong))
+    .bind(&content.post_id)
+    .bind(&content.url)
+    .bind(&content.author)
+    .bind(&content.author_name)
+    .bind(&content.title)
+    .bind(&content.text)
+    .bind(&content.lang)
+    .bind(content.published_at.map(|t| t.0))
+    .bind(content.is_repost.map(i64::from))
+    .bind(content.is_quote.map(i64::from))
+    .bind(&content.conversation_id)
+    .bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX))
+    .bind(i64::try_from(item.past.len()).unwrap_or(i64::MAX))
+    .bind(id)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn keep_revisions(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+    let of = |item: &Known| item.id.map(|id| (id, item.revisions.clone()));
+    let revisions: Vec<_> = items
+        .iter()
+        .filter_map(of)
+        .flat_map(|(id, revisions)| revisions.into_iter().map(move |revision| (id, revision)))
+        .collect();
+    for chunk in revisions.chunks(BATCH) {
+        let mut insert =
+            QueryBuilder::<Database>::new("INSERT INTO item_revision (item, run, replaced_at, title, text) ");
+        insert.push_values(chunk, |mut row, (id, revision)| {
+            row.push_bind(*id).push_bind(revision.run).push_bind(revision.replaced_at.0);
+            row.push_bind(&revision.title).push_bind(&revision.text);
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Whoever ends a run has its claim, and ending gives the claim up: the run has no sightings yet. If it had, the insert
+/// would fail and the transaction with it, so that none is counted twice.
+pub(in crate::store) async fn insert_sightings(conn: &mut Conn, mut rows: Vec<Sighting<'_>>) -> Result<(), StoreError> {
+    rows.sort_by_key(|(run, item, source, _)| (*run, *item, *source));
+    for chunk in rows.chunks(BATCH) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO sighting (run, item, source, rank, fit, likes, reposts, replies, quotes, bookmarks, views) ",
+        );
+        insert.push_values(chunk, |mut row, (run, item, source, finding)| {
+            let engagement = finding.found.engagement;
+            row.push_bind(*run)
+                .push_bind(*item)
+                .push_bind(source.as_str())
+                .push_bind(i64::from(finding.found.rank))
+                .push_bind(finding.fit.as_str());
+            row.push_bind(engagement.likes).push_bind(engagement.reposts).push_bind(engagement.replies);
+            row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+pub(in crate::store) async fn upsert_topic_items(
+    conn: &mut Conn,
+    lessons: BTreeMap<(&str, i64), Lesson>,
+) -> Result<(), StoreError> {
+    let lessons: Vec<_> = lessons.into_iter().collect();
+    for chunk in lessons.chunks(BATCH) {
+        let mut upsert = QueryBuilder::<Database>::new(
+            "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) ",
+        );
+        upsert.push_values(chunk, |mut row, ((topic, item), lesson)| {
+            row.push_bind(*topic).push_bind(*item);
+            row.push_bind(lesson.first.1.0).push_bind(lesson.first.0);
+            row.push_bind(lesson.last.1.0).push_bind(lesson.last.0).push_bind(lesson.times);
+        });
+        upsert.push(
+            " ON CONFLICT (topic, item) DO UPDATE SET times_seen = topic_item.times_seen + excluded.times_seen, \
+             last_run = CASE WHEN excluded.last_seen >= topic_item.last_seen THEN excluded.last_run ELSE topic_item.last_run END, \
+             last_seen = CASE WHEN excluded.last_seen > topic_item.last_seen THEN excluded.last_seen ELSE topic_item.last_seen END",
+        );
+        upsert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,311 @@
+//! What a finished run saw, as its replies read today, added to what is stored of it: items, keys, sightings, fields that
+//! were unknown. First sights stay, and counts only grow by what is added.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::items::{self, Lesson};
+use super::known::Content;
+use super::resolve::ITEMS_LOCK;
+use super::resolve::{Seen, World, in_one, list};
+use super::{Conn, days_rolled, erase, forgotten, past, read, tone, words};
+use crate::model::{Engagement, Finding, Source, WindowFit};
+use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
+
+/// A stored sighting: its place in the window, and the reactions.
+type Sight = (WindowFit, Engagement);
+
+/// What is to be written of sightings.
+#[derive(Default)]
+struct Sights<'a> {
+    /// Place of the item, and what was seen.
+    added: Vec<(usize, Source, &'a Finding)>,
+    refined: Vec<(usize, Source, Sight)>,
+    /// Items that the run had not seen.
+    fresh: Vec<usize>,
+    counts: BTreeMap<Source, Counts>,
+}
+
+pub(in crate::store) async fn reread(
+    conn: &mut Conn,
+    run: &StoredRun,
+    read: &Reread,
+    rehearsal: bool,
+) -> Result<Changed, StoreError> {
+    let sql =
+        format!("SELECT found, erased, thinned, pruned_at FROM run WHERE id = $1 AND topic = $2{}", super::ROW_LOCK);
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(run.id).bind(&run.topic).fetch_optional(&mut *conn).await?;
+    // Forgotten meanwhile, or renamed.
+    let Some(row) = row else { return Ok(Changed::default()) };
+    super::lock(conn, ITEMS_LOCK).await?;
+    if !rehearsal {
+        days_rolled::renew(conn, std::slice::from_ref(&run.topic)).await?;
+    }
+    let there = sightings(conn, run.id).await?;
+    let gone = row.try_get::<Option<i64>, _>("thinned")? == Some(1)
+        || row.try_get::<Option<i64>, _>("pruned_at")?.is_some()
+        || (there.is_empty() && row.try_get::<i64, _>("found")? > row.try_get::<i64, _>("erased")?);
+    if gone {
+        return Ok(Changed { thinned: 1, ..Changed::default() });
+    }
+    let mut changed = Changed::default();
+    let items = allowed(conn, run, read, rehearsal, &mut changed).await?;
+    let topics = [run.topic.as_str()].into();
+    let mut world = World::look_up(conn, items.iter(), &topics).await?;
+    let before: Vec<Content> = world.items.iter().map(|item| item.content.clone()).collect();
+    let bare = bare(conn, &world).await?;
+    let saw: HashSet<i64> = there.keys().map(|(item, _)| *item).collect();
+    let seen = world.take_again((run.id, &run.topic, run.seen_at), &items, &saw, &bare);
+    let sights = compare(&world, &seen, &there, read, &mut changed);
+    settle(&mut world, &before, &sights, &mut changed);
+    let answer = read.answer.as_ref().filter(|(answer, _)| !answer.text.is_empty());
+    let answered: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM answer WHERE run = $1").bind(run.id).fetch_one(&mut *conn).await?;
+    changed.answers = u64::from(answer.is_some() && answered == 0);
+    changed.readable = read.replies.iter().map(|reply| reply.readable.unsigned_abs()).sum();
+    if rehearsal || !changed.any() {
+        return Ok(changed);
+    }
+    write(conn, run, read, &mut world, &sights).await?;
+    if let Some((answer, cited)) = answer.filter(|_| answered == 0) {
+        sqlx::query("INSERT INTO answer (run, text, model, partial, cited) VALUES ($1, $2, $3, $4, $5)")
+            .bind(run.id)
+            .bind(&answer.text)
+            .bind(&answer.model)
+            .bind(i64::from(answer.partial))
+            .bind(serde_json::json!(cited).to_string())
+            .execute(&mut *conn)
+            .await?;
+    }
+    count(conn, run, read, &sights.counts).await?;
+    if changed.new > 0 || changed.texts > 0 {
+        erase::look_again(conn, Some(run.seq)).await?;
+    }
+    Ok(changed)
+}
+
+/// The items without those that were forgotten.
+async fn allowed(
+    conn: &mut Conn,
+    run: &StoredRun,
+    read: &Reread,
+    rehearsal: bool,
+    changed: &mut Changed,
+) -> Result<Vec<SeenItem>, StoreError> {
+    let Some((key, known)) = forgotten::for_items(conn, read.items.iter()).await? else {
+        return Ok(read.items.clone());
+    };
+    let (refused, kept): (Vec<&SeenItem>, Vec<&SeenItem>) =
+        read.items.iter().partition(|item| forgotten::is_forgotten(&known, item));
+    changed.forgotten = refused.len() as u64;
+    if !rehearsal {
+        forgotten::refuse(conn, key, &refused, run.seen_at).await?;
+    }
+    Ok(kept.into_iter().cloned().collect())
+}
+
+/// Items of which the words were let go: a reply that is still kept does not bring them back.
+async fn bare(conn: &mut Conn, world: &World) -> Result<HashSet<i64>, StoreError> {
+    let ids: Vec<i64> = world.items.iter().filter_map(|item| item.id).collect();
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value AND i.pruned_at IS NOT NULL",
+        super::rows_in_one("i.id"),
+        super::numbers(1)
+    );
+    Ok(in_one::<(i64,)>(conn, sql, [list(&ids)?]).await?.into_iter().map(|(id,)| id).collect())
+}
+
+async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), Sight>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT item, source, fit, likes, reposts, replies, quotes, bookmarks, views FROM sighting WHERE run = $1",
+    )
+    .bind(run)
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let source = read::word(row, "source", Source::parse)?;
+            let fit = read::word(row, "fit", WindowFit::parse)?;
+            Ok(((row.try_get("item")?, source), (fit, read::engagement(row)?)))
+        })
+        .collect()
+}
+
+/// What of the sightings is new, reads better, or would not be found.
+fn compare<'a>(
+    world: &World,
+    seen: &[(Seen<'a>, bool)],
+    there: &HashMap<(i64, Source), Sight>,
+    read: &Reread,
+    changed: &mut Changed,
+) -> Sights<'a> {
+    let places: HashMap<i64, usize> =
+        world.items.iter().enumerate().filter_map(|(place, item)| Some((item.id?, place))).collect();
+    // Of an item that turned out to be another, the sightings are the other's.
+    let whole = |id: i64| {
+        places
+            .get(&id)
+            .map(|place| world.merges.iter().fold(*place, |at, (whole, part)| if *part == at { *whole } else { at }))
+    };
+    let stored: HashMap<(usize, Source), &Sight> =
+        there.iter().filter_map(|((id, source), sight)| Some(((whole(*id)?, *source), sight))).collect();
+    let saw: HashSet<usize> = stored.keys().map(|(place, _)| *place).collect();
+    let mut sights = Sights::default();
+    let mut found: HashSet<(usize, Source)> = HashSet::new();
+    for (one, known) in seen {
+        let had = saw.contains(&one.item);
+        if !had {
+            sights.fresh.push(one.item);
+            changed.new += u64::from(!known);
+        }
+        for (nth, (source, finding)) in one.sightings.iter().enumerate() {
+            found.insert((one.item, *source));
+            let entries = one.entries.get(source).copied().unwrap_or(1);
+            let counts = sights.counts.entry(*source).or_default();
+            let fits = |fit: WindowFit| (i64::from(fit == WindowFit::Outside), i64::from(fit == WindowFit::Undated));
+            let Some((fit, engagement)) = stored.get(&(one.item, *source)) else {
+                let new = i64::from(nth == 0 && !had && !known);
+                counts.found += entries;
+                counts.new += new;
+                counts.duplicate += entries - new;
+                counts.outside += entries * fits(finding.fit).0;
+                counts.undated += entries * fits(finding.fit).1;
+                sights.added.push((one.item, *source, finding));
+                continue;
+            };
+            let better = if *fit == WindowFit::Undated { finding.fit } else { *fit };
+            let filled = super::known::merge(*engagement, finding.found.engagement);
+            if better != *fit || filled != *engagement {
+                if better != *fit {
+                    counts.undated -= 1;
+                    counts.outside += fits(better).0;
+                }
+                sights.refined.push((one.item, *source, (better, filled)));
+            }
+        }
+    }
+    let readable: HashSet<Source> = read.replies.iter().map(|reply| reply.source).collect();
+    let lost = |(id, source): &&(i64, Source)| {
+        readable.contains(source) && whole(*id).is_none_or(|place| !found.contains(&(place, *source)))
+    };
+    changed.lost = there.keys().filter(lost).count() as u64;
+    changed.sightings = sights.added.len() as u64;
+    changed.refined = sights.refined.len() as u64;
+    changed.merged = world.merges.len() as u64;
+    sights
+}
+
+/// Which known items are to be written, and what reads now of them.
+fn settle(world: &mut World, before: &[Content], sights: &Sights<'_>, changed: &mut Changed) {
+    let fresh: HashSet<usize> = sights.fresh.iter().copied().collect();
+    for (place, item) in world.items.iter_mut().enumerate() {
+        let Some(was) = before.get(place) else {
+            changed.items += u64::from(item.seen);
+            continue;
+        };
+        if !item.seen {
+            continue;
+        }
+        let now = &item.content;
+        let reads = |was: bool, now: bool| u64::from(!was && now);
+        changed.titles += reads(was.title.is_some(), now.title.is_some());
+        changed.texts += reads(was.text.is_some(), now.text.is_some());
+        changed.authors += reads(was.author.is_some(), now.author.is_some());
+        changed.dates += reads(was.published_at.is_some(), now.published_at.is_some());
+        let apart = |content: &Content| {
+            let Content { post_id, url, author_name, lang, is_repost, is_quote, conversation_id, .. } = content.clone();
+            (post_id, url, author_name, lang, is_repost, is_quote, conversation_id)
+        };
+        changed.others += u64::from(apart(was) != apart(now));
+        changed.keys += item.keys_to_add.len() as u64;
+        item.seen = item.rewritten || item.filled || fresh.contains(&place);
+    }
+}
+
+async fn write(
+    conn: &mut Conn,
+    run: &StoredRun,
+    read: &Reread,
+    world: &mut World,
+    sights: &Sights<'_>,
+) -> Result<(), StoreError> {
+    tone::judge(&mut world.items, read.judge);
+    items::insert_new(conn, &mut world.items).await?;
+    items::insert_keys(conn, &world.items, read.key_version).await?;
+    items::update_known(conn, &world.items).await?;
+    tone::update_reworded(conn, &world.items).await?;
+    items::keep_revisions(conn, &world.items).await?;
+    past::keep(conn, &world.items).await?;
+    words::note_changed(conn, &world.items).await?;
+    let id = |place: usize| world.items.get(place).and_then(|item| item.id);
+    let added =
+        sights.added.iter().filter_map(|(place, source, finding)| Some((run.id, id(*place)?, *source, *finding)));
+    items::insert_sightings(conn, added.collect()).await?;
+    let at = (run.id, run.seen_at);
+    let lessons = sights.fresh.iter().filter_map(|place| Some((id(*place)?, Lesson { first: at, last: at, times: 1 })));
+    items::upsert_topic_items(conn, lessons.map(|(id, lesson)| ((run.topic.as_str(), id), lesson)).collect()).await?;
+    items::merge_all(conn, world).await?;
+    let refined: Vec<_> =
+        sights.refined.iter().filter_map(|(place, source, sight)| Some((id(*place)?, *source, *sight))).collect();
+    for (item, source, (fit, engagement)) in refined {
+        sqlx::query(
+            "UPDATE sighting SET fit = $1, likes = $2, reposts = $3, replies = $4, quotes = $5, bookmarks = $6, views = $7 \
+             WHERE run = $8 AND item = $9 AND source = $10",
+        )
+        .bind(fit.as_str())
+        .bind(engagement.likes)
+        .bind(engagement.reposts)
+        .bind(engagement.replies)
+        .bind(engagement.quotes)
+        .bind(engagement.bookmarks)
+        .bind(engagement.views)
+        .bind(run.id)
+        .bind(item)
+        .bind(source.as_str())
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Adds to what the searches and the run counted.
+async fn count(
+    conn: &mut Conn,
+    run: &StoredRun,
+    read: &Reread,
+    counts: &BTreeMap<Source, Counts>,
+) -> Result<(), StoreError> {
+    const SET: &str = "found = found + $1, new = new + $2, duplicate = duplicate + $3, outside = outside + $4, undated = undated + $5, \
+         unreadable = unreadable - $6 WHERE id = $7";
+    let mut whole = (Counts::default(), 0);
+    let mut add = |counts: Counts, readable: i64| {
+        let sum = &mut whole.0;
+        sum.found += counts.found;
+        sum.new += counts.new;
+        sum.duplicate += counts.duplicate;
+        sum.outside += counts.outside;
+        sum.undated += counts.undated;
+        whole.1 += readable;
+    };
+    let mut rows = Vec::new();
+    for reply in &read.replies {
+        let counts = counts.get(&reply.source).copied().unwrap_or_default();
+        add(counts, reply.readable);
+        rows.push(("search", reply.search, counts, reply.readable));
+    }
+    rows.push(("run", run.id, whole.0, whole.1));
+    for (table, id, counts, readable) in rows {
+        sqlx::query(AssertSqlSafe(format!("UPDATE {table} SET {SET}")))
+            .bind(counts.found)
+            .bind(counts.new)
+            .bind(counts.duplicate)
+            .bind(counts.outside)
+            .bind(counts.undated)
+            .bind(readable)
+            .bind(id)
+            .execute(&mut *conn)
+            .await?;
+    }
+    Ok(())
+}

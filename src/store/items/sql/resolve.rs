@@ -1,0 +1,267 @@
+//! Which stored item a seen item is. Keys were made elsewhere; here they are only looked up. The items that runs of one
+//! transaction touch are kept in memory as they will be, so that a later run sees what an earlier one changed; `items`
+//! writes them. Runs under the lock of that transaction, so that what was looked up still holds when it is written.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use serde::de::DeserializeOwned;
+use sqlx::AssertSqlSafe;
+
+use super::Conn;
+use super::known::{Known, STORED, Stored};
+use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
+use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
+
+/// Who writes items, their words' tone or their clusters: items must not change or become one another meanwhile, and their
+/// numbers are given in the order in which they can be read.
+pub(in crate::store) const ITEMS_LOCK: i64 = 4;
+
+/// The items that the runs of one transaction saw or may have seen.
+#[derive(Debug, Default)]
+pub(in crate::store) struct World {
+    pub(in crate::store) items: Vec<Known>,
+    by_key: HashMap<String, usize>,
+    /// Topics and the items they have seen.
+    of_topic: HashSet<(String, usize)>,
+    /// Items that turned out to be another: what they become a part of, and they.
+    pub(in crate::store) merges: Vec<(usize, usize)>,
+}
+
+/// One item as one run saw it.
+#[derive(Debug)]
+pub(in crate::store) struct Seen<'a> {
+    /// Its place in [`World::items`].
+    pub(in crate::store) item: usize,
+    /// At most one per source, in source order.
+    pub(in crate::store) sightings: BTreeMap<Source, &'a Finding>,
+    keys: Vec<&'a str>,
+    strong: bool,
+    kind: Kind,
+    /// Entries of each source that were this item: the sighting and its repeats.
+    pub(in crate::store) entries: BTreeMap<Source, i64>,
+}
+
+/// Stored items that are read together; with their texts they may be large.
+const AT_ONCE: usize = 500;
+
+/// A selection that comes as one text.
+pub(in crate::store) async fn in_one<T: DeserializeOwned>(
+    conn: &mut Conn,
+    sql: String,
+    given: impl IntoIterator<Item = String>,
+) -> Result<Vec<T>, StoreError> {
+    let mut select = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql));
+    for list in given {
+        select = select.bind(list);
+    }
+    let rows = select.fetch_one(conn).await?;
+    serde_json::from_str(&rows).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))
+}
+
+/// A list to bind.
+pub(in crate::store) fn list<T: serde::Serialize + ?Sized>(values: &T) -> Result<String, StoreError> {
+    serde_json::to_string(values).map_err(|e| StoreError::unreadable(&format!("a list ({e})")))
+}
+
+impl World {
+    /// Looks up what is stored of everything that runs of these topics saw.
+    pub(in crate::store) async fn look_up(
+        conn: &mut Conn,
+        items: impl Iterator<Item = &SeenItem>,
+        topics: &BTreeSet<&str>,
+    ) -> Result<Self, StoreError> {
+        let keys: BTreeSet<&str> = items.flat_map(|item| item.keys.iter().map(String::as_str)).collect();
+        let mut world = Self::default();
+        // `CROSS JOIN` makes SQLite begin with the keys.
+        let sql = format!(
+            "SELECT {} FROM {} CROSS JOIN item_key k WHERE k.key = given.value",
+            super::rows_in_one("k.item, k.key"),
+            super::texts(1)
+        );
+        let mut named: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+        for (item, key) in in_one::<(i64, String)>(conn, sql, [list(&keys)?]).await? {
+            named.entry(item).or_default().push(key);
+        }
+        let ids: Vec<i64> = named.keys().copied().collect();
+        let mut places: HashMap<i64, usize> = HashMap::with_capacity(ids.len());
+        for ids in ids.chunks(AT_ONCE) {
+            let sql = format!(
+                "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value",
+                super::rows_in_one(STORED),
+                super::numbers(1)
+            );
+            for stored in in_one::<Stored>(conn, sql, [list(ids)?]).await? {
+                let item = Known::stored(stored)?;
+                let place = world.items.len();
+                let id = item.id.unwrap_or_default();
+                places.insert(id, place);
+                for key in named.remove(&id).unwrap_or_default() {
+                    world.by_key.insert(key, place);
+                }
+                world.items.push(item);
+            }
+            let sql = format!(
+                "SELECT {} FROM {} CROSS JOIN topic_item t WHERE t.item = given.value AND t.topic IN (SELECT given.value FROM {})",
+                super::rows_in_one("t.topic, t.item"),
+                super::numbers(1),
+                super::texts(2)
+            );
+            for (topic, item) in in_one::<(String, i64)>(conn, sql, [list(ids)?, list(topics)?]).await? {
+                world.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
+            }
+        }
+        Ok(world)
+    }
+
+    /// Settles which items a run saw, changes them accordingly, and counts. The run comes after those taken before it.
+    pub(in crate::store) fn take<'a>(
+        &mut self,
+        run: &RunRef,
+        outcome: &'a Outcome,
+    ) -> (Vec<Seen<'a>>, BTreeMap<Source, Counts>) {
+        let seen = self.settle(&outcome.items, outcome.seen_at);
+        let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
+        for one in &seen {
+            self.unite(one);
+            let known = !self.of_topic.insert((run.topic.id.clone(), one.item));
+            one.count(known, &mut counts);
+            if let Some(item) = self.items.get_mut(one.item) {
+                item.update(run.id, &one.sightings, one.kind, one.strong, outcome.seen_at);
+            }
+            self.name(one);
+        }
+        (seen, counts)
+    }
+
+    /// The same of a run that is over and is read again, of which items by these ids are known to be seen: of those,
+    /// nothing is replaced and unknown fields are filled, but for those whose words were let go. With each item, whether the topic knows it.
+    pub(in crate::store) fn take_again<'a>(
+        &mut self,
+        (run, topic, seen_at): (i64, &str, Time),
+        items: &'a [SeenItem],
+        saw: &HashSet<i64>,
+        bare: &HashSet<i64>,
+    ) -> Vec<(Seen<'a>, bool)> {
+        let mut all = Vec::with_capacity(items.len());
+        for one in self.settle(items, seen_at) {
+            self.unite(&one);
+            let known = !self.of_topic.insert((topic.to_owned(), one.item));
+            let parts = self.merges.iter().filter(|(whole, _)| *whole == one.item).map(|(_, part)| *part);
+            let ids = std::iter::once(one.item).chain(parts).filter_map(|at| self.items.get(at)?.id);
+            let had = ids.into_iter().any(|id| saw.contains(&id));
+            let words = |item: &&mut Known| item.id.is_none_or(|id| !bare.contains(&id));
+            if let Some(item) = self.items.get_mut(one.item).filter(words) {
+                match had {
+                    true => item.fill(&one.sightings, one.strong),
+                    false => item.update(run, &one.sightings, one.kind, one.strong, seen_at),
+                }
+            }
+            self.name(&one);
+            all.push((one, known));
+        }
+        all
+    }
+
+    /// Keys that named nothing name this item from now on.
+    fn name(&mut self, seen: &Seen<'_>) {
+        for key in &seen.keys {
+            if let (false, Some(item)) = (self.by_key.contains_key(*key), self.items.get_mut(seen.item)) {
+                self.by_key.insert((*key).to_owned(), seen.item);
+                item.keys_to_add.push((*key).to_owned());
+            }
+        }
+    }
+
+    /// Makes one of the stored items that a seen one brings together: those that its ids and addresses name, and one that
+    /// was known by the same words alone.
+    fn unite(&mut self, seen: &Seen<'_>) {
+        for key in &seen.keys {
+            let Some(&other) = self.by_key.get(*key) else { continue };
+            let by_words = key.starts_with(TEXT_KEY_PREFIX);
+            if other == seen.item || (by_words && self.items.get(other).is_none_or(|item| item.strong)) {
+                continue;
+            }
+            let Some(part) = self.items.get(other).cloned() else { continue };
+            if let Some(whole) = self.items.get_mut(seen.item) {
+                whole.absorb(&part);
+            }
+            for item in self.by_key.values_mut().filter(|item| **item == other) {
+                *item = seen.item;
+            }
+            let topics: Vec<String> =
+                self.of_topic.iter().filter(|(_, item)| *item == other).map(|(topic, _)| topic.clone()).collect();
+            self.of_topic.extend(topics.into_iter().map(|topic| (topic, seen.item)));
+            self.merges.push((seen.item, other));
+        }
+    }
+
+    /// Which item each seen one is.
+    ///
+    /// A key that is an id or an address decides. A text key joins only what no other id contradicts: an identified post
+    /// never joins another identified post through equal words.
+    fn settle<'a>(&mut self, items: &'a [SeenItem], seen_at: Time) -> Vec<Seen<'a>> {
+        let mut settled: Vec<Seen<'a>> = Vec::with_capacity(items.len());
+        let mut place: HashMap<usize, usize> = HashMap::new();
+        let mut fresh: HashMap<&str, usize> = HashMap::new();
+        for seen in items {
+            let named = |text: bool| {
+                let keys = seen.keys.iter().filter(move |key| key.starts_with(TEXT_KEY_PREFIX) == text);
+                keys.filter_map(|key| self.by_key.get(key).copied()).next()
+            };
+            let by_text = || {
+                named(true).filter(|at| {
+                    let strong = self.items.get(*at).is_some_and(|item| item.strong);
+                    // Another id of this run may have taken the text's item over a moment ago.
+                    let taken = place.get(at).and_then(|at| settled.get(*at)).is_some_and(|entry| entry.strong);
+                    !(seen.strong && (strong || taken))
+                })
+            };
+            let first = seen.keys.first().map_or("", String::as_str);
+            let item = named(false).or_else(by_text).or_else(|| fresh.get(first).copied()).unwrap_or_else(|| {
+                self.items.push(Known::new(first, seen.kind, seen_at));
+                fresh.insert(first, self.items.len() - 1);
+                self.items.len() - 1
+            });
+            let at = *place.entry(item).or_insert_with(|| {
+                let (sightings, entries) = (BTreeMap::new(), BTreeMap::new());
+                settled.push(Seen { item, sightings, keys: Vec::new(), strong: false, kind: seen.kind, entries });
+                settled.len() - 1
+            });
+            if let Some(entry) = settled.get_mut(at) {
+                entry.join(seen);
+            }
+        }
+        settled
+    }
+}
+
+impl<'a> Seen<'a> {
+    fn join(&mut self, seen: &'a SeenItem) {
+        self.keys.extend(seen.keys.iter().map(String::as_str));
+        self.strong |= seen.strong;
+        for finding in &seen.sightings {
+            *self.entries.entry(finding.source).or_insert(0) += 1;
+            self.sightings.entry(finding.source).or_insert(finding);
+        }
+        for (source, more) in &seen.repeats {
+            *self.entries.entry(*source).or_insert(0) += i64::from(*more);
+        }
+    }
+
+    /// New is told of the first source that has it.
+    fn count(&self, known: bool, counts: &mut BTreeMap<Source, Counts>) {
+        for (place, (source, finding)) in self.sightings.iter().enumerate() {
+            let entries = self.entries.get(source).copied().unwrap_or(1);
+            let new = i64::from(place == 0 && !known);
+            let count = counts.entry(*source).or_default();
+            count.found += entries;
+            count.new += new;
+            count.duplicate += entries - new;
+            match finding.fit {
+                WindowFit::In => {}
+                WindowFit::Outside => count.outside += entries,
+                WindowFit::Undated => count.undated += entries,
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What runs found becomes visible in one transaction: their ends, searches, items, sightings and answers. Several runs
+//! that end at the same moment are stored together, in the order in which they ended and as if one came after the other.
+//! Whoever calls holds the runs; how items are written is `items`'.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::forgotten;
+use super::items::store_items;
+use super::resolve::ITEMS_LOCK;
+use super::resolve::{in_one, list};
+use super::{Conn, Database, ledger};
+use crate::model::{Micros, Source, Time};
+use crate::store::items::commit_queue::Look;
+use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
+
+/// A run, its outcome, and what storing it counted.
+type Counted<'a> = (&'a RunRef, &'a Outcome, BTreeMap<Source, Counts>);
+
+/// Stores runs that are held, and ends them; returns counts per source of each, in their order.
+pub(in crate::store) async fn finish_all(
+    conn: &mut Conn,
+    ends: &[(&RunRef, &Outcome)],
+) -> Result<Vec<Vec<(Source, Counts)>>, StoreError> {
+    if ends.is_empty() {
+        return Ok(Vec::new());
+    }
+    if ends.iter().any(|(_, outcome)| !outcome.items.is_empty() || outcome.searches.iter().any(|s| s.raw.is_some())) {
+        // Items are resolved and written under one lock, so that two transactions that find the same new item store it
+        // once, and nothing is forgotten meanwhile.
+        super::lock(conn, ITEMS_LOCK).await?;
+    }
+    let allowed = forgotten::allowed(conn, ends).await?;
+    let erased: Vec<i64> = allowed.iter().map(|kept| kept.as_ref().map_or(0, |kept| kept.erased)).collect();
+    let ends: Vec<(&RunRef, &Outcome)> = ends
+        .iter()
+        .zip(&allowed)
+        .map(|((run, whole), kept)| (*run, kept.as_ref().map_or(*whole, |kept| &kept.outcome)))
+        .collect();
+    let ends = ends.as_slice();
+    let counts = store_items(conn, ends).await?;
+    let counted: Vec<Counted<'_>> =
+        ends.iter().zip(counts).map(|((run, outcome), counts)| (*run, *outcome, counts)).collect();
+    store_searches(conn, &counted).await?;
+    store_answers(conn, ends).await?;
+    // Last, since whoever gives numbers keeps all others from it. In the order in which their items were stored: what a
+    // run changed must be a change to those with higher numbers alone.
+    let last = ledger::last_number(conn).await?;
+    end_runs(conn, &counted, &erased, last).await?;
+    Ok(counted
+        .into_iter()
+        .map(|(_, outcome, counts)| {
+            outcome.searches.iter().map(|s| (s.source, counts.get(&s.source).copied().unwrap_or_default())).collect()
+        })
+        .collect())
+}
+
+/// A run began when it looked at the world, so that its sightings and the items it saw first tell one time.
+/// Its place in the reading order is the one after those that were stored before.
+async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>], erased: &[i64], last: i64) -> Result<(), StoreError> {
+    let mut update = QueryBuilder::<Database>::new(
+        "UPDATE run SET started_at = v.column2, finished_at = v.column3, state = v.column4, reason = v.column5, error_class = v.column6, \
+         error_text = v.column7, found = v.column8, new = v.column9, duplicate = v.column10, outside = v.column11, undated = v.column12, \
+         unreadable = v.column13, clears_at = v.column14, erased = v.column15, seq = v.column16, cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+         lease_until = NULL, token = NULL FROM (",
+    );
+    update.push_values(ends.iter().zip(erased).zip(last + 1..), |mut row, (((run, outcome, counts), erased), seq)| {
+        let sum = |of: fn(&Counts) -> i64| counts.values().map(of).sum::<i64>();
+        row.push_bind(run.id).push_bind(outcome.seen_at.0).push_bind(outcome.finished_at.0);
+        row.push_bind(outcome.state.as_str()).push_bind(&outcome.reason);
+        row.push_bind(outcome.error.as_ref().map(|e| &e.0)).push_bind(outcome.error.as_ref().map(|e| &e.1));
+        row.push_bind(sum(|c| c.found)).push_bind(sum(|c| c.new)).push_bind(sum(|c| c.duplicate));
+        row.push_bind(sum(|c| c.outside)).push_bind(sum(|c| c.undated));
+        row.push_bind(outcome.searches.iter().map(|s| s.unreadable).sum::<i64>());
+        row.push_bind(outcome.searches.iter().filter_map(|s| s.clears_at).max().map(|at| at.0));
+        row.push_bind(*erased).push_bind(seq);
+    });
+    update.push(") AS v WHERE run.id = v.column1").build().execute(conn).await?;
+    Ok(())
+}
+
+async fn store_answers(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<(), StoreError> {
+    let answers: Vec<_> = ends.iter().filter_map(|(run, o)| o.answer.as_ref().map(|answer| (run.id, answer))).collect();
+    if answers.is_empty() {
+        return Ok(());
+    }
+    let mut insert = QueryBuilder::<Database>::new("INSERT INTO answer (run, text, model, partial, cited) ");
+    insert.push_values(answers, |mut row, (run, (answer, cited))| {
+        row.push_bind(run).push_bind(&answer.text).push_bind(&answer.model).push_bind(i64::from(answer.partial));
+        row.push_bind(serde_json::json!(cited).to_string());
+    });
+    insert.build().execute(conn).await?;
+    Ok(())
+}
+
+/// A search that was called has its row since before the call; one that was not called gets it now.
+async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreError> {
+    type Search<'a> = (&'a RunRef, &'a Outcome, &'a SearchResult, Counts);
+    let searches: Vec<Search<'_>> = ends
+        .iter()
+        .flat_map(|(run, outcome, counts)| {
+            let of = |s: &SearchResult| counts.get(&s.source).copied().unwrap_or_default();
+            outcome.searches.iter().map(move |search| (*run, *outcome, search, of(search)))
+        })
+        .collect();
+    if searches.is_empty() {
+        return Ok(());
+    }
+    let mut insert = QueryBuilder::<Database>::new(
+        "INSERT INTO search (run, attempt, source, operation, query, state, reason, http_status, started_at, finished_at, latency_ms, found, new, \
+         duplicate, outside, undated, unreadable, saturated, cost, cost_basis, error_class, error_text, topic, asked_from, asked_until, covered_from, covered_until, clears_at, late_ms) ",
+    );
+    insert.push_values(&searches, |mut row, (run, outcome, search, counts)| {
+        row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str()).push_bind(search.operation);
+        row.push_bind(&search.query).push_bind(search.state.as_str()).push_bind(&search.reason);
+        row.push_bind(search.http_status.map(i64::from))
+            .push_bind(outcome.seen_at.0)
+            .push_bind(outcome.finished_at.0)
+            .push_bind(search.latency_ms);
+        row.push_bind(counts.found).push_bind(counts.new).push_bind(counts.duplicate);
+        row.push_bind(counts.outside).push_bind(counts.undated).push_bind(search.unreadable);
+        row.push_bind(i64::from(search.saturated)).push_bind(search.cost.max(Micros(0)).0).push_bind(search.cost_basis);
+        row.push_bind(search.error.as_ref().map(|e| &e.0)).push_bind(search.error.as_ref().map(|e| &e.1));
+        row.push_bind(&run.topic.id);
+        for span in [search.asked, search.covered] {
+            row.push_bind(span.map(|span| span.from.0)).push_bind(span.map(|span| span.until.0));
+        }
+        row.push_bind(search.clears_at.map(|at| at.0)).push_bind(search.late_ms);
+    });
+    insert.push(
+        " ON CONFLICT (run, attempt, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, http_status = excluded.http_status, \
+         finished_at = excluded.finished_at, latency_ms = excluded.latency_ms, found = excluded.found, new = excluded.new, \
+         duplicate = excluded.duplicate, outside = excluded.outside, undated = excluded.undated, unreadable = excluded.unreadable, \
+         saturated = excluded.saturated, cost = excluded.cost, cost_basis = excluded.cost_basis, error_class = excluded.error_class, \
+         error_text = excluded.error_text, topic = excluded.topic, asked_from = excluded.asked_from, \
+         asked_until = excluded.asked_until, covered_from = excluded.covered_from, covered_until = excluded.covered_until, clears_at = excluded.clears_at, late_ms = excluded.late_ms RETURNING run, source, id",
+    );
+    let raw: HashMap<(i64, &str), _> = searches
+        .iter()
+        .filter_map(|(run, outcome, search, _)| {
+            search.raw.as_ref().map(|raw| ((run.id, search.source.as_str()), (outcome.finished_at, raw)))
+        })
+        .collect();
+    let mut replies = Vec::with_capacity(raw.len());
+    for row in insert.build().persistent(false).fetch_all(&mut *conn).await? {
+        let (run, source, id): (i64, String, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        replies.extend(raw.get(&(run, source.as_str())).map(|reply| (id, *reply)));
+    }
+    if replies.is_empty() {
+        return Ok(());
+    }
+    let mut insert = QueryBuilder::<Database>::new(
+        "INSERT INTO raw_reply (search, request, dialect, headers, received_at, bytes, truncated, body) ",
+    );
+    insert.push_values(replies, |mut row, (id, (received_at, raw))| {
+        row.push_bind(id).push_bind(&raw.request).push_bind(raw.dialect).push_bind(&raw.headers);
+        row.push_bind(received_at.0).push_bind(raw.bytes).push_bind(i64::from(raw.truncated));
+        row.push_bind(&raw.body);
+    });
+    insert.build().persistent(false).execute(conn).await?;
+    Ok(())
+}
+
+/// Which keys each topic knows; the answers in the order asked.
+pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
+    // Written so that SQLite begins with the keys, however many items the topics have.
+    let sql = format!(
+        "SELECT {} FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
+         WHERE k.key = given.value AND i.id = k.item AND t.item = i.id AND t.topic IN (SELECT given.value FROM {})",
+        super::rows_in_one("t.topic, k.key, i.strong"),
+        super::texts(1),
+        super::texts(2)
+    );
+    let keys: BTreeSet<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
+    let topics: BTreeSet<&str> = looks.iter().map(|look| look.topic.as_str()).collect();
+    let rows = in_one::<(String, String, i64)>(conn, sql, [list(&keys)?, list(&topics)?]).await?;
+    let known: HashMap<(&str, &str), i64> =
+        rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
+    // What was forgotten will not be stored, and is nothing new.
+    let gone = forgotten::keys_among(conn, &keys).await?;
+    let of = |look: &Look| {
+        let strong = |key: &String| match known.get(&(look.topic.as_str(), key.as_str())) {
+            None => gone.contains(key.as_str()).then_some(true),
+            Some(strong) => Some(*strong != 0),
+        };
+        look.keys.iter().filter_map(|key| strong(key).map(|strong| KnownKey { key: key.clone(), strong })).collect()
+    };
+    Ok(looks.iter().map(of).collect())
+}
+
+pub(in crate::store) async fn answered_since(conn: &mut Conn, topic: &str, since: Time) -> Result<bool, StoreError> {
+    let count: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1 AND coalesce(r.started_at, r.slot, r.planned_at) >= $2",
+    )
+    .bind(topic)
+    .bind(since.0)
+    .fetch_one(conn)
+    .await?;
+    Ok(count > 0)
+}

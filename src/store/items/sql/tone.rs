@@ -1,0 +1,102 @@
+//! The tone of items: judged when their words are new or other than before, and again when the scorer is another. Who
+//! judges is handed in; what a text sounds like is not the store's business.
+
+use sqlx::QueryBuilder;
+
+use super::known::Known;
+use super::resolve::list;
+use super::{Conn, Database, days_rolled};
+use crate::model::{Judge, Judged};
+use crate::store::{Rejudged, StoreError};
+
+/// An item's id, title, text and tone.
+type Words = (i64, Option<String>, Option<String>, Option<String>);
+
+/// Items whose tone is written in one statement.
+const BATCH: usize = 500;
+
+/// Has the words judged that nobody judged yet, or that are other words now.
+pub(in crate::store) fn judge(items: &mut [Known], judge: Option<Judge>) {
+    let Some(judge) = judge else { return };
+    for item in items.iter_mut().filter(|item| item.id.is_none() || item.reworded) {
+        item.judged = Some(judge(item.content.title.as_deref(), item.content.text.as_deref()));
+    }
+}
+
+/// Writes what was judged of known items with other words. When nobody judged, what was said of the old words goes.
+pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+    let reworded = items.iter().filter(|item| item.stored && item.seen && item.reworded);
+    let mut judged: Vec<(i64, Option<Judged>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
+    judged.sort_by_key(|(id, _)| *id);
+    write(conn, &judged).await
+}
+
+async fn write(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<(), StoreError> {
+    for chunk in judged.chunks(BATCH) {
+        let mut update = QueryBuilder::<Database>::new(
+            "UPDATE item SET tone = v.column2, score = v.column3, scorer = v.column4 FROM (",
+        );
+        update.push_values(chunk, |mut row, (id, judged)| {
+            // A column of nothing but NULL has no type by itself.
+            row.push_bind(*id)
+                .push("CAST(")
+                .push_bind_unseparated(judged.map(|judged| judged.tone.as_str()))
+                .push_unseparated(" AS TEXT)")
+                .push("CAST(")
+                .push_bind_unseparated(judged.and_then(|judged| judged.score))
+                .push_unseparated(" AS BIGINT)")
+                .push("CAST(")
+                .push_bind_unseparated(judged.map(|judged| judged.scorer))
+                .push_unseparated(" AS TEXT)");
+        });
+        update.push(") AS v WHERE item.id = v.column1").build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Looks at up to `limit` items after `after` that another scorer judged, or none, and judges them again; a rehearsal
+/// writes nothing.
+pub(in crate::store) async fn rejudge(
+    conn: &mut Conn,
+    judge: Judge,
+    topics: &[String],
+    after: i64,
+    limit: i64,
+    rehearsal: bool,
+) -> Result<Rejudged, StoreError> {
+    // Whoever stores a run holds the same lock, so that no words change between reading and writing.
+    super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    let scorer = judge(None, None).scorer;
+    let rows = format!(
+        "SELECT {} FROM (SELECT i.id, i.title, i.text, i.tone FROM item i WHERE i.id > $1 AND i.pruned_at IS NULL AND (i.scorer IS NULL OR i.scorer <> $2) \
+         AND ($3 = 0 OR EXISTS (SELECT 1 FROM topic_item t WHERE t.item = i.id AND t.topic IN (SELECT given.value FROM {}))) \
+         ORDER BY i.id LIMIT $5) AS i",
+        super::rows_in_one("i.id, i.title, i.text, i.tone"),
+        super::texts(4)
+    );
+    let text = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(rows))
+        .bind(after)
+        .bind(scorer)
+        .bind(i64::from(!topics.is_empty()))
+        .bind(list(topics)?)
+        .bind(limit)
+        .fetch_one(&mut *conn)
+        .await?;
+    let mut found: Vec<Words> =
+        serde_json::from_str(&text).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))?;
+    found.sort_by_key(|row| row.0);
+    let mut done = Rejudged::default();
+    let mut judged = Vec::with_capacity(found.len());
+    for (id, title, text, tone) in found {
+        let now = judge(title.as_deref(), text.as_deref());
+        done.count(tone.as_deref(), now.tone);
+        done.last = id;
+        judged.push((id, Some(now)));
+    }
+    if !rehearsal {
+        write(conn, &judged).await?;
+        let ids: Vec<i64> = judged.iter().map(|(id, _)| *id).collect();
+        days_rolled::renew_of(conn, &ids).await?;
+    }
+    Ok(done)
+}

@@ -1,0 +1,110 @@
+//! How the service's limits are divided: places between processes, starts along time. Pure; the rows it works on are
+//! `statements/limits.rs`'s.
+
+/// Divides `limit` places between holders that want so many: first each gets what it wants, one by one; what is left
+/// goes to all alike, so that a process that is alone has everything. `turn` says who begins when there are more
+/// holders than places; otherwise the order is that of the list.
+pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32> {
+    let mut shares = vec![0_u32; wanted.len()];
+    let Some(count) = u64::try_from(wanted.len()).ok().filter(|count| *count > 0) else { return shares };
+    let first = if count > u64::from(limit) { usize::try_from(turn % count).unwrap_or(0) } else { 0 };
+    let mut left = limit;
+    for hungry_only in [true, false] {
+        let mut gave = true;
+        while left > 0 && gave {
+            gave = false;
+            for at in 0..wanted.len() {
+                let at = (first + at) % wanted.len();
+                if left > 0 && (!hungry_only || shares[at] < wanted[at]) {
+                    shares[at] += 1;
+                    left -= 1;
+                    gave = true;
+                }
+            }
+        }
+    }
+    shares
+}
+
+/// The next `count` instants at which a call may begin, and when the bucket is full again after them. All are
+/// microseconds. A pause saves up for `burst` starts and no more.
+pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, count: u32) -> (Vec<i64>, i64) {
+    let saved = period.saturating_mul(i64::from(burst.max(1)) - 1);
+    // Nobody can have reserved so far ahead: the clock was set back. Then nothing is saved up.
+    let farthest = now.saturating_add(saved.saturating_mul(4)).saturating_add(AHEAD_US);
+    let mut full_at = if full_at > farthest { now.saturating_add(saved) } else { full_at };
+    let mut at = Vec::new();
+    for _ in 0..count {
+        let start = now.max(full_at.saturating_sub(saved));
+        full_at = full_at.max(start).saturating_add(period);
+        at.push(start);
+    }
+    (at, full_at)
+}
+
+/// How far ahead of the present a bucket may be full beside what its burst explains.
+const AHEAD_US: i64 = 60_000_000;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn who_is_alone_has_everything_and_others_share_by_what_they_want() {
+        assert_eq!(shares(&[1], 8, 0), [8]);
+        assert_eq!(shares(&[8, 8], 8, 0), [4, 4]);
+        assert_eq!(shares(&[8, 2], 8, 0), [6, 2]);
+        assert_eq!(shares(&[8, 8, 8], 8, 5), [3, 3, 2]);
+        assert_eq!(shares(&[1, 1], 8, 0), [4, 4]);
+        assert_eq!(shares(&[], 8, 0), [0; 0]);
+    }
+
+    #[test]
+    fn with_more_processes_than_places_each_has_its_turn() {
+        let turns: Vec<_> = (0..3).map(|turn| shares(&[4, 4, 4], 1, turn)).collect();
+        assert_eq!(turns, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
+    }
+
+    #[test]
+    fn a_bucket_of_a_clock_that_was_set_back_holds_nobody_up() {
+        let (at, full_at) = starts(1_000_000_000_000, 5_000_000, 1_000_000, 3, 1);
+        assert_eq!((at, full_at), (vec![5_000_000], 8_000_000));
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_the_limit_and_nothing_is_left_over(
+            wanted in prop::collection::vec(0_u32..20, 1..12), limit in 1_u32..30, turn: u64,
+        ) {
+            let shares = shares(&wanted, limit, turn);
+            prop_assert_eq!(shares.iter().sum::<u32>(), limit);
+            // Who has less than it wants has not less than anybody else, but for one.
+            for (mine, _) in shares.iter().zip(&wanted).filter(|(share, wanted)| share < wanted) {
+                prop_assert!(shares.iter().all(|other| *other <= mine + 1));
+            }
+        }
+
+        #[test]
+        fn no_window_holds_more_than_its_rate_and_one_burst(
+            steps in prop::collection::vec((0_i64..3_000, 1_u32..6), 1..60), period in 1_i64..1_000, burst in 1_u32..9,
+        ) {
+            let (mut now, mut full_at, mut all) = (0, 0, Vec::new());
+            for (pause, count) in steps {
+                now += pause;
+                let (at, next) = starts(full_at, now, period, burst, count);
+                prop_assert!(at.iter().all(|at| *at >= now));
+                full_at = next;
+                all.extend(at);
+            }
+            prop_assert!(all.is_sorted());
+            for (from, begin) in all.iter().enumerate() {
+                for (to, end) in all.iter().enumerate().skip(from) {
+                    let allowed = i64::from(burst) + (end - begin) / period;
+                    prop_assert!(i64::try_from(to - from + 1).unwrap_or(i64::MAX) <= allowed);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Calls are counted, and their search kept as `started`, before they are made: money that may be spent is on record
+//! whatever happens next. Whoever asks holds the runs already. What the counters hold of money is `spent`'s.
+
+use std::collections::BTreeMap;
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database, spent};
+use crate::model::{Micros, ServiceLimits, Used};
+use crate::store::items::commit_queue::Count;
+use crate::store::ledger::allowance::refusal;
+use crate::store::{Permission, StoreError};
+
+/// Counts calls; the answers in the order asked. `money` is the last day on which somebody counted money.
+pub(in crate::store) async fn before_all(
+    conn: &mut Conn,
+    counts: &[&Count],
+    money: Option<i64>,
+) -> Result<Vec<Permission>, StoreError> {
+    let Some(first) = counts.first() else { return Ok(Vec::new()) };
+    let (day, limits) = (first.now.utc_day(), first.limits);
+    let alike =
+        |count: &&Count| (count.now.utc_day(), count.limits) == (day, limits) && count.run.topic.limits.is_none();
+    let counting = limits.money.is_none() || money >= Some(day);
+    // All at once, which nearly always fits; near a limit, and where topics have their own, one after the other.
+    if counting && counts.iter().all(alike) && all_fit(conn, counts, day, limits, money).await? {
+        start_all(conn, counts).await?;
+        return Ok(vec![Permission::Granted; counts.len()]);
+    }
+    let mut days: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+    for (at, count) in counts.iter().enumerate() {
+        days.entry(count.now.utc_day()).or_default().push(at);
+    }
+    let mut permissions = vec![Permission::Granted; counts.len()];
+    for (day, places) in days {
+        let of_day: Vec<&Count> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
+        for (at, permission) in places.into_iter().zip(count_in(conn, day, &of_day, money).await?) {
+            if let Some(place) = permissions.get_mut(at) {
+                *place = permission;
+            }
+        }
+    }
+    let granted: Vec<&Count> =
+        counts.iter().zip(&permissions).filter(|(_, p)| **p == Permission::Granted).map(|(count, _)| *count).collect();
+    start_all(conn, &granted).await?;
+    Ok(permissions)
+}
+
+/// Counts all of these, or none.
+async fn all_fit(
+    conn: &mut Conn,
+    counts: &[&Count],
+    day: i64,
+    limits: ServiceLimits,
+    money: Option<i64>,
+) -> Result<bool, StoreError> {
+    let price = counts.iter().fold(Micros(0), |sum, count| sum.plus(count.call.price));
+    // Money that nobody counted is more than any budget, and nothing where there is none.
+    let (most, unknown) = limits.money.map_or((i64::MAX, 0), |most| (most.0, most.0.saturating_add(1)));
+    let counted = sqlx::query(
+        "INSERT INTO calls (day, made, spent) SELECT $1, $2, $4 WHERE $2 <= $3 AND $5 <= $6 \
+         ON CONFLICT (day) DO UPDATE SET made = calls.made + excluded.made, spent = calls.spent + $5 \
+         WHERE calls.made + excluded.made <= $3 AND coalesce(calls.spent, $7) + $5 <= $6",
+    )
+    .bind(day)
+    .bind(i64::try_from(counts.len()).unwrap_or(i64::MAX))
+    .bind(i64::from(limits.calls))
+    .bind(spent::is_counted(money, day).then_some(price.0))
+    .bind(price.0)
+    .bind(most)
+    .bind(unknown)
+    .execute(conn)
+    .await?;
+    Ok(counted.rows_affected() > 0)
+}
+
+/// Counts calls of one day one after the other. The day's row is kept from everybody else first, so what is read here
+/// and of the topics stays as it is.
+async fn count_in(
+    conn: &mut Conn,
+    day: i64,
+    counts: &[&Count],
+    money: Option<i64>,
+) -> Result<Vec<Permission>, StoreError> {
+    if counts.iter().any(|count| count.limits.money.is_some() || !count.run.topic.limits.is_none()) && money < Some(day)
+    {
+        spent::count_from(conn, day).await?;
+    }
+    let (made, counted) = take(conn, day, money).await?;
+    let with_budget = counts.iter().any(|count| count.limits.money.is_some());
+    let mut seeded = false;
+    let mut spent = match counted {
+        None if with_budget => {
+            seeded = true;
+            Some(spent::in_ledger(conn, day).await?.money)
+        }
+        counted => counted.map(Micros),
+    };
+    let limited = |count: &&&Count| !count.run.topic.limits.is_none();
+    let topics: Vec<&str> = counts.iter().filter(limited).map(|count| count.run.topic.id.as_str()).collect();
+    let mut topics: BTreeMap<String, Used> = spent::of_topics(conn, day, &topics).await?;
+
+    let mut service = Used { calls: made, money: Micros(0) };
+    let mut permissions = Vec::with_capacity(counts.len());
+    for count in counts {
+        let (price, topic) = (count.call.price, &count.run.topic);
+        service.money = spent.unwrap_or_default();
+        let own = topics.get(&topic.id).copied().unwrap_or_default();
+        let refused = refusal((count.limits, service), (topic.limits, own), price, count.now);
+        permissions.push(refused.map_or(Permission::Granted, Permission::OverQuota));
+        if refused.is_none() {
+            service.calls += 1;
+            spent = spent.map(|money| money.plus(price));
+            if let Some(own) = topics.get_mut(&topic.id) {
+                own.add(price);
+            }
+        }
+    }
+    if service.calls > made || seeded {
+        sqlx::query("UPDATE calls SET made = $1, spent = $2 WHERE day = $3")
+            .bind(service.calls)
+            .bind(spent.map(|money| money.0))
+            .bind(day)
+            .execute(&mut *conn)
+            .await?;
+    }
+    spent::keep_topics(conn, day, &topics).await?;
+    Ok(permissions)
+}
+
+/// Keeps the day's row from everybody else until the transaction ends: calls made, and money where it is counted.
+async fn take(conn: &mut Conn, day: i64, money: Option<i64>) -> Result<(i64, Option<i64>), StoreError> {
+    let row = sqlx::query(
+        "INSERT INTO calls (day, made, spent) VALUES ($1, 0, $2) \
+         ON CONFLICT (day) DO UPDATE SET made = calls.made RETURNING made, spent",
+    )
+    .bind(day)
+    .bind(spent::is_counted(money, day).then_some(0_i64))
+    .fetch_one(conn)
+    .await?;
+    Ok((row.try_get(0)?, row.try_get(1)?))
+}
+
+async fn start_all(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError> {
+    if counts.is_empty() {
+        return Ok(());
+    }
+    let mut insert = QueryBuilder::<Database>::new(
+        "INSERT INTO search (run, attempt, source, operation, query, state, tries, started_at, expected_cost, counted_on) ",
+    );
+    insert.push_values(counts, |mut row, count| {
+        let call = &count.call;
+        row.push_bind(count.run.id).push_bind(count.run.attempt).push_bind(call.source.as_str());
+        row.push_bind(call.operation).push_bind(&call.query).push_bind("started").push_bind(1_i64);
+        row.push_bind(count.now.0).push_bind(call.price.0).push_bind(count.now.utc_day());
+    });
+    // What earlier tries counted for stays on the day on which they were made.
+    insert.push(
+        " ON CONFLICT (run, attempt, source) DO UPDATE SET state = 'started', tries = search.tries + 1, \
+         expected_cost = search.expected_cost + excluded.expected_cost, counted_on = excluded.counted_on, \
+         counted_before = CASE WHEN search.counted_on = excluded.counted_on THEN search.counted_before ELSE search.expected_cost END",
+    );
+    insert.build().execute(conn).await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn used_on(
+    conn: &mut Conn,
+    day: i64,
+    topics: &[String],
+) -> Result<(Used, Vec<Used>), StoreError> {
+    let counted: Option<(i64, Option<i64>)> =
+        sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1").bind(day).fetch_optional(&mut *conn).await?;
+    let service = match counted {
+        None => Used::default(),
+        Some((calls, Some(money))) => Used { calls, money: Micros(money) },
+        Some((calls, None)) => Used { calls, ..spent::in_ledger(conn, day).await? },
+    };
+    let ids: Vec<&str> = topics.iter().map(String::as_str).collect();
+    let of_topics = spent::of_topics(conn, day, &ids).await?;
+    Ok((service, topics.iter().map(|topic| of_topics.get(topic).copied().unwrap_or_default()).collect()))
+}

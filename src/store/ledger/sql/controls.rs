@@ -1,0 +1,105 @@
+//! What people ask of topics beside a daemon: a pause, its end, a run at once. Nothing here runs anything.
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::{Conn, Database};
+use crate::model::Time;
+use crate::store::{Controlled, StoreError};
+
+/// The topics as they stand, kept from everybody else, or the refusal of one that is not there.
+async fn take(conn: &mut Conn, topics: &[String]) -> Result<Vec<Controlled>, StoreError> {
+    let mut ordered: Vec<&String> = topics.iter().collect();
+    ordered.sort();
+    ordered.dedup();
+    // In order of id, as everybody locks several topics.
+    let sql = format!(
+        "SELECT paused, coalesce(schedule, '') AS schedule, (SELECT count(*) FROM run r WHERE r.job = 'topic:' || topic.id AND r.state = 'running') AS running \
+         FROM topic WHERE id = $1 AND removed_at IS NULL{}",
+        super::ROW_LOCK
+    );
+    let mut taken = Vec::with_capacity(ordered.len());
+    for topic in ordered {
+        let row = sqlx::query(AssertSqlSafe(sql.clone())).bind(topic).fetch_optional(&mut *conn).await?;
+        let row = row.ok_or_else(|| StoreError::refused(format!("there is no topic `{topic}` in the database"), ""))?;
+        taken.push(Controlled {
+            topic: topic.clone(),
+            already: row.try_get::<i64, _>("paused")? != 0,
+            by_file: super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?),
+            cancelled: 0,
+            running: row.try_get("running")?,
+        });
+    }
+    Ok(taken)
+}
+
+pub(in crate::store) async fn pause(
+    conn: &mut Conn,
+    topics: &[String],
+    reason: Option<&str>,
+    now: Time,
+) -> Result<Vec<Controlled>, StoreError> {
+    let mut taken = take(conn, topics).await?;
+    for topic in &mut taken {
+        sqlx::query(
+            "UPDATE job SET paused_at = CASE WHEN paused = 1 THEN paused_at ELSE $1 END, \
+             pause_reason = CASE WHEN paused = 1 THEN coalesce($2, pause_reason) ELSE $2 END, paused = 1 WHERE topic = $3",
+        )
+        .bind(now.0)
+        .bind(reason)
+        .bind(&topic.topic)
+        .execute(&mut *conn)
+        .await?;
+        let cancelled = sqlx::query(
+            "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE job = $3 AND state = 'queued'",
+        )
+        .bind(reason.map_or_else(|| "the topic was paused".to_owned(), |why| format!("the topic was paused: {why}")))
+        .bind(now.0)
+        .bind(format!("topic:{}", topic.topic))
+        .execute(&mut *conn)
+        .await?;
+        topic.cancelled = cancelled.rows_affected();
+    }
+    super::info::ask(conn).await?;
+    Ok(taken)
+}
+
+pub(in crate::store) async fn resume(
+    conn: &mut Conn,
+    topics: &[String],
+    now: Time,
+) -> Result<Vec<Controlled>, StoreError> {
+    let taken = take(conn, topics).await?;
+    for topic in taken.iter().filter(|topic| topic.already) {
+        // What passed during the pause is not owed.
+        sqlx::query(
+            "UPDATE job SET paused = 0, paused_at = NULL, pause_reason = NULL, \
+             next_slot = CASE WHEN next_slot IS NULL THEN NULL ELSE 0 END, \
+             planned_until = CASE WHEN planned_until > $1 THEN planned_until ELSE $1 END WHERE topic = $2",
+        )
+        .bind(now.0)
+        .bind(&topic.topic)
+        .execute(&mut *conn)
+        .await?;
+    }
+    super::info::ask(conn).await?;
+    Ok(taken.into_iter().map(|topic| Controlled { already: !topic.already, ..topic }).collect())
+}
+
+pub(in crate::store) async fn queue_manual(
+    conn: &mut Conn,
+    runs: &[(String, String)],
+    now: Time,
+) -> Result<(), StoreError> {
+    take(conn, &runs.iter().map(|(topic, _)| topic.clone()).collect::<Vec<_>>()).await?;
+    for chunk in runs.chunks(500) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO run (public_id, job, topic, trigger, state, due_at, max_attempts, planned_at) ",
+        );
+        insert.push_values(chunk, |mut row, (topic, id)| {
+            row.push_bind(id).push_bind(format!("topic:{topic}")).push_bind(topic).push_bind("manual");
+            row.push_bind("queued").push_bind(now.0).push_bind(1_i64).push_bind(now.0);
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    Ok(())
+}

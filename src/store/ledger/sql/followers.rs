@@ -1,0 +1,56 @@
+//! Followers of the runs: up to where each has read them, in the order of `seq`. What a follower makes of them is its own.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, read};
+use crate::model::Time;
+use crate::store::{Cursor, StoreError};
+
+/// Those that derive what is read often, and tell nobody.
+pub(in crate::store) const NEAR_COPIES: &str = "near-copies";
+pub(in crate::store) const DAYS: &str = "days";
+pub(in crate::store) const COUNTERS: &str = "counters";
+
+pub(in crate::store) async fn cursor(conn: &mut Conn, name: &str) -> Result<Option<Cursor>, StoreError> {
+    let row = sqlx::query("SELECT seq, at FROM follower WHERE name = $1").bind(name).fetch_optional(conn).await?;
+    row.map(|row| Ok(Cursor { seq: row.try_get("seq")?, at: Time(row.try_get("at")?) })).transpose()
+}
+
+pub(in crate::store) async fn last_seq(conn: &mut Conn) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL").fetch_one(conn).await?)
+}
+
+pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time) -> Result<i64, StoreError> {
+    // A sum, so that nobody walks through all numbers in their order: few runs are later.
+    let sql = format!("SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {} >= $1", read::RUN_AT);
+    let first: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(until.0).fetch_one(&mut *conn).await?;
+    match first {
+        Some(first) => Ok(first - 1),
+        None => last_seq(conn).await,
+    }
+}
+
+/// The number of the last run that a follower has read, and whether it had read all there was at some time.
+pub(in crate::store) async fn progress(conn: &mut Conn, name: &str) -> Result<(i64, bool), StoreError> {
+    let row =
+        sqlx::query("SELECT seq, caught_up FROM follower WHERE name = $1").bind(name).fetch_optional(conn).await?;
+    Ok(match row {
+        Some(row) => (row.try_get("seq")?, read::flag(&row, "caught_up")?.unwrap_or(false)),
+        None => (0, false),
+    })
+}
+
+/// Moves a follower from one number to another; false when somebody else was first, and nothing is changed.
+pub(in crate::store) async fn advance(
+    conn: &mut Conn,
+    name: &str,
+    from: i64,
+    to: i64,
+    caught_up: bool,
+) -> Result<bool, StoreError> {
+    let moved = sqlx::query(
+        "UPDATE follower SET seq = $1, caught_up = CASE WHEN $2 = 1 THEN 1 ELSE caught_up END WHERE name = $3 AND seq = $4",
+    );
+    let moved = moved.bind(to).bind(i64::from(caught_up)).bind(name).bind(from).execute(conn).await?;
+    Ok(moved.rows_affected() > 0)
+}

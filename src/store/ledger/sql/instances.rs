@@ -1,0 +1,130 @@
+//! Config generations and the processes that live by them: a set of topics that was in force before does not come back
+//! while a daemon of a newer one lives.
+
+use super::sync::{self, Remove};
+use super::{Conn, info};
+use crate::model::{Job, Time, Topic};
+use crate::store::{Adopted, Instance, Set, StoreError, Synced};
+
+/// Generations that are remembered.
+const KEPT: i64 = 200;
+
+/// How long the row of a process that ended without a word is kept.
+const FORGOTTEN_AFTER_MS: i64 = 86_400_000;
+
+pub(in crate::store) async fn adopt(
+    conn: &mut Conn,
+    set: Set<'_>,
+    me: Option<&Instance>,
+    now: Time,
+) -> Result<Adopted, StoreError> {
+    // The lock of whoever changes topics: two daemons that start at once agree on the order of their generations.
+    super::lock(conn, 1).await?;
+    let hash = hash(set)?;
+    let newest = info::newest(conn).await?;
+    let number = newest.as_ref().map_or(0, |(number, _)| *number);
+    let known: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM config_generation WHERE hash = $1")
+        .bind(&hash)
+        .fetch_one(&mut *conn)
+        .await?;
+    let adopted = match known {
+        Some(known) if known == number => Adopted {
+            generation: known,
+            newest: known,
+            synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
+        },
+        Some(known) if newer_lives(conn, me.map_or("", |me| me.id.as_str()), known, now).await? => {
+            Adopted { generation: known, newest: number, synced: Synced::default() }
+        }
+        _ => {
+            let number = number + 1;
+            sqlx::query("INSERT INTO config_generation (number, hash, made_at) VALUES ($1, $2, $3)")
+                .bind(number)
+                .bind(&hash)
+                .bind(now.0)
+                .execute(&mut *conn)
+                .await?;
+            sqlx::query("DELETE FROM config_generation WHERE number <= $1")
+                .bind(number - KEPT)
+                .execute(&mut *conn)
+                .await?;
+            Adopted {
+                generation: number,
+                newest: number,
+                synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
+            }
+        }
+    };
+    if adopted.synced != Synced::default() {
+        info::ask(conn).await?;
+    }
+    if let Some(me) = me {
+        sign(conn, me, adopted.generation, now).await?;
+        sqlx::query("DELETE FROM instance WHERE alive_until < $1")
+            .bind(now.0 - FORGOTTEN_AFTER_MS)
+            .execute(conn)
+            .await?;
+    }
+    Ok(adopted)
+}
+
+/// What a set is, whatever the order of its file.
+fn hash(set: Set<'_>) -> Result<String, StoreError> {
+    let mut ordered: Vec<&Topic> = set.topics.iter().collect();
+    ordered.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut hasher = blake3::Hasher::new();
+    serde_json::to_writer(&mut hasher, &ordered).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
+    if !set.jobs.is_empty() {
+        let mut ordered: Vec<&Job> = set.jobs.iter().collect();
+        ordered.sort_by(|a, b| a.id.cmp(&b.id));
+        serde_json::to_writer(&mut hasher, &ordered).map_err(|e| StoreError::unreadable(&format!("a job ({e})")))?;
+    }
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+async fn newer_lives(conn: &mut Conn, me: &str, generation: i64, now: Time) -> Result<bool, StoreError> {
+    let living: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM instance WHERE role = 'daemon' AND generation > $1 AND alive_until > $2 AND id <> $3",
+    )
+    .bind(generation)
+    .bind(now.0)
+    .bind(me)
+    .fetch_one(conn)
+    .await?;
+    Ok(living > 0)
+}
+
+async fn sign(conn: &mut Conn, me: &Instance, generation: i64, now: Time) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) VALUES ($1, $2, $3, $4, $5, $6) \
+         ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, seen_at = excluded.seen_at, alive_until = excluded.alive_until",
+    )
+    .bind(&me.id)
+    .bind(me.role)
+    .bind(generation)
+    .bind(me.started_at.0)
+    .bind(now.0)
+    .bind(now.plus(me.lease).0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn beat(
+    conn: &mut Conn,
+    me: &Instance,
+    generation: i64,
+    now: Time,
+) -> Result<bool, StoreError> {
+    sign(conn, me, generation, now).await?;
+    newer_lives(conn, &me.id, generation, now).await
+}
+
+pub(in crate::store) async fn leave(conn: &mut Conn, id: &str) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM instance WHERE id = $1").bind(id).execute(conn).await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn living(conn: &mut Conn, now: Time) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM instance WHERE alive_until > $1").bind(now.0).fetch_one(conn).await?)
+}

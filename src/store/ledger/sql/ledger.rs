@@ -1,0 +1,262 @@
+//! The run ledger: claiming, leases, rescue and the reading order. A claim is one conditional statement, and
+//! whatever ends a run is fenced by the claim's token.
+
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, definitions, followers, read};
+use crate::model::{Time, Trigger};
+use crate::store::{Hold, RunRef, StoreError};
+
+/// Whether what the run `r` is of is still there.
+macro_rules! wanted {
+    () => {
+        "EXISTS (SELECT 1 FROM job j WHERE j.id = r.job AND j.removed_at IS NULL)"
+    };
+}
+
+/// What keeps a queued run `q` from being run at `now`, but for its time: an earlier run of its job, or its topic. A manual
+/// run waits for the slots that are due, and not for a pause, since somebody asked for it.
+pub(in crate::store) fn ready(now: &str) -> String {
+    format!(
+        "(q.side_by_side = 1 OR NOT EXISTS (\
+         SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
+         AND (o.state = 'running' OR o.slot < q.slot OR (q.slot IS NULL AND o.due_at <= {now} AND (o.slot IS NOT NULL OR o.id < q.id))))) \
+         AND EXISTS (SELECT 1 FROM job t WHERE t.id = q.job AND t.topic IS NOT NULL AND t.removed_at IS NULL AND (t.paused = 0 OR q.trigger = 'manual'))"
+    )
+}
+
+pub(in crate::store) async fn claim(
+    conn: &mut Conn,
+    now: Time,
+    limit: u32,
+    lease: Duration,
+    token: &str,
+    only: Option<i64>,
+) -> Result<Vec<RunRef>, StoreError> {
+    // Chosen first and once: as a plain subquery PostgreSQL may run it again for each row, past the limit.
+    let sql = format!(
+        "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3{} AND {} \
+         ORDER BY q.due_at, q.id LIMIT $4{}) \
+         UPDATE run SET state = 'running', attempt = attempt + 1, token = $1, lease_until = $2, started_at = $3 WHERE id IN (SELECT id FROM due) \
+         RETURNING id, public_id, topic, slot, trigger, attempt, (SELECT definition FROM job t WHERE t.id = run.job) AS definition",
+        if only.is_some() { " AND q.id = $5" } else { "" },
+        ready("$3"),
+        super::CLAIM_LOCK
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(token).bind(now.plus(lease).0).bind(now.0).bind(i64::from(limit));
+    let query = match only {
+        Some(run) => query.bind(run),
+        None => query,
+    };
+    let rows = query.fetch_all(&mut *conn).await?;
+    let mut runs = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let id = row.try_get("id")?;
+        let topic = match definitions::topic(&row.try_get::<String, _>("definition")?) {
+            Ok(topic) => topic,
+            Err(error) => {
+                refuse(conn, id, now, &error).await?;
+                continue;
+            }
+        };
+        runs.push(RunRef {
+            id,
+            public_id: row.try_get("public_id")?,
+            token: token.to_owned(),
+            topic,
+            slot: read::time(row, "slot")?,
+            trigger: read::word(row, "trigger", Trigger::parse)?,
+            attempt: row.try_get("attempt")?,
+        });
+    }
+    runs.sort_by(|a, b| (a.slot, &a.public_id).cmp(&(b.slot, &b.public_id)));
+    Ok(runs)
+}
+
+/// Ends a claimed run whose definition a newer version wrote, so that it holds up no other.
+pub(in crate::store) async fn refuse(
+    conn: &mut Conn,
+    id: i64,
+    now: Time,
+    error: &StoreError,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE run SET state = 'failed', error_class = 'definition', error_text = $1, finished_at = $2, token = NULL, lease_until = NULL WHERE id = $3",
+    )
+    .bind(&error.text)
+    .bind(now.0)
+    .bind(id)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whether the run is held with this token; if so, nobody else changes it before the transaction ends. Every transaction
+/// that touches a run and its searches takes the run first.
+pub(in crate::store) async fn hold(conn: &mut Conn, run: &Hold) -> Result<(), StoreError> {
+    let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
+    let held: Option<i64> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(run.id).bind(&run.token).fetch_optional(conn).await?;
+    held.map(|_| ()).ok_or_else(|| StoreError::fenced(&run.public_id))
+}
+
+pub(in crate::store) async fn manual_runs(conn: &mut Conn, topic: &str) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND slot IS NULL")
+        .bind(topic)
+        .fetch_one(conn)
+        .await?)
+}
+
+pub(in crate::store) async fn heartbeat(
+    conn: &mut Conn,
+    runs: &[Hold],
+    now: Time,
+    lease: Duration,
+) -> Result<Vec<String>, StoreError> {
+    let mut lost = Vec::new();
+    // In one order, as everybody locks several runs.
+    let mut runs: Vec<&Hold> = runs.iter().collect();
+    runs.sort_by_key(|run| run.id);
+    for run in runs {
+        let done = sqlx::query("UPDATE run SET lease_until = $1 WHERE id = $2 AND token = $3 AND state = 'running'")
+            .bind(now.plus(lease).0)
+            .bind(run.id)
+            .bind(&run.token)
+            .execute(&mut *conn)
+            .await?;
+        if done.rows_affected() == 0 {
+            lost.push(run.public_id.clone());
+        }
+    }
+    Ok(lost)
+}
+
+/// Whether a rescue has anything to do; asked first, because mostly it has not.
+pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
+    let lost: Option<i64> =
+        sqlx::query_scalar("SELECT id FROM run WHERE state = 'running' AND lease_until < $1 LIMIT 1")
+            .bind(now.0)
+            .fetch_optional(conn)
+            .await?;
+    Ok(lost.is_some())
+}
+
+pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, StoreError> {
+    // The runs first, and those that somebody is ending or prolonging at this moment not at all.
+    let sql = format!(
+        "SELECT id FROM run WHERE state = 'running' AND lease_until < $1 ORDER BY id{}",
+        super::ROW_LOCK_OR_PASS_OVER
+    );
+    let lost: Vec<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).fetch_all(&mut *conn).await?;
+    for id in &lost {
+        lose_calls(conn, *id, now, "the process ended between the call and its record").await?;
+        sqlx::query(concat!(
+            "UPDATE run SET \
+             state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'failed' END, \
+             finished_at = CASE WHEN again.may = 1 THEN NULL ELSE $1 END, \
+             error_class = CASE WHEN again.may = 1 THEN NULL ELSE 'lease_lost' END, \
+             error_text = CASE WHEN again.may = 1 THEN NULL \
+                          ELSE 'the process that ran it ended or stood still, attempt ' || attempt || ' of ' || max_attempts END, \
+             cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+             token = NULL, lease_until = NULL \
+             FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND r.attempt < r.max_attempts AND ",
+            wanted!(),
+            " THEN 1 ELSE 0 END AS may FROM run r WHERE r.id = $2) AS again WHERE run.id = again.of",
+        ))
+        .bind(now.0)
+        .bind(id)
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(lost.len() as u64)
+}
+
+/// What an ended process paid for, or may have, is counted at the price it expected.
+async fn lose_calls(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, cost_basis = 'assumed', error_text = $2 \
+         WHERE run = $3 AND state = 'started'",
+    )
+    .bind(now.0)
+    .bind(why)
+    .bind(run)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn release(conn: &mut Conn, run: &Hold, now: Time) -> Result<(), StoreError> {
+    hold(conn, run).await?;
+    lose_calls(conn, run.id, now, "given up at shutdown").await?;
+    // The attempt is given back only when no call was made in it: a search row keeps its (run, attempt, source).
+    sqlx::query(concat!(
+        "UPDATE run SET state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'cancelled' END, \
+         reason = CASE WHEN again.may = 1 THEN reason ELSE 'interrupted' END, \
+         finished_at = CASE WHEN again.may = 1 THEN NULL ELSE $1 END, \
+         attempt = attempt - 1 + again.called, max_attempts = max_attempts + again.called, \
+         cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
+         token = NULL, lease_until = NULL \
+         FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND ",
+        wanted!(),
+        " THEN 1 ELSE 0 END AS may, \
+         CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt) THEN 1 ELSE 0 END AS called \
+         FROM run r WHERE r.id = $2) AS again WHERE run.id = again.of",
+    ))
+    .bind(now.0)
+    .bind(run.id)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
+    let due: Option<i64> =
+        sqlx::query_scalar("SELECT id FROM run WHERE state = 'queued' AND due_at <= $1 AND topic IS NOT NULL LIMIT 1")
+            .bind(now.0)
+            .fetch_optional(conn)
+            .await?;
+    Ok(due.is_some())
+}
+
+pub(in crate::store) async fn next_due(conn: &mut Conn, after: Time) -> Result<Option<Time>, StoreError> {
+    let due: Option<i64> = sqlx::query_scalar("SELECT min(due_at) FROM run WHERE state = 'queued' AND due_at > $1")
+        .bind(after.0)
+        .fetch_one(conn)
+        .await?;
+    Ok(due.map(Time))
+}
+
+/// Whether a run waits for its number; asked first, because readers ask too and mostly none does.
+pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, StoreError> {
+    let waiting: Option<i64> = sqlx::query_scalar(
+        "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at LIMIT 1",
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(waiting.is_some())
+}
+
+/// Numbers runs that ended without having found anything (missed, cancelled, lost, jobs that are no topics), and what an
+/// older version stored. A run that found something got its number with what it found: see [`last_number`].
+pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError> {
+    // One lock for all, kept until the commit: whoever numbers sees every number that was given before, so none is ever
+    // given below one that a reader has passed.
+    super::lock(conn, 3).await?;
+    let done = sqlx::query(
+        "UPDATE run SET seq = numbered.seq FROM (\
+           SELECT id, (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) + row_number() OVER (ORDER BY finished_at, public_id) AS seq \
+           FROM run WHERE seq IS NULL AND finished_at IS NOT NULL) AS numbered WHERE run.id = numbered.id",
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// The last number that was given; nobody else gives any before this transaction ends. What ended before and waits for a
+/// number gets it first, so that numbers are the order in which runs were stored, whatever their clocks said.
+pub(in crate::store) async fn last_number(conn: &mut Conn) -> Result<i64, StoreError> {
+    publish(conn).await?;
+    followers::last_seq(conn).await
+}

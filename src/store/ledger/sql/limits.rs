@@ -1,0 +1,156 @@
+//! The service's limits over all processes: leases of places in flight, and the bucket that starts are taken from. How
+//! both are divided is `shares`'; whether anybody needs one is the caller's to know.
+
+use std::time::Duration;
+
+use sqlx::Row as _;
+
+use super::{Conn, Row};
+use crate::model::Time;
+use crate::store::ledger::shares::{shares, starts};
+use crate::store::{LeaseAsk, Standing, StoreError};
+
+/// No process leases for so long: a lease that ends later was written before the clock was set back.
+const FARTHEST: Duration = Duration::from_secs(120);
+/// How long a turn lasts when there are more processes than places.
+const TURN_MS: u64 = 2_000;
+
+/// Somebody's lease.
+struct Lease {
+    holder: String,
+    permits: u32,
+    wanted: u32,
+    most: u32,
+    period_us: i64,
+    until: Time,
+}
+
+/// Where a process stands, without changing anything.
+pub(in crate::store) async fn look(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<Standing, StoreError> {
+    Ok(standing(&live(conn, &ask.service, now).await?, ask, now))
+}
+
+/// Takes or renews the lease of a process: what it holds, and as much of its share as is free.
+pub(in crate::store) async fn lease(
+    conn: &mut Conn,
+    ask: &LeaseAsk,
+    now: Time,
+    length: Duration,
+) -> Result<Standing, StoreError> {
+    bucket(conn, &ask.service).await?;
+    sqlx::query("DELETE FROM service_lease WHERE service = $1 AND (lease_until <= $2 OR lease_until > $3)")
+        .bind(&ask.service)
+        .bind(now.0)
+        .bind(now.plus(FARTHEST).0)
+        .execute(&mut *conn)
+        .await?;
+    let mut standing = standing(&live(conn, &ask.service, now).await?, ask, now);
+    // What a lease that ran out allowed may be another's by now.
+    let held = if standing.fresh { 0 } else { ask.held.min(standing.permits) };
+    standing.permits = held + standing.share.saturating_sub(held).min(standing.free(held));
+    sqlx::query(
+        "INSERT INTO service_lease (service, holder, permits, wanted, most, period_us, lease_until) VALUES ($1, $2, $3, $4, $5, $6, $7) \
+         ON CONFLICT (service, holder) DO UPDATE SET permits = excluded.permits, wanted = excluded.wanted, \
+         most = excluded.most, period_us = excluded.period_us, lease_until = excluded.lease_until",
+    )
+    .bind(&ask.service)
+    .bind(&ask.holder)
+    .bind(i64::from(standing.permits))
+    .bind(i64::from(ask.wanted))
+    .bind(i64::from(ask.most))
+    .bind(ask.period_us)
+    .bind(now.plus(length).0)
+    .execute(conn)
+    .await?;
+    Ok(standing)
+}
+
+/// Gives a lease back.
+pub(in crate::store) async fn give_back(conn: &mut Conn, service: &str, holder: &str) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM service_lease WHERE service = $1 AND holder = $2")
+        .bind(service)
+        .bind(holder)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Reserves the next starts, at the slowest rate that a living process was told. Returns how many microseconds from
+/// `now` each is.
+pub(in crate::store) async fn reserve(
+    conn: &mut Conn,
+    ask: &LeaseAsk,
+    count: u32,
+    now: Time,
+) -> Result<Vec<i64>, StoreError> {
+    let full_at = bucket(conn, &ask.service).await?;
+    let standing = look(conn, ask, now).await?;
+    let now_us = now.0.saturating_mul(1_000);
+    let (at, full_at) = starts(full_at, now_us, standing.period_us.max(1), standing.limit, count);
+    sqlx::query("UPDATE service_limit SET full_at_us = $1 WHERE service = $2")
+        .bind(full_at)
+        .bind(&ask.service)
+        .execute(conn)
+        .await?;
+    Ok(at.into_iter().map(|at| at.saturating_sub(now_us)).collect())
+}
+
+/// The service's bucket, which nobody else changes, nor any lease of the service, before the transaction ends.
+async fn bucket(conn: &mut Conn, service: &str) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar(
+        "INSERT INTO service_limit (service, full_at_us) VALUES ($1, 0) \
+         ON CONFLICT (service) DO UPDATE SET service = excluded.service RETURNING full_at_us",
+    )
+    .bind(service)
+    .fetch_one(conn)
+    .await?)
+}
+
+async fn live(conn: &mut Conn, service: &str, now: Time) -> Result<Vec<Lease>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT holder, permits, wanted, most, period_us, lease_until FROM service_lease \
+         WHERE service = $1 AND lease_until > $2 AND lease_until <= $3 ORDER BY holder",
+    )
+    .bind(service)
+    .bind(now.0)
+    .bind(now.plus(FARTHEST).0)
+    .fetch_all(conn)
+    .await?;
+    rows.iter().map(lease_of).collect()
+}
+
+fn lease_of(row: &Row) -> Result<Lease, StoreError> {
+    let small = |name| -> Result<u32, StoreError> {
+        u32::try_from(row.try_get::<i64, _>(name)?).map_err(|_| StoreError::unreadable("a share of the service"))
+    };
+    Ok(Lease {
+        holder: row.try_get("holder")?,
+        permits: small("permits")?,
+        wanted: small("wanted")?,
+        most: small("most")?,
+        period_us: row.try_get("period_us")?,
+        until: Time(row.try_get("lease_until")?),
+    })
+}
+
+/// The smallest limit and the slowest rate of all that live hold for all.
+fn standing(leases: &[Lease], ask: &LeaseAsk, now: Time) -> Standing {
+    let mine = leases.iter().find(|lease| lease.holder == ask.holder);
+    let others = || leases.iter().filter(|lease| lease.holder != ask.holder);
+    let limit = others().map(|lease| lease.most).fold(ask.most, u32::min);
+    let before = leases.iter().take_while(|lease| lease.holder < ask.holder).count();
+    let mut wanted: Vec<u32> = others().map(|lease| lease.wanted).collect();
+    wanted.insert(before.min(wanted.len()), ask.wanted);
+    let turn = u64::try_from(now.0).unwrap_or(0) / TURN_MS;
+    Standing {
+        share: shares(&wanted, limit, turn).get(before).copied().unwrap_or(0),
+        permits: mine.map_or(0, |lease| lease.permits),
+        told: mine.map_or(0, |lease| lease.wanted),
+        fresh: mine.is_none(),
+        taken: others().map(|lease| lease.permits).sum(),
+        others: u32::try_from(wanted.len() - 1).unwrap_or(u32::MAX),
+        limit,
+        period_us: others().map(|lease| lease.period_us).fold(ask.period_us, i64::max),
+        until: mine.map(|lease| lease.until),
+    }
+}

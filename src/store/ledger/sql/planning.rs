@@ -1,0 +1,140 @@
+//! Planning: which jobs a planner has to look at, and the rows of the ledger that a plan adds. What becomes of a slot is
+//! decided by the caller.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::{Conn, Database, definitions};
+use crate::model::Time;
+use crate::store::{JobPlan, PlannedJob, PlannedSlot, StoreError};
+
+/// Jobs that a planner has to look at.
+pub(in crate::store) async fn to_plan(
+    conn: &mut Conn,
+    now: Time,
+    ahead: Duration,
+    limit: u32,
+) -> Result<Vec<PlannedJob>, StoreError> {
+    let runs = |which: &str, name: &str| {
+        format!("(SELECT count(*) FROM run r WHERE r.job = t.id AND r.state IN ('queued', 'running'){which}) AS {name}")
+    };
+    let active = runs("", "active");
+    // A run whose process was killed is made again, and made up for like a missed slot.
+    let again = "r.attempt > CASE r.state WHEN 'running' THEN 1 ELSE 0 END";
+    let backlog = runs(&format!(" AND (r.trigger = 'catch_up' OR {again})"), "backlog");
+    let on_time = runs(&format!(" AND r.state = 'running' AND r.trigger <> 'catch_up' AND NOT ({again})"), "on_time");
+    // Two selections and not one with OR, so that each follows its index. Its key order comes with the plan.
+    let sql = format!(
+        "WITH due AS (SELECT id FROM (SELECT id FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot <= $1 \
+           ORDER BY next_slot, id LIMIT $3) AS slots UNION \
+         SELECT id FROM (SELECT id FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until > $2 \
+           ORDER BY planned_until LIMIT $3) AS strays) \
+         SELECT t.id, t.topic, t.definition, t.planned_until, {active}, {backlog}, {on_time} \
+         FROM due JOIN job t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id"
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(now.plus(ahead).0).bind(i64::from(limit));
+    let rows = query.fetch_all(conn).await?;
+    let mut planned = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let (id, topic): (String, Option<String>) = (row.try_get("id")?, row.try_get("topic")?);
+        let definition: String = row.try_get("definition")?;
+        let schedule = match topic {
+            Some(_) => definitions::topic(&definition).map(|topic| topic.schedule),
+            None => definitions::job(&definition).map(|job| job.schedule),
+        };
+        // One that cannot be read holds up no other.
+        let schedule = schedule.inspect_err(|error| tracing::error!(job = id, "not planned: {error}"));
+        planned.push(PlannedJob {
+            id,
+            topic,
+            schedule: schedule.ok().flatten(),
+            planned_until: Time(row.try_get("planned_until")?),
+            active: definitions::number(row, "active")?,
+            backlog: definitions::number(row, "backlog")?,
+            on_time: definitions::number(row, "on_time")?,
+        });
+    }
+    Ok(planned)
+}
+
+/// Jobs and their next slots, the next one first; a topic is named by its own id.
+pub(in crate::store) async fn next_slots(conn: &mut Conn, limit: u32) -> Result<Vec<(String, Time)>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT coalesce(topic, id) AS name, next_slot FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL \
+         ORDER BY next_slot, id LIMIT $1",
+    )
+    .bind(i64::from(limit))
+    .fetch_all(conn)
+    .await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, Time(row.try_get(1)?)))).collect()
+}
+
+/// Plans in one transaction are few statements whatever their number: a minute at which thousands of topics are due.
+pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
+    // With whoever changes jobs; and two planners that insert in opposite order deadlock, in key order they do not.
+    super::lock(conn, 1).await?;
+    let mut ordered: Vec<&JobPlan> = plans.iter().collect();
+    ordered.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut moved: HashSet<String> = HashSet::with_capacity(ordered.len());
+    for chunk in ordered.chunks(1_000) {
+        let mut update =
+            QueryBuilder::<Database>::new("UPDATE job SET planned_until = v.column2, next_slot = v.column3 FROM (");
+        update.push_values(chunk, |mut row, plan| {
+            row.push_bind(&plan.id).push_bind(plan.until.0).push_bind(plan.next.map(|at| at.0)).push_bind(plan.from.0);
+        });
+        update.push(
+            ") AS v WHERE job.id = v.column1 AND job.planned_until = v.column4 AND job.removed_at IS NULL AND job.paused = 0 RETURNING job.id",
+        );
+        for row in update.build().persistent(false).fetch_all(&mut *conn).await? {
+            moved.insert(row.try_get(0)?);
+        }
+    }
+    let held = moved.len() as u64;
+    for plan in ordered.iter().filter(|plan| plan.until < plan.from && moved.contains(&plan.id)) {
+        retire(conn, plan).await?;
+    }
+    let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
+    for plan in ordered {
+        // Of two plans for one job only one can have held.
+        if moved.remove(&plan.id) {
+            kept.extend(plan.slots.iter().map(|slot| (plan, slot)));
+        }
+    }
+    let mut added = 0;
+    for chunk in kept.chunks(500) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, side_by_side, planned_at, finished_at) ",
+        );
+        insert.push_values(chunk, |mut row, (plan, slot)| {
+            row.push_bind(format!("{}@{}", plan.id, slot.slot)).push_bind(&plan.id).push_bind(&plan.topic);
+            row.push_bind(slot.slot.0);
+            row.push_bind(slot.trigger.as_str())
+                .push_bind(slot.state.as_str())
+                .push_bind(&slot.reason)
+                .push_bind(slot.due_at.0);
+            row.push_bind(i64::from(plan.max_attempts))
+                .push_bind(i64::from(plan.side_by_side))
+                .push_bind(now.0)
+                .push_bind(slot.state.is_final().then_some(now.0));
+        });
+        insert.push(" ON CONFLICT DO NOTHING");
+        added += insert.build().persistent(false).execute(&mut *conn).await?.rows_affected();
+    }
+    Ok((held, added))
+}
+
+/// Slots that are still to come and are recorded as missed or skipped already were so by a clock that was ahead. They keep
+/// their place in the reading order but not their slot, which runs when it really comes.
+async fn retire(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = 'recorded by a clock that was ahead' \
+         WHERE job = $1 AND slot > $2 AND state IN ('missed', 'skipped')",
+    )
+    .bind(&plan.id)
+    .bind(plan.until.0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! A topic's new id: everything that names the topic follows in one transaction, and the old id is remembered, so that a
+//! file that still says it does not begin a second history.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, alerts, days_rolled, definitions, info};
+use crate::model::{Time, Topic};
+use crate::store::{StoreError, StoreErrorKind};
+
+/// Refuses topics whose id was given up. A set that also holds the new id means a topic of its own by the old one.
+pub(in crate::store) async fn refuse_old_ids(conn: &mut Conn, set: &[Topic]) -> Result<(), StoreError> {
+    for row in sqlx::query("SELECT old_id, new_id FROM renamed ORDER BY old_id").fetch_all(&mut *conn).await? {
+        let (old, new): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        if !set.iter().any(|topic| topic.id == old) {
+            continue;
+        }
+        if !set.iter().any(|topic| topic.id == new) {
+            return Err(StoreError::refused(
+                format!("topic `{old}` was renamed to `{new}`, but the configuration still says `{old}`"),
+                format!(
+                    "change `id = \"{old}\"` to `id = \"{new}\"` there, or take it back: topicwatch topic rename {new} {old}"
+                ),
+            ));
+        }
+        sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(&old).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now: Time) -> Result<(), StoreError> {
+    // Topics are not synced meanwhile, and both rows are kept from planners.
+    super::lock(conn, 1).await?;
+    let sql = format!("SELECT id, definition FROM topic WHERE id = $1 OR id = $2 ORDER BY id{}", super::ROW_LOCK);
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(old).bind(new).fetch_all(&mut *conn).await?;
+    let mut held = std::collections::BTreeMap::new();
+    for row in &rows {
+        held.insert(row.try_get::<String, _>("id")?, row.try_get::<String, _>("definition")?);
+    }
+    let Some(definition) = held.get(old) else {
+        return Err(StoreError::refused(format!("there is no topic `{old}` in the database"), ""));
+    };
+    if held.contains_key(new) {
+        if any(conn, new).await? {
+            return Err(StoreError::refused(
+                format!("topic `{new}` exists and has a history of its own; two histories cannot become one"),
+                format!("choose another id, or rename `{new}` first"),
+            ));
+        }
+        // The file was changed first, so the new row is what the file says now; it keeps what people said of the old one.
+        sqlx::query(
+            "UPDATE job SET created_at = o.created_at, paused = o.paused, paused_at = o.paused_at, pause_reason = o.pause_reason \
+             FROM (SELECT created_at, paused, paused_at, pause_reason FROM job WHERE topic = $1) AS o WHERE job.topic = $2",
+        )
+        .bind(old)
+        .bind(new)
+        .execute(&mut *conn)
+        .await?;
+        sqlx::query("DELETE FROM job WHERE topic = $1").bind(old).execute(&mut *conn).await?;
+    } else {
+        let renamed = Topic { id: new.to_owned(), ..definitions::topic(definition)? };
+        let definition =
+            serde_json::to_string(&renamed).map_err(|e| StoreError::unreadable(&format!("a topic ({e})")))?;
+        sqlx::query("UPDATE job SET id = 'topic:' || $1, topic = $1, definition = $2 WHERE topic = $3")
+            .bind(new)
+            .bind(definition)
+            .bind(old)
+            .execute(&mut *conn)
+            .await?;
+    }
+    alerts::rename(conn, old, new).await?;
+    sqlx::query("UPDATE run SET topic = $1, job = 'topic:' || $1 WHERE topic = $2")
+        .bind(new)
+        .bind(old)
+        .execute(&mut *conn)
+        .await?;
+    // After the rows are ours: a claim that was faster is seen here, and a later one passes them over.
+    let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
+        .bind(new)
+        .fetch_one(&mut *conn)
+        .await?;
+    if running > 0 {
+        return Err(StoreError::new(
+            StoreErrorKind::Locked,
+            format!("a run of topic `{old}` is going on"),
+            format!("wait for its end (topicwatch runs --topic {old}) and try again; nothing was changed"),
+        ));
+    }
+    sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE topic_calls SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE topic_latest SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE pruned_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    for statement in ["DELETE FROM topic_day WHERE topic = $1", "DELETE FROM topic_day_due WHERE topic = $1"] {
+        sqlx::query(statement).bind(old).execute(&mut *conn).await?;
+    }
+    sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    days_rolled::renew(conn, &[new.to_owned()]).await?;
+    in_jobs(conn, old, new).await?;
+    sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
+    sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("INSERT INTO renamed (old_id, new_id, renamed_at) VALUES ($1, $2, $3)")
+        .bind(old)
+        .bind(new)
+        .bind(now.0)
+        .execute(&mut *conn)
+        .await?;
+    info::ask(conn).await
+}
+
+/// Whether a topic has runs or items.
+async fn any(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
+    let found: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM (SELECT 1 FROM run WHERE topic = $1 UNION ALL SELECT 1 FROM topic_item WHERE topic = $1 LIMIT 1) AS history",
+    )
+    .bind(topic)
+    .fetch_one(conn)
+    .await?;
+    Ok(found > 0)
+}
+
+/// Has other jobs that name the topic follow it.
+async fn in_jobs(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
+    for row in
+        sqlx::query("SELECT id, definition FROM job WHERE topic IS NULL ORDER BY id").fetch_all(&mut *conn).await?
+    {
+        let Ok(mut job) = definitions::job(&row.try_get::<String, _>("definition")?) else { continue };
+        if !job.rename_topic(old, new) {
+            continue;
+        }
+        let definition = serde_json::to_string(&job).map_err(|e| StoreError::unreadable(&format!("a job ({e})")))?;
+        sqlx::query("UPDATE job SET definition = $1 WHERE id = $2")
+            .bind(definition)
+            .bind(&job.id)
+            .execute(&mut *conn)
+            .await?;
+    }
+    Ok(())
+}

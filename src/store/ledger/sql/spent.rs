@@ -1,0 +1,142 @@
+//! The money that calls of a day cost, or may cost: counted with the call at its expected price, corrected in the
+//! transaction that stores what it did cost. A call that is lost stays as it was counted. Nothing is corrected while nobody
+//! has a budget; who gets one later begins with the ledger's sums.
+
+use std::collections::BTreeMap;
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+use super::{Conn, Database, read};
+use crate::model::{Micros, Time, Used};
+use crate::store::{Outcome, RunRef, StoreError};
+
+/// How long the counters of topics are kept.
+const KEPT_DAYS: i64 = 40;
+
+/// Whether a day's money is counted: somebody had a budget on it, or on the day before.
+pub(in crate::store) fn is_counted(money: Option<i64>, day: i64) -> bool {
+    money.is_some_and(|last| last >= day - 1)
+}
+
+/// Says that money is counted on a day.
+pub(in crate::store) async fn count_from(conn: &mut Conn, day: i64) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO store_info (name, value) VALUES ('money', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
+    .bind(day.to_string())
+    .execute(&mut *conn)
+    .await?;
+    // Once a day, so that the counters of topics do not grow for ever; the ledger keeps what they summed up.
+    sqlx::query("DELETE FROM topic_calls WHERE day < $1").bind(day.saturating_sub(KEPT_DAYS)).execute(conn).await?;
+    Ok(())
+}
+
+/// Replaces what ending runs were counted at by what they cost. Tries of an earlier day stay counted there.
+pub(in crate::store) async fn settle_all(
+    conn: &mut Conn,
+    ends: &[(&RunRef, &Outcome)],
+    money: Option<i64>,
+) -> Result<(), StoreError> {
+    let counted = |(_, outcome): &&(&RunRef, &Outcome)| is_counted(money, outcome.seen_at.utc_day());
+    let searches: Vec<_> = ends
+        .iter()
+        .filter(counted)
+        .flat_map(|(run, outcome)| outcome.searches.iter().map(move |search| (*run, search)))
+        .collect();
+    if searches.is_empty() {
+        return Ok(());
+    }
+    // The day first, as for a call that is counted: whoever has its row has the rows of topics too.
+    for (update, group, same) in [
+        ("calls", "s.counted_on", "calls.day = d.day"),
+        ("topic_calls", "v.column5, s.counted_on", "topic_calls.day = d.day AND topic_calls.topic = d.topic"),
+    ] {
+        let topic = if update == "calls" { "''" } else { "v.column5" };
+        let mut query = QueryBuilder::<Database>::new(format!(
+            "UPDATE {update} SET spent = {update}.spent + d.more FROM (SELECT {topic} AS topic, s.counted_on AS day, CAST(sum(\
+             CASE WHEN v.column4 > s.counted_before THEN v.column4 ELSE s.counted_before END - s.expected_cost) AS BIGINT) AS more FROM ("
+        ));
+        query.push_values(&searches, |mut row, (run, search)| {
+            row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str());
+            row.push_bind(search.cost.max(Micros(0)).0).push_bind(&run.topic.id);
+        });
+        query.push(format!(
+            ") AS v JOIN search s ON s.run = v.column1 AND s.attempt = v.column2 AND s.source = v.column3 \
+             WHERE s.state = 'started' AND s.counted_on IS NOT NULL GROUP BY {group}) AS d WHERE {same}"
+        ));
+        query.build().execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// What the searches of a day count for, by the ledger. Their runs are reached over the index on when runs happened: none
+/// lasts longer than two days.
+fn ledger(columns: &str, and: &str) -> String {
+    format!(
+        "SELECT {columns}, CAST(coalesce(sum(s.tries), 0) AS BIGINT) AS made, CAST(coalesce(sum(CASE WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
+         THEN coalesce(s.cost, s.expected_cost) - s.counted_before ELSE 0 END), 0) AS BIGINT) AS spent FROM run r CROSS JOIN search s \
+         WHERE s.run = r.id AND {} >= $1 AND s.tries > 0 AND coalesce(s.counted_on, s.started_at / 86400000) = $2{and}",
+        read::RUN_AT
+    )
+}
+
+fn looked_at_from(day: i64) -> i64 {
+    Time::of_utc_day(day.saturating_sub(2)).0
+}
+
+/// What all searches of a day count for.
+pub(in crate::store) async fn in_ledger(conn: &mut Conn, day: i64) -> Result<Used, StoreError> {
+    let select = sqlx::query(AssertSqlSafe(ledger("''", ""))).bind(looked_at_from(day)).bind(day);
+    let row = select.fetch_one(conn).await?;
+    Ok(Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
+}
+
+/// What these topics used on a day: as counted, or by the ledger where nothing counted it yet.
+pub(in crate::store) async fn of_topics(
+    conn: &mut Conn,
+    day: i64,
+    topics: &[&str],
+) -> Result<BTreeMap<String, Used>, StoreError> {
+    let mut used = BTreeMap::new();
+    if topics.is_empty() {
+        return Ok(used);
+    }
+    let counted = format!(
+        "SELECT topic, made, spent FROM topic_calls WHERE day = $1 AND topic IN (SELECT given.value FROM {})",
+        super::texts(2)
+    );
+    let counted = sqlx::query(AssertSqlSafe(counted)).bind(day).bind(super::resolve::list(topics)?);
+    for row in counted.fetch_all(&mut *conn).await? {
+        used.insert(row.try_get(0)?, Used { calls: row.try_get(1)?, money: Micros(row.try_get(2)?) });
+    }
+    let missing: Vec<&str> = topics.iter().filter(|topic| !used.contains_key(**topic)).copied().collect();
+    if missing.is_empty() {
+        return Ok(used);
+    }
+    let some = format!(" AND r.topic IN (SELECT given.value FROM {}) GROUP BY r.topic", super::texts(3));
+    let summed = sqlx::query(AssertSqlSafe(ledger("r.topic", &some))).bind(looked_at_from(day)).bind(day);
+    used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Used::default())));
+    for row in summed.bind(super::resolve::list(&missing)?).fetch_all(conn).await? {
+        let topic: String = row.try_get("topic")?;
+        used.insert(topic, Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) });
+    }
+    Ok(used)
+}
+
+/// Keeps what topics used, whose day is held.
+pub(in crate::store) async fn keep_topics(
+    conn: &mut Conn,
+    day: i64,
+    topics: &BTreeMap<String, Used>,
+) -> Result<(), StoreError> {
+    if topics.is_empty() {
+        return Ok(());
+    }
+    let mut insert = QueryBuilder::<Database>::new("INSERT INTO topic_calls (topic, day, made, spent) ");
+    insert.push_values(topics, |mut row, (topic, used)| {
+        row.push_bind(topic).push_bind(day).push_bind(used.calls).push_bind(used.money.0);
+    });
+    insert.push(" ON CONFLICT (topic, day) DO UPDATE SET made = excluded.made, spent = excluded.spent");
+    insert.build().execute(conn).await?;
+    Ok(())
+}

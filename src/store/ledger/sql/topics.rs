@@ -1,0 +1,15 @@
+//! The topics that are watched: their ids and stored definitions.
+
+use super::{Conn, definitions};
+use crate::model::Topic;
+use crate::store::StoreError;
+
+pub(in crate::store) async fn ids(conn: &mut Conn) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?)
+}
+
+pub(in crate::store) async fn definitions(conn: &mut Conn) -> Result<Vec<Topic>, StoreError> {
+    let texts: Vec<String> =
+        sqlx::query_scalar("SELECT definition FROM topic WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?;
+    texts.iter().map(|text| definitions::topic(text)).collect()
+}

@@ -1,0 +1,13 @@
+//! What is read of what was stored: lists for people, whole tables for exports, one moment for reports. It changes nothing.
+
+pub(in crate::store) mod bounds;
+pub(in crate::store) mod changes;
+pub(in crate::store) mod dashboard;
+mod fresh;
+pub(in crate::store) mod known;
+mod lists;
+pub(in crate::store) mod moment;
+pub(in crate::store) mod past;
+pub(in crate::store) mod places;
+pub(in crate::store) mod sightings;
+mod streams;

@@ -1,0 +1,113 @@
+//! Sightings of the next few runs, and the items they are of, in two short statements: an item is met by many runs, and is
+//! read once for all of a page, or not at all while it is known. Orders within a page are made by who reads it.
+
+use std::sync::Arc;
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::resolve::list;
+use super::{Conn, Database, narrow, past, read, sightings};
+use crate::store::database::cells::{Cells, unreadable};
+use crate::store::reading::sightings::{Next, Page, Seen};
+use crate::store::{Filter, StoreError};
+
+/// What is told of an item, as columns of `i`. What another table is asked for is asked once, however often it is told.
+const ITEM: &str = "SELECT i.id, i.key, i.kind, i.published_at, i.url, i.author, i.title, i.text, i.lang, i.tone, i.score, i.scorer, \
+     CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END AS cluster, \
+     (SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id) AS firsts, ";
+
+/// Its cells and whether each may hold anything at all, its number first; in the order in which `pages` reads the others.
+const CELLS: [(&str, bool); 15] = [
+    ("id", false),
+    ("key", true),
+    ("kind", false),
+    ("published_at", false),
+    ("url", true),
+    ("author", true),
+    ("title", true),
+    ("text", true),
+    ("lang", true),
+    // Most are the first of their cluster, or alone.
+    ("cluster", true),
+    ("tone", false),
+    ("score", false),
+    ("scorer", true),
+    ("firsts", true),
+    ("past", true),
+];
+
+/// All rows of a selection as one text of such cells.
+fn told() -> String {
+    let told = |(column, words): &(&str, bool)| {
+        if *words { format!("{}, ',', {column}", super::octets(column)) } else { format!("{column}, ','") }
+    };
+    let told: Vec<String> = CELLS.iter().map(told).collect();
+    format!("string_agg(concat({}), '')", told.join(", "))
+}
+
+/// The next runs with what they saw; fewer than were asked for when there are no more.
+pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next) -> Result<Page, StoreError> {
+    let by_number = filter.seq.is_some();
+    let mut query = QueryBuilder::<Database>::new(
+        "WITH p AS MATERIALIZED (SELECT r.id, r.public_id AS run, r.topic, r.started_at, r.seq, ",
+    );
+    query.push(if by_number { "r.seq" } else { read::RUN_AT }).push(" AS place FROM run r");
+    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    query.push(" AND r.seq <= ").push_bind(next.until);
+    match (&next.after, filter.seq) {
+        (Some((seq, _)), Some(_)) => drop(query.push(" AND r.seq > ").push_bind(*seq)),
+        (None, Some(between)) => drop(query.push(" AND r.seq > ").push_bind(between.since)),
+        (Some((at, run)), None) => {
+            query.push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(*at).push(" AND (").push(read::RUN_AT);
+            query.push(" > ").push_bind(*at).push(" OR r.public_id > ").push_bind(run.clone()).push(")");
+        }
+        (None, None) => {}
+    }
+    query.push(" ORDER BY place").push(if by_number { "" } else { ", run" }).push(" LIMIT ").push_bind(next.runs);
+    query.push(") ").push(sightings::OF_RUNS.0);
+    narrow::sources(&mut query, filter, "s.source");
+    query.push(sightings::OF_RUNS.1);
+
+    let mut page = Page::new();
+    for row in query.build().fetch_all(conn).await? {
+        let seen = Seen {
+            id: row.try_get("id")?,
+            topic: row.try_get("topic")?,
+            seq: row.try_get("seq")?,
+            seen_at: read::time(&row, "started_at")?.unwrap_or_default(),
+            sights: sightings::of(&row)?,
+        };
+        page.insert((row.try_get("place")?, row.try_get("run")?), seen);
+    }
+    Ok(page)
+}
+
+/// Those of some items that the filter means, each as its cells.
+pub(in crate::store) async fn items(
+    conn: &mut Conn,
+    filter: &Filter,
+    ids: &[i64],
+) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new("WITH told AS MATERIALIZED (");
+    query.push(ITEM).push(past::of_item()).push(" AS past FROM (SELECT given.value FROM ");
+    // The list is the first that is bound, also where the filter binds more.
+    query
+        .push(super::numbers(1))
+        .push(" WHERE ")
+        .push_bind(list(ids)?)
+        .push(" <> '') AS g CROSS JOIN item i WHERE i.id = g.value");
+    narrow::items(&mut query, filter);
+    query.push(") SELECT ").push(told()).push(" AS cells FROM told");
+    let row = query.build().fetch_one(conn).await?;
+    let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
+    let mut items = Vec::with_capacity(ids.len());
+    while !cells.is_empty() {
+        let id = cells.number()?.ok_or_else(unreadable)?;
+        let from = cells.rest();
+        for (_, words) in &CELLS[1..] {
+            cells.pass(*words)?;
+        }
+        items.push((id, Arc::from(&from[..from.len() - cells.rest().len()])));
+    }
+    Ok(items)
+}

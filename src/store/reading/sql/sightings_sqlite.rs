@@ -1,0 +1,45 @@
+//! What a run saw, as SQLite hands it over with least work: one text of cells. Which runs those are is `statements/pages`'.
+
+use sqlx::Row as _;
+
+use super::Row;
+use crate::model::{Engagement, Source, WindowFit};
+use crate::store::StoreError;
+use crate::store::database::cells::{Cells, unreadable};
+use crate::store::reading::sightings::Sight;
+
+/// The runs `p` with their sightings `s`; what they are narrowed to stands between the two.
+pub(in crate::store) const OF_RUNS: (&str, &str) = (
+    "SELECT p.place, p.run, p.topic, p.started_at, p.seq, p.id, (SELECT string_agg(concat(s.item, ',', s.source, ',', s.rank, ',', \
+     s.fit, ',', s.likes, ',', s.reposts, ',', s.replies, ',', s.quotes, ',', s.bookmarks, ',', s.views, ','), '') \
+     FROM sighting s WHERE s.run = p.id",
+    ") AS cells FROM p",
+);
+
+/// The sightings of a run.
+pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
+    let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
+    let mut sights = Vec::new();
+    while !cells.is_empty() {
+        sights.push(sight(&mut cells)?);
+    }
+    Ok(sights)
+}
+
+/// One of them, its cells in the order of the statement.
+fn sight(cells: &mut Cells<'_>) -> Result<Sight, StoreError> {
+    Ok(Sight {
+        item: cells.number()?.ok_or_else(unreadable)?,
+        source: cells.word(Source::parse)?,
+        rank: cells.number()?.unwrap_or_default(),
+        fit: cells.word(WindowFit::parse)?,
+        engagement: Engagement {
+            likes: cells.number()?,
+            reposts: cells.number()?,
+            replies: cells.number()?,
+            quotes: cells.number()?,
+            bookmarks: cells.number()?,
+            views: cells.number()?,
+        },
+    })
+}

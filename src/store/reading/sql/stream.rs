@@ -1,0 +1,162 @@
+//! Whole tables for exports, row by row in constant memory and in an order that is the same on both databases.
+
+use futures_util::TryStreamExt as _;
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database, Row, fresh, looks, narrow, past, read};
+use crate::model::{Kind, Look, Micros, NewRow, SearchedRow, Time};
+use crate::store::reading::past as before;
+use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
+
+/// What is done with each row.
+type Each<'a, T, E> = &'a mut (dyn FnMut(T) -> Result<(), E> + Send);
+
+pub(in crate::store) async fn items<E: From<StoreError>>(
+    conn: &mut Conn,
+    filter: &Filter,
+    each: Each<'_, ItemRow, E>,
+) -> Result<(), E> {
+    let mut query = QueryBuilder::<Database>::new(read::ITEM);
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::items(&mut query, filter);
+    narrow::new(&mut query, filter);
+    narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");
+    run(conn, query, read::item, each).await
+}
+
+pub(in crate::store) async fn answers<E: From<StoreError>>(
+    conn: &mut Conn,
+    filter: &Filter,
+    each: Each<'_, AnswerRow, E>,
+) -> Result<(), E> {
+    let mut query = QueryBuilder::<Database>::new(read::ANSWER);
+    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    narrow::runs_in_order(&mut query, filter);
+    run(conn, query, read::answer, each).await
+}
+
+pub(in crate::store) async fn runs<E: From<StoreError>>(
+    conn: &mut Conn,
+    filter: &Filter,
+    each: Each<'_, RunRow, E>,
+) -> Result<(), E> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    narrow::runs_in_order(&mut query, filter);
+    run(conn, query, read::run, each).await
+}
+
+pub(in crate::store) async fn searches<E: From<StoreError>>(
+    conn: &mut Conn,
+    filter: &Filter,
+    each: Each<'_, SearchedRow, E>,
+) -> Result<(), E> {
+    let mut query = QueryBuilder::<Database>::new("SELECT r.topic, s.finished_at, s.expected_cost, s.cost AS paid, ");
+    query.push(read::SEARCH).push(" FROM run r CROSS JOIN search s");
+    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    query.push(" AND s.run = r.id");
+    narrow::sources(&mut query, filter, "s.source");
+    narrow::runs_in_order(&mut query, filter);
+    query.push(", s.attempt, ").push(read::BY_SOURCE);
+    run(conn, query, searched, each).await
+}
+
+fn searched(row: &Row) -> Result<SearchedRow, StoreError> {
+    Ok(SearchedRow {
+        topic: row.try_get("topic")?,
+        finished_at: read::time(row, "finished_at")?,
+        expected: Micros(row.try_get("expected_cost")?),
+        actual: row.try_get::<Option<i64>, _>("paid")?.map(Micros),
+        search: read::search(row)?,
+    })
+}
+
+/// Whether an item was there before its topic began to look: no source that showed it to the first run had answered the
+/// same question before. Once the sightings of that run are gone, every source that it asked counts.
+const BASELINE: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state IN ('ok', 'empty') \
+     AND (EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item AND g.source = q.source) \
+       OR NOT EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item)) \
+     AND EXISTS (SELECT 1 FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND a.run = e.id AND a.attempt = e.attempt \
+       AND a.source = q.source AND a.operation = q.operation AND a.query = q.query AND a.state IN ('ok', 'empty'))) THEN 0 ELSE 1 END AS BIGINT) AS baseline";
+
+pub(in crate::store) async fn new<E: From<StoreError>>(
+    conn: &mut Conn,
+    filter: &Filter,
+    each: Each<'_, NewRow, E>,
+) -> Result<(), E> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT t.topic, i.key, i.kind, t.first_seen, f.public_id AS first_run, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, f.seq, ",
+    );
+    query
+        .push(past::of_item())
+        .push(" AS past, ")
+        .push(BASELINE)
+        .push(", ")
+        .push(fresh::told())
+        .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::items(&mut query, filter);
+    narrow::new(&mut query, filter);
+    narrow::shown(&mut query, filter, "s.run = t.first_run");
+    if let Some(between) = filter.seq {
+        // An item was first seen when its first run began, so that the index on that time finds it.
+        query.push(" AND t.first_seen >= (SELECT min(b.started_at) FROM run b WHERE b.seq > ").push_bind(between.since);
+        query.push(" AND b.seq <= ").push_bind(between.until).push(")");
+    }
+    narrow::in_order(&mut query, filter, "f", "t.first_seen");
+    query.push(", i.key");
+    run(conn, query, first_seen, each).await
+}
+
+fn first_seen(row: &Row) -> Result<NewRow, StoreError> {
+    let mut new = NewRow {
+        topic: row.try_get("topic")?,
+        key: row.try_get("key")?,
+        kind: read::word(row, "kind", Kind::parse)?,
+        first_seen: Time(row.try_get("first_seen")?),
+        first_run: row.try_get("first_run")?,
+        baseline: read::flag(row, "baseline")?.unwrap_or(false),
+        fit: fresh::fit(row)?,
+        url: row.try_get("url")?,
+        author: row.try_get("author")?,
+        author_name: row.try_get("author_name")?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        lang: row.try_get("lang")?,
+        published_at: read::time(row, "published_at")?,
+    };
+    if let (Some(past), Some(seq)) = (row.try_get::<Option<&str>, _>("past")?, row.try_get("seq")?)
+        && let Some(told) = before::at(past, seq)?
+    {
+        (new.url, new.author, new.author_name) = (told.url, told.author, told.author_name);
+        (new.title, new.text) = (told.title, told.text);
+        (new.lang, new.published_at) = (told.lang, told.published_at);
+    }
+    Ok(new)
+}
+
+pub(in crate::store) async fn looks<E: From<StoreError>>(
+    conn: &mut Conn,
+    filter: &Filter,
+    each: Each<'_, Look, E>,
+) -> Result<(), E> {
+    let mut query = QueryBuilder::<Database>::new(looks::LOOK);
+    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    query.push(" AND r.seq IS NOT NULL ORDER BY r.topic, at, r.public_id, s.attempt, s.source");
+    run(conn, query, looks::look, each).await
+}
+
+async fn run<T, E: From<StoreError>>(
+    conn: &mut Conn,
+    mut query: QueryBuilder<Database>,
+    read: impl Fn(&Row) -> Result<T, StoreError>,
+    each: Each<'_, T, E>,
+) -> Result<(), E> {
+    let statement = query.build();
+    let mut rows = statement.fetch(conn);
+    while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
+        each(read(&row)?)?;
+    }
+    Ok(())
+}

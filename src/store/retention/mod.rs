@@ -1,0 +1,141 @@
+//! Bounded history: what is too old goes, batch by batch, so that nobody who writes waits long and a kill costs nothing.
+//! What is too old is said by `model::Retention`; which rows that are, and in which order, is here and in the statements.
+
+pub(in crate::store) mod rows;
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use crate::model::{Retention, Span, Time, Trimmed};
+use crate::store::database::handle::Db;
+use crate::store::retention::rows::{Ask, BATCH, Batch, Place, ROWS, Step};
+use crate::store::{Disk, Pruned, Store, StoreError};
+
+/// Pages of a SQLite file that are given back in one transaction.
+const PAGES: i64 = 500;
+
+impl Store {
+    /// Lets go what is too old. A rehearsal only reads. Ends early, and says so, when `within` has passed or `stop` says.
+    pub async fn prune(
+        &self,
+        kept: &Retention,
+        now: Time,
+        within: Duration,
+        rehearsal: bool,
+        stop: &(dyn Fn() -> bool + Send + Sync),
+    ) -> Result<Pruned, StoreError> {
+        let begun = Instant::now();
+        let floor = read!(self, prune::floor())?;
+        let mut done = Pruned { finished: true, ..Pruned::default() };
+        let mut thinned = HashSet::new();
+        let raw_before = kept.raw.map_or(i64::MIN, |raw| now.0.saturating_sub(raw));
+        for (step, span) in
+            [(Step::Raw, kept.raw), (Step::Thin, kept.sightings), (Step::Items, kept.items), (Step::Runs, kept.runs)]
+        {
+            let Some(span) = span else { continue };
+            let mut before = now.0.saturating_sub(span);
+            if !matches!(step, Step::Raw) && floor.at < before {
+                before = floor.at;
+                done.held_by.clone_from(&floor.whose);
+            }
+            let after = Place { at: i64::MIN, ..Place::default() };
+            let (limit, floor, now) = (ROWS.0, floor.seq, now.0);
+            let mut ask =
+                Ask { before, after, limit, floor, now, rehearsal, raw_before, thinned: std::mem::take(&mut thinned) };
+            loop {
+                if stop() || begun.elapsed() > within {
+                    done.finished = false;
+                    return Ok(done);
+                }
+                let taken = Instant::now();
+                let batch = self.prune_batch(step, &ask).await?;
+                for (table, rows, bytes) in batch.gone.iter().filter(|(_, rows, _)| *rows > 0) {
+                    let gone = done.gone.entry(table).or_default();
+                    gone.rows += rows;
+                    gone.bytes += bytes;
+                }
+                done.thinned += i64::try_from(batch.thinned.len()).unwrap_or(i64::MAX);
+                if rehearsal {
+                    ask.thinned.extend(batch.thinned);
+                }
+                if !batch.more {
+                    break;
+                }
+                ask.after = batch.after;
+                ask.limit = paced(ask.limit, taken.elapsed());
+                // As long as others waited for it.
+                if !rehearsal {
+                    tokio::time::sleep(taken.elapsed().min(BATCH)).await;
+                }
+            }
+            thinned = ask.thinned;
+        }
+        if !rehearsal {
+            done.given_back = self.give_back(begun, within, stop).await?;
+        }
+        Ok(done)
+    }
+
+    async fn prune_batch(&self, step: Step, ask: &Ask) -> Result<Batch, StoreError> {
+        match (step, ask.rehearsal) {
+            (Step::Raw, true) => read!(self, prune::raw(ask)),
+            (Step::Raw, false) => write_tx!(self, prune::raw(ask)),
+            (Step::Thin, true) => read!(self, prune_runs::thin(ask)),
+            (Step::Thin, false) => write_tx!(self, prune_runs::thin(ask)),
+            (Step::Items, true) => read!(self, prune::items(ask)),
+            (Step::Items, false) => write_tx!(self, prune::items(ask)),
+            (Step::Runs, true) => read!(self, prune_runs::runs(ask)),
+            (Step::Runs, false) => write_tx!(self, prune_runs::runs(ask)),
+        }
+    }
+
+    /// Gives free pages of a file back, a few at a time.
+    async fn give_back(
+        &self,
+        begun: Instant,
+        within: Duration,
+        stop: &(dyn Fn() -> bool + Send + Sync),
+    ) -> Result<i64, StoreError> {
+        let Db::Sqlite(pools) = &self.db else { return Ok(0) };
+        let before = self.disk().await?;
+        let mut free = before.free;
+        while before.gives_back && free > 0 && !stop() && begun.elapsed() <= within {
+            let taken = Instant::now();
+            transaction!(pools, sqlite, disk::give_back(PAGES))?;
+            let left = self.disk().await?.free;
+            if left >= free {
+                break;
+            }
+            free = left;
+            tokio::time::sleep(taken.elapsed().min(BATCH)).await;
+        }
+        Ok(before.free - free)
+    }
+
+    /// Up to when runs went; what came before cannot be told to have been covered.
+    pub async fn pruned_until(&self) -> Result<Option<Time>, StoreError> {
+        read!(self, prune::pruned_until())
+    }
+
+    /// What pruning took of a topic's span.
+    pub async fn trimmed(&self, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
+        read!(self, prune::trimmed(topic, span))
+    }
+
+    /// What the database takes on disk.
+    pub async fn disk(&self) -> Result<Disk, StoreError> {
+        read!(self, disk::disk())
+    }
+}
+
+/// As many rows as take about as long as a batch should.
+fn paced(rows: i64, taken: Duration) -> i64 {
+    let rows = if taken > BATCH {
+        rows / 2
+    } else if taken < BATCH / 4 {
+        rows * 2
+    } else {
+        rows
+    };
+    rows.clamp(ROWS.1, ROWS.2)
+}

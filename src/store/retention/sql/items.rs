@@ -1,0 +1,176 @@
+//! What is too old, batch by batch: replies, and the words of items. Runs and their snapshots are `prune_runs`'s. Each
+//! batch looks at a bounded number of rows by an index and is whole by itself; a rehearsal weighs and writes nothing.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::resolve::ITEMS_LOCK;
+use super::resolve::list;
+use super::{Conn, past, words};
+use crate::model::{Micros, PrunedDay, PrunedDays, Span, Time, Trimmed};
+use crate::store::StoreError;
+use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Place};
+
+/// Where the reader stands that has got least far. A cursor whose job was removed holds nothing back; near-copies are looked
+/// for in the sightings of runs that brought something new.
+pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError> {
+    let mut floor = Floor::default();
+    let cursor = sqlx::query(
+        "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ('near-copies', 'days', 'counters') AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
+         ORDER BY c.seq, c.name LIMIT 1",
+    );
+    if let Some(row) = cursor.fetch_optional(&mut *conn).await? {
+        (floor.seq, floor.whose) = (row.try_get("seq")?, Some(row.try_get("name")?));
+    }
+    let unlooked: Option<i64> = sqlx::query_scalar(
+        "SELECT min(r.seq) FROM run r WHERE r.seq IS NOT NULL AND r.new > 0 AND r.seq > (SELECT p.seq FROM follower p WHERE p.name = 'near-copies')",
+    )
+    .fetch_one(&mut *conn)
+    .await?;
+    if let Some(first) = unlooked.filter(|first| *first <= floor.seq) {
+        (floor.seq, floor.whose) = (first - 1, Some("near-copies".to_owned()));
+    }
+    let at: Option<i64> = sqlx::query_scalar(
+        "SELECT min(coalesce(started_at, slot, planned_at)) FROM run WHERE seq IS NOT NULL AND seq > $1",
+    )
+    .bind(floor.seq)
+    .fetch_one(conn)
+    .await?;
+    floor.at = at.unwrap_or(i64::MAX);
+    Ok(floor)
+}
+
+/// Replies that came before an instant.
+pub(in crate::store) async fn raw(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+    let rows = sqlx::query(RAW)
+        .bind(ask.before)
+        .bind(ask.after.at)
+        .bind(ask.after.id)
+        .bind(ask.limit)
+        .fetch_all(&mut *conn)
+        .await?;
+    let (mut searches, mut bytes) = (Vec::with_capacity(rows.len()), 0);
+    for row in &rows {
+        searches.push(row.try_get::<i64, _>("search")?);
+        bytes += row.try_get::<i64, _>("bytes")?;
+    }
+    let mut batch = Batch::new(ask, rows.len());
+    if let (Some(last), Some(search)) = (rows.last(), searches.last()) {
+        batch.after = Place { at: last.try_get("received_at")?, id: *search, ..Place::default() };
+    }
+    batch.add("raw_reply", searches.len(), bytes);
+    if !ask.rehearsal && !searches.is_empty() {
+        let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
+        sqlx::query(AssertSqlSafe(sql)).bind(list(&searches)?).execute(conn).await?;
+    }
+    Ok(batch)
+}
+
+const RAW: &str = "SELECT search, received_at, CAST(length(body) + length(request) + length(headers) AS BIGINT) AS bytes FROM raw_reply \
+     WHERE received_at < $1 AND received_at >= $2 AND (received_at > $2 OR search > $3) ORDER BY received_at, search LIMIT $4";
+
+/// Items that were last seen before an instant lose their words; keys, times and what a topic knows of them stay. The
+/// first of near-copies keeps them while one of its copies is still seen.
+pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+    if !ask.rehearsal {
+        super::lock(conn, ITEMS_LOCK).await?;
+    }
+    let rows = sqlx::query(ITEMS)
+        .bind(ask.before)
+        .bind(ask.after.at)
+        .bind(ask.after.id)
+        .bind(ask.limit)
+        .fetch_all(&mut *conn)
+        .await?;
+    let mut batch = Batch::new(ask, rows.len());
+    let (mut ids, mut bytes) = (Vec::new(), 0);
+    for row in &rows {
+        batch.after = Place { at: row.try_get("first_seen")?, id: row.try_get("id")?, ..Place::default() };
+        if row.try_get::<i64, _>("goes")? == 1 {
+            ids.push(batch.after.id);
+            bytes += row.try_get::<i64, _>("bytes")?;
+        }
+    }
+    batch.add("item", ids.len(), bytes);
+    if ids.is_empty() {
+        return Ok(batch);
+    }
+    let gone = ids;
+    let ids = list(&gone)?;
+    for table in ["item_revision", "item_past"] {
+        let weigh = format!(
+            "SELECT count(*) AS many, CAST(coalesce(sum(coalesce(length(v.title), 0) + coalesce(length(v.text), 0)), 0) AS BIGINT) AS bytes \
+             FROM {} CROSS JOIN {table} v WHERE v.item = given.value",
+            super::numbers(1)
+        );
+        let row = sqlx::query(AssertSqlSafe(weigh)).bind(&ids).fetch_one(&mut *conn).await?;
+        batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
+    }
+    if ask.rehearsal {
+        return Ok(batch);
+    }
+    words::remove(conn, &gone).await?;
+    let given = super::numbers(1);
+    let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
+    sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;
+    past::take_away(conn, &ids).await?;
+    let empty = format!(
+        "UPDATE item SET past = 0, post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
+         pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"
+    );
+    sqlx::query(AssertSqlSafe(empty)).bind(&ids).bind(ask.now).execute(conn).await?;
+    Ok(batch)
+}
+
+/// Only so many rows are looked at, however few of them go: items that are seen for years stay among the oldest.
+const ITEMS: &str = "SELECT i.id, i.first_seen, \
+     CAST(CASE WHEN i.last_seen < $1 AND NOT EXISTS (SELECT 1 FROM item c WHERE c.cluster = i.id AND c.cluster <> c.id AND c.last_seen >= $1) \
+     THEN 1 ELSE 0 END AS BIGINT) AS goes, \
+     CAST(coalesce(length(i.title), 0) + coalesce(length(i.text), 0) + coalesce(length(i.url), 0) + coalesce(length(i.author), 0) \
+     + coalesce(length(i.author_name), 0) + coalesce(length(i.post_id), 0) AS BIGINT) AS bytes \
+     FROM (SELECT o.id FROM item o WHERE o.pruned_at IS NULL AND o.first_seen < $1 AND o.first_seen >= $2 AND (o.first_seen > $2 OR o.id > $3) \
+     ORDER BY o.first_seen, o.id LIMIT $4) AS few JOIN item i ON i.id = few.id ORDER BY i.first_seen, i.id";
+
+/// Up to when runs went.
+pub(in crate::store) async fn pruned_until(conn: &mut Conn) -> Result<Option<Time>, StoreError> {
+    let until: Option<String> =
+        sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_until'").fetch_optional(conn).await?;
+    Ok(until.and_then(|until| until.parse().ok()).map(Time))
+}
+
+/// What a topic's searches were before they were pruned.
+pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Result<PrunedDays, StoreError> {
+    let uncounted: Option<String> = sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_uncounted'")
+        .fetch_optional(&mut *conn)
+        .await?;
+    let rows = sqlx::query("SELECT day, runs, calls, cost FROM pruned_day WHERE topic = $1 ORDER BY day");
+    let rows = rows.bind(topic).fetch_all(conn).await?;
+    let day = |row: &super::Row| {
+        let from = Time::of_utc_day(row.try_get("day")?);
+        Ok::<_, StoreError>(PrunedDay {
+            span: Span { from, until: Time(from.0 + DAY) },
+            runs: row.try_get("runs")?,
+            calls: row.try_get("calls")?,
+            cost: Micros(row.try_get("cost")?),
+        })
+    };
+    Ok(PrunedDays {
+        uncounted: uncounted.and_then(|until| until.parse().ok()).map(Time),
+        days: rows.iter().map(day).collect::<Result<_, _>>()?,
+    })
+}
+
+/// What pruning took of a topic's span.
+pub(in crate::store) async fn trimmed(conn: &mut Conn, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
+    let thinned = sqlx::query_scalar(
+        "SELECT count(*) FROM run WHERE coalesce(started_at, slot, planned_at) >= $2 AND coalesce(started_at, slot, planned_at) < $3 \
+         AND topic = $1 AND thinned = 1",
+    );
+    let thinned = thinned.bind(topic).bind(span.from.0).bind(span.until.0).fetch_one(&mut *conn).await?;
+    let items = sqlx::query_scalar(
+        "SELECT count(*) FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen < $3 \
+         AND i.pruned_at IS NOT NULL",
+    );
+    let items = items.bind(topic).bind(span.from.0).bind(span.until.0).fetch_one(&mut *conn).await?;
+    let ledger_until = pruned_until(conn).await?.filter(|until| *until > span.from);
+    Ok(Trimmed { thinned, items, ledger_until })
+}

@@ -1,0 +1,221 @@
+//! What is too old of runs: snapshots beyond one a day, then searches, answers and the runs themselves. What tells when a
+//! topic saw an item first or last stays, and so does what a question's first answer is known by.
+
+use std::collections::HashSet;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::Conn;
+use super::resolve::ITEMS_LOCK;
+use super::resolve::list;
+use crate::store::StoreError;
+use crate::store::retention::rows::{Ask, Batch, DAY, Place, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES};
+
+/// Whether a sighting is by which its topic saw the item first or last.
+const LASTING: &str = "EXISTS (SELECT 1 FROM run o CROSS JOIN topic_item t WHERE o.id = sighting.run AND t.topic = o.topic \
+     AND t.item = sighting.item AND (t.first_run = o.id OR t.last_run = o.id))";
+
+/// A run that may lose its snapshot.
+struct Candidate {
+    id: i64,
+    seq: i64,
+    found: i64,
+    /// How much of a snapshot it is.
+    rank: i64,
+}
+
+/// Of each topic and UTC day that is over: all snapshots but the last complete one, and those that were the first answer
+/// to a question. Whole days are looked at; a day of very many runs takes several batches, the one that stays being last.
+pub(in crate::store) async fn thin(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+    if !ask.rehearsal {
+        super::lock(conn, ITEMS_LOCK).await?;
+    }
+    let mut limit = ask.limit.max(2);
+    let (rows, full) = loop {
+        let asked = sqlx::query(DAYS).bind(ask.before.div_euclid(DAY)).bind(ask.after.at).bind(&ask.after.name);
+        let rows = asked.bind(ask.floor).bind(limit).fetch_all(&mut *conn).await?;
+        let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) >= limit;
+        let one =
+            |row: &super::Row| Ok::<_, StoreError>((row.try_get::<i64, _>("day")?, row.try_get::<String, _>("topic")?));
+        match (rows.first(), rows.last()) {
+            // The whole of the first day does not fit: nothing can be said about it yet.
+            (Some(first), Some(last)) if full && one(first)? == one(last)? => limit = limit.saturating_mul(4),
+            _ => break (rows, full),
+        }
+    };
+    let mut days: Vec<(i64, String, Vec<Candidate>)> = Vec::new();
+    for row in &rows {
+        let (day, topic): (i64, String) = (row.try_get("day")?, row.try_get("topic")?);
+        let run = Candidate {
+            id: row.try_get("id")?,
+            seq: row.try_get("seq")?,
+            found: row.try_get("found")?,
+            rank: row.try_get("rank")?,
+        };
+        match days.last_mut() {
+            Some((known, of, runs)) if *known == day && *of == topic => runs.push(run),
+            _ => days.push((day, topic, vec![run])),
+        }
+    }
+    if full {
+        days.pop();
+    }
+    let mut batch = Batch { more: full, ..Batch::new(ask, 0) };
+    let ids: Vec<i64> = days.iter().flat_map(|(_, _, runs)| runs.iter().map(|run| run.id)).collect();
+    let firsts = first_answers(conn, &ids).await?;
+    let (mut go, mut stay, mut room) = (Vec::new(), Vec::new(), ask.limit.saturating_mul(10));
+    'days: for (day, topic, runs) in &days {
+        let last = runs.iter().max_by_key(|run| (run.rank, run.seq)).map(|run| run.id);
+        for run in runs.iter().filter(|run| Some(run.id) != last && !firsts.contains(&run.id)) {
+            go.push(run.id);
+            room -= run.found;
+            if room <= 0 && !ask.rehearsal {
+                // What is left of the day is looked at again; what went is marked.
+                batch.more = true;
+                break 'days;
+            }
+        }
+        stay.extend(runs.iter().filter(|run| Some(run.id) == last || firsts.contains(&run.id)).map(|run| run.id));
+        batch.after = Place { at: *day, id: 0, name: topic.clone() };
+    }
+    let given = list(&go)?;
+    let count = format!(
+        "SELECT count(*) FROM sighting WHERE run IN (SELECT given.value FROM {}) AND NOT {LASTING}",
+        super::numbers(1)
+    );
+    let sightings: i64 = sqlx::query_scalar(AssertSqlSafe(count)).bind(&given).fetch_one(&mut *conn).await?;
+    batch.gone.push(("sighting", sightings, sightings * SIGHTING_BYTES));
+    batch.thinned = go;
+    if ask.rehearsal {
+        return Ok(batch);
+    }
+    let delete =
+        format!("DELETE FROM sighting WHERE run IN (SELECT given.value FROM {}) AND NOT {LASTING}", super::numbers(1));
+    sqlx::query(AssertSqlSafe(delete)).bind(&given).execute(&mut *conn).await?;
+    for (thinned, runs) in [(1_i64, given), (0, list(&stay)?)] {
+        let mark = format!("UPDATE run SET thinned = $2 WHERE id IN (SELECT given.value FROM {})", super::numbers(1));
+        sqlx::query(AssertSqlSafe(mark)).bind(runs).bind(thinned).execute(&mut *conn).await?;
+    }
+    Ok(batch)
+}
+
+const DAYS: &str = "SELECT id, topic, (started_at / 86400000) AS day, seq, found, \
+     CAST(CASE state WHEN 'ok' THEN 2 WHEN 'partial' THEN 1 ELSE 0 END AS BIGINT) AS rank FROM run \
+     WHERE thinned IS NULL AND found > 0 AND seq IS NOT NULL AND topic IS NOT NULL AND (started_at / 86400000) < $1 \
+     AND (started_at / 86400000) >= $2 AND ((started_at / 86400000) > $2 OR topic > $3) AND seq <= $4 \
+     ORDER BY (started_at / 86400000), topic, seq LIMIT $5";
+
+/// Those of these runs that were the first to answer a question of their topic.
+async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, StoreError> {
+    let sql = format!(
+        "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
+         WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND NOT EXISTS (\
+         SELECT 1 FROM run q CROSS JOIN search p WHERE q.topic = r.topic AND q.seq < r.seq AND p.run = q.id AND p.attempt = q.attempt \
+         AND p.source = s.source AND p.operation = s.operation AND p.query = s.query AND p.state IN ('ok', 'empty'))",
+        super::numbers(1)
+    );
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(list(runs)?).fetch_all(conn).await?.into_iter().collect())
+}
+
+/// Runs that began before an instant lose searches, answer and what is left of their sightings but what is lasting; a run
+/// of which nothing is left goes. The last run that went well, what covered furthest, first answers and the
+/// run with the highest number, which the next one is counted from, stay as they are.
+pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+    if !ask.rehearsal {
+        super::lock(conn, ITEMS_LOCK).await?;
+    }
+    let asked = sqlx::query(RUNS).bind(ask.before).bind(ask.after.at).bind(ask.after.id).bind(ask.limit);
+    let rows = asked.bind(ask.floor).fetch_all(&mut *conn).await?;
+    let mut batch = Batch::new(ask, rows.len());
+    let mut ids: Vec<i64> = Vec::new();
+    let mut latest = None;
+    for row in &rows {
+        batch.after = Place { at: row.try_get("at")?, id: row.try_get("id")?, ..Place::default() };
+        if row.try_get::<i64, _>("goes")? == 1 {
+            ids.push(batch.after.id);
+            latest = Some(batch.after.at);
+        }
+    }
+    let firsts = first_answers(conn, &ids).await?;
+    ids.retain(|id| !firsts.contains(id));
+    let Some(latest) = latest.filter(|_| !ids.is_empty()) else { return Ok(batch) };
+    let whole_ids: Vec<i64> = ids.iter().copied().filter(|id| !ask.thinned.contains(id)).collect();
+    let (given, unthinned) = (list(&ids)?, list(&whole_ids)?);
+    let of = format!("(SELECT given.value FROM {})", super::numbers(1));
+    // `CROSS JOIN` makes SQLite begin with what is given.
+    let searches = format!("(SELECT s.id FROM {} CROSS JOIN search s WHERE s.run = given.value)", super::numbers(1));
+    let public = format!(
+        "(SELECT r.public_id FROM {} CROSS JOIN run r WHERE r.id = given.value AND r.topic IS NULL)",
+        super::numbers(1)
+    );
+    let whole = format!(
+        "FROM run WHERE id IN {of} AND NOT EXISTS (SELECT 1 FROM item_revision v WHERE v.run = run.id) \
+         AND NOT EXISTS (SELECT 1 FROM item_past h WHERE h.run = run.id) \
+         AND NOT EXISTS (SELECT 1 FROM outbox m WHERE m.origin = run.public_id AND m.state IN ('queued', 'sending'))"
+    );
+    let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";
+    if !ask.rehearsal {
+        // Before they go, so that a day's runs and cost are known afterwards.
+        let count = format!(
+            "INSERT INTO pruned_day (topic, day, runs, calls, cost) SELECT r.topic, s.started_at / 86400000, count(DISTINCT s.run), \
+             CAST(sum(s.tries) AS BIGINT), CAST(sum(coalesce(s.cost, s.expected_cost)) AS BIGINT) \
+             FROM search s JOIN run r ON r.id = s.run WHERE s.run IN {of} AND r.topic IS NOT NULL GROUP BY r.topic, s.started_at / 86400000 \
+             ON CONFLICT (topic, day) DO UPDATE SET runs = pruned_day.runs + excluded.runs, calls = pruned_day.calls + excluded.calls, \
+             cost = pruned_day.cost + excluded.cost"
+        );
+        sqlx::query(AssertSqlSafe(count)).bind(&given).execute(&mut *conn).await?;
+    }
+    for (table, bytes, rest) in [
+        (
+            "raw_reply",
+            "length(body) + length(request) + length(headers)",
+            format!("FROM raw_reply WHERE search IN {searches}"),
+        ),
+        ("search", SEARCH_BYTES, format!("FROM search WHERE run IN {of}")),
+        ("answer", "length(text) + length(cited)", format!("FROM answer WHERE run IN {of}")),
+        ("sighting", "80", format!("FROM sighting WHERE run IN {of} AND NOT {LASTING}")),
+        ("report", "300", format!("FROM report WHERE run IN {public}")),
+        ("outbox", "300", format!("FROM outbox WHERE origin IN {public} AND state IN ('sent', 'dead')")),
+        ("run", RUN_BYTES, format!("{whole}{unseen} AND {LASTING})")),
+    ] {
+        // A rehearsal counts nothing twice.
+        let (but, runs) = match table {
+            "raw_reply" if ask.rehearsal => (format!(" AND received_at >= {}", ask.raw_before), &given),
+            "sighting" if ask.rehearsal => (String::new(), &unthinned),
+            _ => (String::new(), &given),
+        };
+        let count = format!("SELECT count(*) AS many, CAST(coalesce(sum({bytes}), 0) AS BIGINT) AS bytes {rest}{but}");
+        let row = sqlx::query(AssertSqlSafe(count)).bind(runs).fetch_one(&mut *conn).await?;
+        batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
+        if !ask.rehearsal {
+            sqlx::query(AssertSqlSafe(format!("DELETE {rest}"))).bind(&given).execute(&mut *conn).await?;
+        }
+    }
+    if ask.rehearsal {
+        return Ok(batch);
+    }
+    let mark = format!(
+        "UPDATE run SET pruned_at = $2, error_text = NULL, thinned = CASE WHEN topic IS NULL THEN NULL ELSE 1 END WHERE id IN {of}"
+    );
+    sqlx::query(AssertSqlSafe(mark)).bind(&given).bind(ask.now).execute(&mut *conn).await?;
+    sqlx::query(
+        "INSERT INTO store_info (name, value) VALUES ('pruned_until', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value \
+         WHERE CAST(excluded.value AS BIGINT) > CAST(store_info.value AS BIGINT)",
+    )
+    .bind((latest + 1).to_string())
+    .execute(conn)
+    .await?;
+    Ok(batch)
+}
+
+const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
+     r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
+     AND (EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.state IN ('ok', 'partial')) \
+       OR (r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
+       OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > r.slot AND q.state = 'ok'))) \
+     AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND NOT EXISTS (\
+       SELECT 1 FROM search n WHERE n.topic = s.topic AND n.source = s.source AND n.covered_until > s.covered_until AND n.run <> s.run)) \
+     THEN 1 ELSE 0 END AS BIGINT) AS goes \
+     FROM (SELECT o.id FROM run o WHERE o.pruned_at IS NULL AND coalesce(o.started_at, o.slot, o.planned_at) < $1 \
+       AND coalesce(o.started_at, o.slot, o.planned_at) >= $2 AND (coalesce(o.started_at, o.slot, o.planned_at) > $2 OR o.id > $3) \
+       ORDER BY coalesce(o.started_at, o.slot, o.planned_at), o.id LIMIT $4) AS few JOIN run r ON r.id = few.id ORDER BY 2, 1";

@@ -1,0 +1,122 @@
+//! The text index: which items wait for it, their tokens, and taking them out again. What a token is, is told to it; how
+//! each database keeps them is `tokens`'s, beside the dialects.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::known::Known;
+use super::resolve::list;
+use super::{Conn, Row, read, tokens};
+use crate::model::{Kind, Readable, Tokenise};
+use crate::store::StoreError;
+
+/// Items whose tokens are written in one statement.
+const BATCH: usize = 500;
+
+/// The version of the rules by which items were indexed, or will be; none before anything was.
+pub(in crate::store) async fn version(conn: &mut Conn) -> Result<Option<i64>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT max(version) FROM item_words_rules").fetch_one(conn).await?)
+}
+
+/// From now on these rules: every item waits to be indexed by them. Newer ones stay.
+pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), StoreError> {
+    super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    if version(conn).await?.is_some_and(|held| held >= to) {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO item_words_due (item) SELECT i.id FROM item i WHERE i.id > 0 ON CONFLICT (item) DO NOTHING",
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query("DELETE FROM item_words_rules").execute(&mut *conn).await?;
+    sqlx::query("INSERT INTO item_words_rules (version) VALUES ($1)").bind(to).execute(conn).await?;
+    Ok(())
+}
+
+/// How many items wait.
+pub(in crate::store) async fn waiting(conn: &mut Conn) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM item_words_due").fetch_one(conn).await?)
+}
+
+/// Whether one does.
+pub(in crate::store) async fn any_waiting(conn: &mut Conn) -> Result<bool, StoreError> {
+    Ok(sqlx::query("SELECT item FROM item_words_due LIMIT 1").fetch_optional(conn).await?.is_some())
+}
+
+/// What was written by this transaction is to be indexed: items that are new, or of which more than the reactions changed.
+pub(in crate::store) async fn note_changed(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+    let changed = items.iter().filter(|item| !item.stored || item.rewritten);
+    let mut ids: Vec<i64> = changed.filter_map(|item| item.id).collect();
+    ids.sort_unstable();
+    await_again(conn, &ids).await
+}
+
+/// These items wait to be indexed (again): for whoever changes their words by other ways.
+pub(in crate::store) async fn await_again(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "INSERT INTO item_words_due (item) SELECT given.value FROM {} WHERE given.value > 0 ON CONFLICT (item) DO NOTHING",
+        super::numbers(1)
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(conn).await?;
+    Ok(())
+}
+
+/// Takes these items out: nobody finds them any more, nor do they wait.
+pub(in crate::store) async fn remove(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    for (table, column) in [("item_words", tokens::ITEM), ("item_words_due", "item")] {
+        let sql = format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {})", super::numbers(1));
+        sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Indexes up to `limit` items that wait; returns how many. Nobody changes an item meanwhile.
+pub(in crate::store) async fn index(conn: &mut Conn, tokenise: Tokenise, limit: i64) -> Result<u64, StoreError> {
+    super::lock(conn, super::resolve::ITEMS_LOCK).await?;
+    let rows = sqlx::query(
+        "SELECT d.item, i.kind, i.title, i.text, i.author, i.author_name, i.url \
+         FROM (SELECT item FROM item_words_due ORDER BY item LIMIT $1) AS d LEFT JOIN item i ON i.id = d.item",
+    )
+    .bind(limit)
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut ids = Vec::with_capacity(rows.len());
+    let mut indexed = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let item: i64 = row.try_get("item")?;
+        ids.push(item);
+        indexed.extend(readable(row)?.map(|item| tokenise(&item)).filter(|t| !t.is_empty()).map(|t| (item, t)));
+    }
+    remove(conn, &ids).await?;
+    indexed.sort_unstable_by_key(|(item, _)| *item);
+    for chunk in indexed.chunks(BATCH) {
+        tokens::insert(conn, chunk).await?;
+    }
+    Ok(ids.len() as u64)
+}
+
+/// The words of a row; none when the item is gone.
+fn readable(row: &Row) -> Result<Option<Readable<'_>>, StoreError> {
+    if row.try_get::<Option<&str>, _>("kind")?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Readable {
+        kind: read::word(row, "kind", Kind::parse)?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        author: row.try_get("author")?,
+        author_name: row.try_get("author_name")?,
+        url: row.try_get("url")?,
+    }))
+}
+
+/// Makes what was taken out leave the disk's index, too. Takes long; for erasure.
+pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
+    tokens::scour(conn).await
+}
