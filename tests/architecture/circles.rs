@@ -273,7 +273,9 @@ fn read(text: &str) -> File {
             at = end;
             continue;
         } else if token.kind == Kind::Word && !(at > 0 && (code[at - 1].is("::") || code[at - 1].is("."))) {
-            file.words.insert(token.text.to_owned());
+            if !(at > 0 && code[at - 1].is("mod")) {
+                file.words.insert(token.text.to_owned());
+            }
             if matches!(token.text, "fn" | "struct" | "enum" | "trait" | "type" | "const" | "static" | "union") {
                 file.defined.extend(word(1).map(|token| token.text.to_owned()));
             } else if token.is("macro_rules") {
@@ -286,7 +288,8 @@ fn read(text: &str) -> File {
                 names.push(next.text.to_owned());
                 after += 2;
             }
-            if names.len() > 1 {
+            // `pub(in crate::room)` says who may see it.
+            if names.len() > 1 && !(at > 0 && code[at - 1].is("in") && code[at - 2].is("(")) {
                 file.paths.extend(based(names, token.line).map(|path| (path, within())));
             }
         }
