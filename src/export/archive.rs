@@ -24,7 +24,7 @@ pub(super) struct Archive<'w> {
 
 enum State<'w> {
     Between(Counted<'w>),
-    Within(DeflateEncoder<Counted<'w>>, Crc, Part),
+    Within(Box<DeflateEncoder<Counted<'w>>>, Crc, Part),
 }
 
 /// A part that is in the archive.
@@ -78,7 +78,8 @@ impl<'w> Archive<'w> {
         header.extend([0; 2]);
         header.extend(name.as_bytes());
         out.write_all(&header)?;
-        self.state = Some(State::Within(DeflateEncoder::new(out, Compression::default()), Crc::new(), part));
+        let deflate = Box::new(DeflateEncoder::new(out, Compression::default()));
+        self.state = Some(State::Within(deflate, Crc::new(), part));
         Ok(())
     }
 
