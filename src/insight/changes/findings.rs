@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Reading, SourceChanges};
+use super::reading::Reading;
+use super::sources::SourceChanges;
 use crate::insight::words::Piece;
 use crate::model::{Engagement, FirstSight, ItemHead, Source, Time, WindowFit};
 
