@@ -1,5 +1,5 @@
 //! The service's limits as all processes of one database keep them: places in flight are leased, starts are reserved.
-//! Here a call waits for both; `places` counts and `keeper` renews the lease. How both are divided is the store's.
+//! Here a call waits for both, and the lease is renewed; `places` counts. How both are divided is the store's.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
