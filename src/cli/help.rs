@@ -1,5 +1,5 @@
-//! The overview that `topicwatch --help` prints: the verbs under headings, the everyday ones first. The texts are those of
-//! the verbs' definitions.
+//! The overview that `topicwatch --help` prints: verbs under headings, everyday ones first. Texts come from the verbs'
+//! definitions.
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 

@@ -1,4 +1,4 @@
-//! `outbox`: what is to be delivered, what was, and what was given up; asking for it again, and delivering now.
+//! `outbox`: lists, retries, drops and delivers notifications.
 
 use std::collections::BTreeSet;
 

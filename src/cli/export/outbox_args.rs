@@ -9,7 +9,7 @@ pub struct OutboxArgs {
     /// What to do with it [default: list]
     #[command(subcommand)]
     pub verb: Option<OutboxVerb>,
-    /// Of `list`
+    /// Options of `list`
     #[command(flatten)]
     pub list: OutboxListArgs,
 }
@@ -17,25 +17,25 @@ pub struct OutboxArgs {
 /// What can be done with the outbox.
 #[derive(Debug, Subcommand)]
 pub enum OutboxVerb {
-    /// The latest messages first
+    /// List messages, latest first
     List(OutboxListArgs),
-    /// One message, whole
+    /// Show one message in full
     Show(OutboxShowArgs),
-    /// Queue messages again, with all their tries before them
+    /// Queue messages again, with all their attempts
     Retry(OutboxChosenArgs),
-    /// Put messages away that were given up or wait, so that nobody gets them
+    /// Drop failed or waiting messages, so that nobody gets them
     Drop(OutboxChosenArgs),
-    /// Deliver now what is due
+    /// Deliver due messages now
     Deliver(OutboxDeliverArgs),
 }
 
 /// `outbox list`
 #[derive(Debug, Args)]
 pub struct OutboxListArgs {
-    /// Only those in this state
+    /// Only messages in this state
     #[arg(long, value_name = "STATE", value_parser = ["queued", "sending", "sent", "dead"])]
     pub state: Option<String>,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: u32,
     /// Print JSON
@@ -46,7 +46,7 @@ pub struct OutboxListArgs {
 /// `outbox show`
 #[derive(Debug, Args)]
 pub struct OutboxShowArgs {
-    /// The message's event, as `outbox` lists it
+    /// Event of the message, as listed by `outbox`
     pub event: String,
     /// Print JSON
     #[arg(long)]
@@ -56,10 +56,10 @@ pub struct OutboxShowArgs {
 /// `outbox retry` and `outbox drop`
 #[derive(Debug, Args)]
 pub struct OutboxChosenArgs {
-    /// Events, as `outbox` lists them
+    /// Events, as listed by `outbox`
     #[arg(value_name = "EVENT", required_unless_present = "dead", conflicts_with = "dead")]
     pub events: Vec<String>,
-    /// All that were given up
+    /// Every message that was given up
     #[arg(long)]
     pub dead: bool,
 }

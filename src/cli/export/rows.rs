@@ -1,4 +1,4 @@
-//! `export`: rows in one of the formats, to stdout or into a file that is replaced as a whole.
+//! `export`: writes rows to stdout, or to a file that is replaced when it is complete.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub struct ExportArgs {
     /// Which rows
     #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes"])]
     pub what: String,
-    /// How they are written [default: by the ending of --out, else csv]; atom is a feed of what is new in one topic
+    /// Format [default: by the ending of --out, else csv]; atom is a feed of one topic's new items
     #[arg(long, value_name = "FORMAT", value_parser = ["csv", "jsonl", "xlsx", "atom"])]
     pub format: Option<String>,
     /// CSV for programs (RFC 4180), or for spreadsheets (byte order mark, ids as text, formulas guarded)
@@ -38,40 +38,40 @@ pub struct ExportArgs {
     /// Only topics with this tag (repeat for more)
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
-    /// Only what this source showed (repeat for more)
+    /// Only what this source found (repeat for more)
     #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
     pub source: Vec<String>,
-    /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago; of changes also a run, or `last-report`
+    /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago; for changes also a run, or `last-report`
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Before (same forms)
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Only items that sound like this (repeat for more)
+    /// Only items with this sentiment (repeat for more)
     #[arg(long, value_name = "TONE", value_parser = ["negative", "neutral", "positive"])]
     pub tone: Vec<String>,
-    /// Only items first seen at or after, and not older than their topic's window then
+    /// Only items first seen at or after this time, and then within their topic's window
     #[arg(long, value_name = "TIME")]
     pub new_since: Option<String>,
     /// Only items by this handle (repeat for more)
     #[arg(long, value_name = "HANDLE")]
     pub author: Vec<String>,
-    /// Only items with these words: all of them, "a phrase", begin*, -not
+    /// Only items with these words: all of them, "a phrase", prefix*, -not
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub search: Option<String>,
-    /// Only runs with numbers above A up to B (`seq` of the views), in that order
+    /// Only runs numbered above A up to B (`seq` in the views), in that order
     #[arg(long, value_name = "A..B")]
     pub seq: Option<String>,
-    /// Whose days `daily` tells of [default: UTC]
+    /// Time zone of the days of `daily` [default: UTC]
     #[arg(long, value_name = "ZONE")]
     pub timezone: Option<String>,
-    /// Items and sightings that their topic's filter hides: all rows, without them, or only them
+    /// Rows hidden by their topic's filter: keep them, hide them, or show only them
     #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
     pub filtered: String,
-    /// File to replace as a whole (packed when it ends in .gz), or - for stdout; its ending names the format
+    /// File to write (compressed if it ends in .gz), or - for stdout; its ending sets the format
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
-    /// Compare a file of [[exports]] with its manifest and with the database, and write nothing
+    /// Verify a file of [[exports]] against its manifest and the database; writes nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "what", "format", "profile", "topic", "tag", "source", "since", "until", "tone", "new_since", "author", "search", "seq",
         "timezone", "filtered", "out",

@@ -1,4 +1,4 @@
-//! `score`: one text a line in, one JSON object a line out. Needs no configuration and no database.
+//! `score`: one text per line in, one JSON object per line out. Needs no configuration and no database.
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::sentiment;
 /// `score`
 #[derive(Debug, Args)]
 pub struct ScoreArgs {
-    /// A file with one text a line; stdin when it is absent or -
+    /// File with one text per line [default: stdin]
     pub file: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! `export --verify`: whether a file of an export still says what the database says. How they are compared is `export`'s.
+//! `export --verify`: checks an exported file against its manifest and the database. The comparison is in `export`.
 
 use std::io::ErrorKind;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `alerts`: how each stands and what it saw, a test message, what the past would have brought, and saying that one knows;
-//! and who looks while a process lives on. When an alert fires is `alert`'s.
+//! `alerts`: lists, tests, backtests, acknowledges and snoozes alerts, and follows them in a running process. When an
+//! alert fires is decided in `alert`.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct AlertsArgs {
     /// What to do [default: list]
     #[command(subcommand)]
     pub verb: Option<AlertsVerb>,
-    /// Of `list`
+    /// Options of `list`
     #[command(flatten)]
     pub list: AlertsListArgs,
 }
@@ -36,31 +36,31 @@ pub struct AlertsArgs {
 /// What can be done with alerts.
 #[derive(Debug, Subcommand)]
 pub enum AlertsVerb {
-    /// How each alert stands, and what was seen, the latest first
+    /// List alerts, their state and their latest events
     List(AlertsListArgs),
-    /// Send a test message to the channels of an alert, now and past the outbox
+    /// Send a test message to an alert's channels now, bypassing the outbox
     Test {
         /// Name of the alert
         name: String,
     },
-    /// When an alert would have fired, and on which items; nothing is kept or sent
+    /// Show when an alert would have fired and on which items; stores and sends nothing
     Backtest(AlertsBacktestArgs),
-    /// Say that you know: what waits is not sent, and the end of what fires is not told
+    /// Acknowledge an alert: waiting messages and the all-clear are not sent
     Ack {
         /// Name of the alert
         name: String,
-        /// One event of `alerts list --json` instead of all
+        /// Only this event, as listed by `alerts list --json`
         #[arg(long, value_name = "EVENT")]
         event: Option<String>,
     },
-    /// Keep an alert from telling anybody for a while; what it sees is listed and never sent
+    /// Silence an alert for a while; its events are listed and never sent
     Snooze(AlertsSnoozeArgs),
 }
 
 /// `alerts list`
 #[derive(Debug, Args)]
 pub struct AlertsListArgs {
-    /// At most so many events
+    /// At most this many events
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: u32,
     /// Print JSON
@@ -79,7 +79,7 @@ pub struct AlertsBacktestArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -92,7 +92,7 @@ pub struct AlertsSnoozeArgs {
     /// For how long: 30m, 2h, 3d
     #[arg(long = "for", value_name = "DURATION", default_value = "1h", conflicts_with = "off")]
     pub length: String,
-    /// End it now
+    /// End the silence now
     #[arg(long)]
     pub off: bool,
 }

@@ -1,5 +1,5 @@
-//! `coverage`: per topic and source which spans of time were covered, and where the holes are and why. What a hole is,
-//! `insight` decides.
+//! `coverage`: which spans each topic's sources covered, the gaps and their causes. What counts as a gap is decided in
+//! `insight`.
 
 use clap::Args;
 use serde_json::json;
@@ -18,7 +18,7 @@ pub struct CoverageArgs {
     /// Only these topics
     #[arg(value_name = "TOPIC")]
     pub topic: Vec<String>,
-    /// From this instant on: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    /// Since: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
     #[arg(long, value_name = "TIME", default_value = "7d")]
     pub since: String,
     /// Only this source (repeat for more)
@@ -27,7 +27,7 @@ pub struct CoverageArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

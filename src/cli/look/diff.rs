@@ -1,5 +1,5 @@
-//! `diff`: what changed in a topic between two runs. Counts first, then lists; what each word means stands in
-//! docs/changes.md. It only shows: what is new or gone, `insight` says.
+//! `diff`: what changed in a topic between two runs, counts first. docs/changes.md defines the words; `insight` decides
+//! what is new or gone.
 
 use clap::Args;
 use serde_json::json;
@@ -23,13 +23,13 @@ pub struct DiffArgs {
     /// delivered [default: the run before the last]
     #[arg(long, value_name = "RUN|TIME")]
     pub since: Option<String>,
-    /// At most so many of each list
+    /// At most this many of each list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

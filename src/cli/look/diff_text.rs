@@ -1,4 +1,4 @@
-//! A diff for people, in 80 columns and without colour: the span, the counts, the sources, then each list.
+//! A diff as text in 80 columns without colour: span, counts, sources, then each list.
 
 use crate::cli::terminal::output;
 use crate::filter::unjudged;

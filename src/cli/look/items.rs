@@ -1,4 +1,4 @@
-//! `items`: what was found, the newest first.
+//! `items`: lists items, newest first; with `--search`, items by their words.
 
 use clap::Args;
 use serde_json::json;
@@ -19,22 +19,22 @@ pub struct ItemsArgs {
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// Only items with these words: all of them, "a phrase", begin*, -not; from the latest runs first
+    /// Only items with these words: all of them, "a phrase", prefix*, -not; latest runs first
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub search: Option<String>,
-    /// New since: first seen at or after 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago, and not older than the window
+    /// Only new items, first seen at or after 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago, within the window
     #[arg(long, value_name = "TIME", conflicts_with = "search")]
     pub new_since: Option<String>,
-    /// Of --search: first seen at or after (same forms)
+    /// With --search: first seen at or after (same forms)
     #[arg(long, value_name = "TIME", requires = "search")]
     pub since: Option<String>,
-    /// Items that their topic's filter hides: without them, all, or only them
+    /// Items hidden by their topic's filter: hide them, keep them, or show only them
     #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
     pub filtered: String,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub limit: u32,
-    /// Of --search: the next page, from where the one before ended
+    /// With --search: next page, from the place that the page before ended with
     #[arg(long, value_name = "PLACE", requires = "search")]
     pub after: Option<String>,
     /// Print JSON

@@ -1,4 +1,4 @@
-//! `report`: what a day brought, written as a page. What it says, `report` decides; this puts it where it was asked for.
+//! `report`: writes the report of one day to a file or stdout. Its content is made in `report`.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use crate::report::{self, Report};
 /// `report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A report of the file [default: every topic, in UTC]
+    /// A report from the configuration [default: every topic, in UTC]
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID", conflicts_with = "name")]
     pub topic: Vec<String>,
-    /// The local day it is about: 2026-03-11 [default: the last whole one]
+    /// Local day to report on: 2026-03-11 [default: the last complete day]
     #[arg(long, value_name = "DATE")]
     pub date: Option<String>,
-    /// Zone of its days
+    /// Time zone of the days
     #[arg(long, value_name = "ZONE", default_value = "UTC", conflicts_with = "name")]
     pub timezone: String,
-    /// File to replace as a whole (.html or .md), or - for stdout [default: the report's path, or topicwatch-DATE.html]
+    /// File to write (.html or .md), or - for stdout [default: the report's path, or topicwatch-DATE.html]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Show it in the browser
+    /// Open it in the browser
     #[arg(long)]
     pub open: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

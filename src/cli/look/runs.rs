@@ -1,4 +1,4 @@
-//! `runs`: the ledger as people read it, the latest first.
+//! `runs`: lists runs from the ledger, latest first.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,13 +19,13 @@ pub struct RunsArgs {
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// Begun at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    /// Started at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: u32,
-    /// With every search of each run
+    /// Show every search of each run
     #[arg(long)]
     pub searches: bool,
     /// Print JSON

@@ -1,4 +1,5 @@
-//! `search`: items by their words, those of the latest runs first. How words are read is `normalise::words`'.
+//! `items --search` (and the old `search`): items by their words, latest runs first. How words are matched is decided in
+//! `normalise::words`.
 
 use clap::Args;
 use serde_json::json;
@@ -17,7 +18,7 @@ use crate::store::{After, Filter, ItemRow, Nature, Store, StoreErrorKind};
 /// `search`
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// All of these words; "a phrase", begin*, -not
+    /// Words that must all occur; "a phrase", prefix*, -not
     #[arg(required = true)]
     pub words: Vec<String>,
     /// Only this topic (repeat for more)
@@ -26,13 +27,13 @@ pub struct SearchArgs {
     /// First seen at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Items that their topic's filter hides: without them, all, or only them
+    /// Items hidden by their topic's filter: hide them, keep them, or show only them
     #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
     pub filtered: String,
-    /// At most so many
+    /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
-    /// The next page: what the one before ended with
+    /// Next page: the place that the page before ended with
     #[arg(long, value_name = "PLACE")]
     pub after: Option<String>,
     /// Print JSON

@@ -1,5 +1,4 @@
-//! `show`: one run's snapshot with every item once: the answer, posts and pages, and which sources agree. As text, as
-//! Markdown ready to paste, or as JSON.
+//! `show`: one run with every item once: answer, posts, pages, and which sources agree. As text, Markdown or JSON.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +22,7 @@ pub struct ShowArgs {
     /// This run instead of the last
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
-    /// Items that the topic's filter hides: without them, all, or only them
+    /// Items hidden by the topic's filter: hide them, keep them, or show only them
     #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
     pub filtered: String,
     /// Print Markdown, ready to paste

@@ -1,4 +1,4 @@
-//! `status`: how each topic stands, and what the day cost so far. Serves as a health check: the store is reachable.
+//! `status`: the state of each topic and today's cost. Works as a health check: the store must be reachable.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `backup`: a copy of the database in one file, made while others work, read again, and put in place as a whole.
+//! `db backup`: copies the live database into one file, verifies the copy, and only then replaces the file.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::files::Replacement;
 /// `backup`
 #[derive(Debug, Args)]
 pub struct BackupArgs {
-    /// File to write; an older backup of the same database is replaced as a whole
+    /// File to write; an older backup of the same database is replaced
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Print JSON

@@ -1,5 +1,5 @@
-//! `db move`: copies everything that is stored to another database and compares the two. How a table is copied and
-//! compared is the store's; here source and target are named.
+//! `db move`: copies everything to another database and compares the two. How tables are copied and compared is decided
+//! in `store`.
 
 use clap::Args;
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::store::Settings;
 /// `db move`
 #[derive(Debug, Args)]
 pub struct MoveArgs {
-    /// Where to: sqlite:PATH or postgres://… (its schema is that of the configuration)
+    /// Target: sqlite:PATH or postgres://… (in the schema that the configuration names)
     #[arg(long, value_name = "URL")]
     pub to: String,
     /// Print JSON

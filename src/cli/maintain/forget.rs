@@ -1,5 +1,5 @@
-//! `forget`: an author, an item, or what a topic found, erased for good, and kept out from then on. What is looked for where
-//! is `collect`'s; the file that outlives a restored backup is `journal`'s.
+//! `forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to erase;
+//! `wiring/journal` keeps the list that outlives a restored backup.
 
 use std::path::PathBuf;
 
@@ -22,28 +22,28 @@ use crate::store::{ForgetKey, Forgot, ReportFiles, Store, Tombstone, Tombstones,
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct ForgetArgs {
-    /// All that this author wrote, and will write (repeat for more)
+    /// Everything by this author, now and later (repeat for more)
     #[arg(long, value_name = "HANDLE", group = "what")]
     pub author: Vec<String>,
-    /// One item, by one of its keys or by its address (repeat for more)
+    /// One item, by a key or its URL (repeat for more)
     #[arg(long, value_name = "KEY", group = "what")]
     pub item: Vec<String>,
-    /// All that this topic alone found until now
+    /// Everything that only this topic has found so far
     #[arg(long, value_name = "ID", group = "what")]
     pub topic: Vec<String>,
-    /// Go on with what was interrupted, or apply the journal to a restored database
+    /// Continue after an interruption, or apply the journal to a restored database
     #[arg(long, group = "what")]
     pub resume: bool,
-    /// Write the tombstones to a file, for a backup that is restored later
+    /// Export the tombstones to a file, to apply them to a backup restored later
     #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["author", "item", "topic", "resume", "import"])]
     pub export: Option<PathBuf>,
-    /// Take the tombstones of such a file over, and erase what they name
+    /// Import tombstones from such a file, and erase what they name
     #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["author", "item", "topic", "resume"])]
     pub import: Option<PathBuf>,
-    /// Change nothing; say how much there is
+    /// Change nothing; show how much would be erased
     #[arg(long, conflicts_with_all = ["resume", "export", "import"])]
     pub dry_run: bool,
-    /// Erase it: nothing brings it back
+    /// Erase it; this cannot be undone
     #[arg(long)]
     pub yes: bool,
     /// Print JSON

@@ -1,5 +1,5 @@
-//! `health`: is the process that should be running alive and able to work, in one exit code for whoever starts it anew. It
-//! asks the pages where they are served, and the database where they are not; it reads only.
+//! `health`: one exit code that says whether the daemon is alive and can store results. It asks the dashboard if one is
+//! served, the database otherwise, and writes nothing.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -20,10 +20,10 @@ use crate::store::Store;
 /// `health`
 #[derive(Debug, Args)]
 pub struct HealthArgs {
-    /// Ask the pages at this address [default: [web] listen; without one the database is asked]
+    /// Check the dashboard at this address [default: [web] listen, or the database if no pages are served]
     #[arg(long, value_name = "URL")]
     pub url: Option<Url>,
-    /// Longest wait for all of it
+    /// Give up after this long
     #[arg(long, value_name = "DURATION", default_value = "5s")]
     pub timeout: String,
     /// Print JSON

@@ -1,4 +1,4 @@
-//! `migrate`: brings the tables up to date and says where.
+//! `db migrate`: brings the tables up to date.
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;

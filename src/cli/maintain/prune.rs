@@ -1,4 +1,5 @@
-//! `prune`: lets go what `[retention]` says is too old, by hand or as the house's own job. What that is, the store knows.
+//! `db prune`, and the job that prunes each day: deletes data older than `[retention]` allows. What that is, `store`
+//! decides.
 
 use std::time::Duration;
 
@@ -17,13 +18,13 @@ use crate::store::{JobRun, Nature, Pruned, Store};
 /// `prune`
 #[derive(Debug, Args)]
 pub struct PruneArgs {
-    /// Write nothing; say what would go
+    /// Write nothing; show what would be deleted
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! `replay`: stored replies are read again by this version, without a call and without a key; what changed is told. How a
-//! reply is read is `collect`'s.
+//! `db replay`: decodes stored replies again with this version and reports what changed. It makes no calls and needs no
+//! key.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,13 +19,13 @@ use crate::sentiment;
 /// `replay`
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// Only runs begun at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    /// Only runs started at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Only this topic's runs (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// Write nothing; say what would change
+    /// Write nothing; show what would change
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON

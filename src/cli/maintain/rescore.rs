@@ -1,4 +1,4 @@
-//! `rescore`: stored items whose tone another scorer judged, or none, are judged by this one.
+//! `db rescore`: scores stored items again whose sentiment another version of the scorer judged.
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ pub struct RescoreArgs {
     /// Only this topic's items (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// Write nothing; say what would change
+    /// Write nothing; show what would change
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON

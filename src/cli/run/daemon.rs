@@ -1,5 +1,4 @@
-//! `run`: the daemon. Takes the topics of its file for those in force, looks for changes of it, and says what it will do
-//! before it does it.
+//! `run`: the daemon. It puts its file's topics in force, reloads the file when it changes, and logs what it is about to do.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The pages of a daemon: served beside its loop, where they hold up no slot, and made to follow a changed configuration. What
-//! they show is `web`'s.
+//! The daemon's dashboard: served beside the loop, so that it delays no slot, and restarted when the configuration changes.
+//! The pages are made in `web`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! A process that lives on, as `run` and `worker` are: what it delivers, its loop, its signals and its end, and what its log
-//! says of each run. What each of the two does before is its own.
+//! What `run` and `worker` share: delivery, the loop, signals, shutdown, and the log of each run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! `once`: runs topics now, or exactly the slots that came due, and ends with a table. Everything goes through the
-//! ledger, so it works beside a daemon and beside itself.
+//! `once`: runs topics now, or the slots that are due, and prints a table. Every run goes through the ledger, so it can run
+//! beside a daemon and beside another `once`.
 
 use std::sync::Arc;
 
@@ -28,16 +28,16 @@ pub struct OnceArgs {
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// Run exactly the slots that came due since the last recorded one, as cron and systemd timers want it
+    /// Run the slots that are due since the last recorded one, for cron and systemd timers
     #[arg(long)]
     pub due: bool,
-    /// Call nobody; print the requests and what they would cost
+    /// Make no calls; print the requests and what they would cost
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

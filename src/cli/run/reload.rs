@@ -1,8 +1,8 @@
-//! A changed configuration taken over by a running daemon, all or nothing: a file with a mistake changes nothing and every
-//! mistake is told. What runs go on with is the loop's.
+//! Reloads a changed configuration in a running daemon, all or nothing: a file with a mistake changes nothing and every
+//! mistake is reported.
 //!
-//! The file is looked at once a second instead of being watched: a look sees what editors that replace files, network
-//! mounts and the changing links of a ConfigMap do, where events do not come or come for a file that is gone.
+//! The file is checked once a second instead of being watched: that also notices editors that replace files, network
+//! mounts and the links of a ConfigMap, where events do not come or come for a file that is gone.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

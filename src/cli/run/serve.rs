@@ -1,4 +1,5 @@
-//! `serve`: the pages beside a daemon or without one, for reading only. Those of `run` are `pages`'; what they show is `web`'s.
+//! `serve`: the read-only dashboard, with or without a daemon. The daemon's own is in `dashboard`; the pages are made in
+//! `web`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct ServeArgs {
     /// Address to listen on; port 0 takes a free one [default: [web] listen, else 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,5 +1,4 @@
-//! Waiting, for a while, for a database server that is away when a process begins: it restarts, or starts beside it. Only for
-//! processes that live on; a person is told at once.
+//! Waits for a while for a database server that is not up yet when a long-running process starts. Other verbs fail at once.
 
 use std::time::Duration;
 

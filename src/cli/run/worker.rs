@@ -1,5 +1,4 @@
-//! `worker`: a process that only works. It claims what is due and runs it; what is due, and which topics there are, is a
-//! daemon's to say.
+//! `worker`: claims and runs what is due. A daemon decides what is due and which topics there are.
 
 use std::sync::Arc;
 

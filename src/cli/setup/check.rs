@@ -1,5 +1,5 @@
-//! `check`: the configuration without running anything: what is in force, where it came from, and, when asked, whether
-//! the service accepts the key.
+//! `check`: validates the configuration without running anything: effective settings, their origin, and with `--probe`
+//! whether the service accepts the key.
 
 use clap::Args;
 use serde_json::json;
@@ -18,13 +18,13 @@ use crate::schedule::Schedule;
 /// `check`
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Make one cheap call: is the key accepted, is the dialect right, how long does it take
+    /// Make one cheap call to test the key, the dialect and the response time
     #[arg(long)]
     pub probe: bool,
     /// Print the JSON Schema of the file instead
     #[arg(long, conflicts_with = "probe")]
     pub schema: bool,
-    /// Print what is in force as JSON
+    /// Print the effective settings as JSON
     #[arg(long)]
     pub json: bool,
 }

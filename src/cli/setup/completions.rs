@@ -1,4 +1,4 @@
-//! `completions`: scripts for shells, made from the same definition as `--help`.
+//! `completions`: completion scripts for shells, made from the same definition as `--help`.
 
 use clap::{Args, Command};
 

@@ -1,5 +1,4 @@
-//! Files that others on this machine can read or write and should not: those that hold a password or a key, and the database.
-//! It warns; what is refused is refused where it is read.
+//! Warns about files that other users of this machine can read or write and should not: keys, passwords, the database.
 
 use std::path::Path;
 

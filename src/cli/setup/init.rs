@@ -1,4 +1,4 @@
-//! `init`: writes the annotated example. Never overwrites.
+//! `init`: writes the annotated example configuration. It never overwrites a file.
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! `plan`: what the topics will do and cost, before anything runs. It calls nobody; a database, when there is one, is
-//! asked what searches cost so far. The arithmetic is `insight`'s.
+//! `plan`: estimates slots, calls and cost before anything runs. It makes no calls; prices come from the database if there
+//! is one. The arithmetic is in `insight`.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct PlanArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,5 +1,4 @@
-//! `check --probe`: one cheap call that says whether the key is accepted, whether the dialect is the right one, and how
-//! long an answer takes. Nothing is stored.
+//! `check --probe`: one cheap call that tests the key, the dialect and the response time. It stores nothing.
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;

@@ -1,4 +1,4 @@
-//! `sandbox`: the stand-in on an address of its own, for rehearsals with other clients.
+//! `sandbox`: serves the stand-in for the search service on an address, for rehearsals with other clients.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct SandboxArgs {
     /// Misbehave: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `try`: asks one question of every source and shows what comes back. Nothing is stored, so nothing is new or known.
+//! `try`: asks every source one question and shows the results. It stores nothing, so nothing is new or known.
 
 use clap::Args;
 use serde_json::json;
@@ -20,7 +20,7 @@ use crate::search::{self, Ask, CallFailure, RawReply, Ungated};
 pub struct TryArgs {
     /// What to search for
     pub query: String,
-    /// Ask only these sources
+    /// Ask only this source (repeat for more)
     #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
     pub source: Vec<String>,
     /// Print JSON

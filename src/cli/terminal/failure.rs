@@ -1,5 +1,4 @@
-//! How a command ends: the exit code, and the line and hint that go to stderr. Which failure means which code is decided
-//! here and nowhere else.
+//! Exit codes, and the error and hint printed to stderr. Which failure means which code is decided only here.
 
 use std::path::Path;
 

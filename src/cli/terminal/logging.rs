@@ -1,4 +1,4 @@
-//! Logging: to stderr, one event a line, quiet for one-shot verbs and informative for the daemon.
+//! Logging to stderr, one event per line: quiet for one-shot verbs, informative for services.
 
 use std::io::IsTerminal as _;
 

@@ -1,5 +1,4 @@
-//! What people see: stdout through a handle (a closed pipe is no panic), foreign text with its control characters made
-//! visible, tables. It formats; it decides nothing.
+//! Output: stdout through a handle (a closed pipe is no panic), JSON and tables. It formats and decides nothing.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};

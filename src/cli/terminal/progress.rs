@@ -1,4 +1,4 @@
-//! How far it is, on a terminal's stderr; nothing anywhere else.
+//! Progress on a terminal's stderr; silent anywhere else.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! The table that `once` ends with: one row per topic and source, sums that add up, what went wrong and what to do.
+//! The table that `once` prints at the end: one row per topic and source, sums, what went wrong and what to do.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! Signals as the verbs understand them: the first asks to end, the second ends; a hang-up asks to read the file again.
+//! Signals: the first asks to stop, the second stops at once; SIGHUP reloads the configuration.
 
 use tokio_util::sync::CancellationToken;
 

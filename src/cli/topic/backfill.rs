@@ -1,5 +1,5 @@
-//! `backfill`: asks for days that are over, one manual run for each, where the calls take dates. What is found is judged
-//! against its day; when it was first seen stays the time at which we saw it.
+//! `topic backfill`: searches past days, one manual run per day, with calls that take dates. Findings are judged against
+//! their day; `first_seen` stays the time of the backfill.
 
 use std::sync::Arc;
 
@@ -26,16 +26,16 @@ pub struct BackfillArgs {
     /// First day, UTC: 2026-03-01
     #[arg(long, value_name = "DATE")]
     pub from: String,
-    /// Last day, included
+    /// Last day, inclusive
     #[arg(long, value_name = "DATE")]
     pub to: String,
-    /// Call nobody; print what would be asked and its price
+    /// Make no calls; print the requests and their price
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! `filter test`: what the filter in the file (or on the command line) would hide of what is stored, beside the one in
-//! force, with examples. It changes nothing: the file's filter comes into force with the next run.
+//! `topic filter test`: previews what a filter would hide of the stored items, next to the filter in force. It changes
+//! nothing; the file's filter takes effect with the next run.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -27,7 +27,7 @@ pub struct FilterArgs {
 /// What can be done with a filter.
 #[derive(Debug, Subcommand)]
 pub enum FilterVerb {
-    /// Count what it would hide and show examples; changes nothing
+    /// Count what the filter would hide, with examples; changes nothing
     Test(FilterTestArgs),
 }
 
@@ -36,16 +36,16 @@ pub enum FilterVerb {
 pub struct FilterTestArgs {
     /// Topic id
     pub topic: String,
-    /// Instead of the file's: must occur (repeat for more)
+    /// Override the file: must occur (repeat for more)
     #[arg(long, value_name = "ENTRY")]
     pub must: Vec<String>,
-    /// Instead of the file's: must not occur (repeat for more)
+    /// Override the file: must not occur (repeat for more)
     #[arg(long, value_name = "ENTRY")]
     pub exclude: Vec<String>,
-    /// Instead of the file's: language (repeat for more)
+    /// Override the file: language (repeat for more)
     #[arg(long, value_name = "LANG")]
     pub lang: Vec<String>,
-    /// Instead of the file's: author (repeat for more)
+    /// Override the file: author (repeat for more)
     #[arg(long, value_name = "HANDLE")]
     pub exclude_author: Vec<String>,
     /// Examples of each kind

@@ -1,5 +1,4 @@
-//! `pause` and `resume`: topics stopped and let go beside a running daemon, through the ledger. What a pause means for
-//! slots is the store's and the planner's.
+//! `topic pause` and `topic resume`: stop and continue topics of a running daemon through the ledger.
 
 use clap::Args;
 
@@ -17,7 +16,7 @@ pub struct PauseArgs {
     /// Topic ids
     #[arg(required = true, value_name = "TOPIC")]
     pub topics: Vec<String>,
-    /// Why, for whoever reads `status` and `runs`
+    /// Reason, shown by `status` and `runs`
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 }

@@ -1,5 +1,4 @@
-//! `run-now`: asks whichever daemon is next to look to run topics at once; with `--wait` shows how that ended. It runs
-//! nothing itself: without a daemon that is `once`.
+//! `topic run`: asks a running daemon to run topics now; with `--wait` shows the result. Without a daemon, use `once`.
 
 use std::time::Duration;
 
@@ -22,10 +21,10 @@ pub struct RunNowArgs {
     /// Topic ids
     #[arg(required = true, value_name = "TOPIC")]
     pub topics: Vec<String>,
-    /// Wait for the end and show what was found, as `once` does
+    /// Wait until the runs end and show what they found, as `once` does
     #[arg(long)]
     pub wait: bool,
-    /// Longest wait
+    /// Give up waiting after this long
     #[arg(long, value_name = "DURATION", default_value = "10m", requires = "wait")]
     pub timeout: String,
     /// Print JSON

@@ -1,5 +1,5 @@
-//! `schedule next` and `schedule explain`: when something is due, of an expression in no file or of a topic. What a
-//! schedule means is the room `schedule`'s; here it is printed.
+//! `topic schedule next` and `explain`: the next slots of an expression or a topic. What a schedule means is decided in
+//! `schedule`.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::schedule::{Explanation, Refused, Schedule, check_zone, explain, parse
 /// `schedule`
 #[derive(Debug, Args)]
 pub struct ScheduleArgs {
-    /// What to tell.
+    /// What to show
     #[command(subcommand)]
     pub what: ScheduleVerb,
 }
@@ -23,10 +23,10 @@ pub struct ScheduleArgs {
 /// The verbs of `schedule`.
 #[derive(Debug, Subcommand)]
 pub enum ScheduleVerb {
-    /// The next slots of an expression that need not be in any file
+    /// List the next slots of any cron expression or period
     #[command(after_help = examples::SCHEDULE_NEXT)]
     Next(NextArgs),
-    /// A topic's schedule in words, its next slots, and the days on which the clock changes
+    /// Explain a topic's schedule: rules, next slots, clock changes
     #[command(after_help = examples::SCHEDULE_EXPLAIN)]
     Explain(ExplainArgs),
 }
@@ -37,16 +37,16 @@ pub struct NextArgs {
     /// Cron: 5 fields, 6 with seconds first, or a nickname such as @hourly
     #[arg(required_unless_present = "every", allow_hyphen_values = true)]
     pub expr: Option<String>,
-    /// A period instead, such as 15m
+    /// A period instead of an expression, such as 15m
     #[arg(long, value_name = "DURATION", conflicts_with = "expr")]
     pub every: Option<String>,
-    /// IANA time zone in which local times are meant
+    /// IANA time zone of the local times
     #[arg(long, value_name = "ZONE", default_value = "UTC")]
     pub timezone: String,
     /// Slots after: 2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d ago [default: now]
     #[arg(long, value_name = "TIME")]
     pub after: Option<String>,
-    /// How many
+    /// Number of slots
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub count: u32,
     /// Print a JSON array of UTC instants
@@ -59,13 +59,13 @@ pub struct NextArgs {
 pub struct ExplainArgs {
     /// Topic id
     pub topic: String,
-    /// How many slots
+    /// Number of slots
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub next: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// The present, for tests and rehearsals
+    /// Use this time as now, for tests and rehearsals
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }

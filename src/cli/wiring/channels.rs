@@ -1,4 +1,4 @@
-//! Channels with their secrets, read where the configuration names them. How they are used is `notify`'s.
+//! Notification channels with their secrets. How they deliver is decided in `notify`.
 
 use std::sync::Arc;
 use std::time::Duration;

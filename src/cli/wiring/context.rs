@@ -1,5 +1,4 @@
-//! From the configuration and the environment to the parts a verb needs: settings of the store, the client, the
-//! collector, and the embedded sandbox when that is where searches go.
+//! Makes what a verb needs from the configuration and the environment: store, client, collector, embedded sandbox.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Randomness and the ids made of it: run ids (ULID), fencing tokens, jitter. A rehearsal with a given present makes
-//! its run ids from what is run, so that the same story gives the same bytes.
+//! Randomness and the ids made from it: run ids (ULID), fencing tokens, jitter. A rehearsal with `--at` makes its run ids
+//! from what is run, so that the same story gives the same bytes.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;

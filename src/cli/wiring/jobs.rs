@@ -1,5 +1,4 @@
-//! Jobs that are no topics, wired: which there are, what runs each kind, and who delivers what they made. What a report
-//! says, and how a message travels, is decided in their rooms.
+//! Jobs that are not topics (reports, exports, prune): which there are, what runs each kind, who delivers the result.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The journal of what was forgotten: tombstones in a file, so that a database from an older backup can be told of them. On
-//! SQLite it stands beside the database and is kept by itself. It holds keyed hashes and their key, and no name.
+//! The journal of tombstones, in a file that outlives a restored backup. On SQLite it is kept beside the database. It holds
+//! keyed hashes and their key, and no names.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;

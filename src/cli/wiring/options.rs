@@ -11,16 +11,16 @@ pub struct Common {
     /// Configuration file [default: $TOPICWATCH_CONFIG, ./jobs.toml, the user's configuration folder, /etc/topicwatch]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Database, over what the configuration says: sqlite:PATH or postgres://…
+    /// Database to use instead of the configured one: sqlite:PATH or postgres://…
     #[arg(long, global = true, value_name = "URL")]
     pub database: Option<String>,
-    /// Say only what went wrong
+    /// Print only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more on stderr (twice: much more)
+    /// Log more to stderr (-vv: much more)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// How log lines are written on stderr: text for people, json for one object a line
+    /// Format of the log on stderr: text, or json (one object per line)
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub log_format: LogFormat,
 }

@@ -1,5 +1,4 @@
-//! Pings, wired: their addresses with the secrets they hold, and what is said when a run begins and ends. How they travel is
-//! `notify`'s.
+//! Pings: their URLs with secrets, and what is sent when a run starts and ends. How they are sent is decided in `notify`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Which files no verb may write over: the database in use, the configuration, and the files that keys, passwords and
-//! tokens are read from. How a file is known again is decided in `files`.
+//! Files that no verb may overwrite: the database in use, the configuration, and files with keys, passwords or tokens. How
+//! a file is recognised is decided in `files`.
 
 use std::path::{Path, PathBuf};
 
