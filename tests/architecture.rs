@@ -20,7 +20,7 @@ use rules::Mistake;
 /// Each room of `src/` and the rooms it may use. `cli` alone may use every room: it wires the parts together.
 const ROOMS: &[(&str, &[&str])] = &[
     // Empty in a release build.
-    ("mishap", &[]),
+    ("failpoint", &[]),
     ("model", &[]),
     ("http", &[]),
     ("files", &[]),
@@ -28,26 +28,26 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("listener", &[]),
     ("budget", &["model"]),
     // What a process knows of itself; it is written and read beside everything else.
-    ("vitals", &["model"]),
+    ("process_status", &["model"]),
     ("schedule", &["model"]),
     ("normalise", &["model"]),
     ("filter", &["model", "normalise"]),
     ("sentiment", &["model", "normalise"]),
     // Nothing of search: the stand-in and the client check one another.
     ("sandbox", &["model", "listener"]),
-    ("search", &["model", "http", "mishap"]),
-    ("store", &["model", "mishap"]),
+    ("search", &["model", "http", "failpoint"]),
+    ("store", &["model", "failpoint"]),
     ("insight", &["model", "budget", "schedule", "filter"]),
     // What reports and pages draw alike.
     ("draw", &["model", "insight"]),
-    ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "insight", "mishap"]),
+    ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "insight", "failpoint"]),
     // Of normalise: keys of the links that an answer names.
     ("compare", &["model", "normalise", "filter", "store", "insight"]),
     // Of normalise: links that may be shown.
     // Of schedule: how instants and zones are written.
-    ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "mishap"]),
-    ("metrics", &["model", "store", "insight", "vitals"]),
-    ("notify", &["model", "http", "store", "mishap", "vitals"]),
+    ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "failpoint"]),
+    ("metrics", &["model", "store", "insight", "process_status"]),
+    ("notify", &["model", "http", "store", "failpoint", "process_status"]),
     // Of normalise: links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
     // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
@@ -65,13 +65,13 @@ const ROOMS: &[(&str, &[&str])] = &[
             "draw",
             "export",
             "metrics",
-            "vitals",
+            "process_status",
         ],
     ),
-    ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "mishap"]),
+    ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "failpoint"]),
     // Of notify: what a mail can be addressed to.
     ("config", &["model", "budget", "schedule", "search", "filter", "export", "notify"]),
-    ("daemon", &["model", "schedule", "collect", "store", "mishap", "vitals"]),
+    ("daemon", &["model", "schedule", "collect", "store", "failpoint", "process_status"]),
     ("cli", EVERY_ROOM),
     ("main", &["cli"]),
     ("lib", &[]),

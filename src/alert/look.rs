@@ -46,7 +46,7 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Looked) -
     if spec.rule == AlertRule::Budget {
         budgets(store, spec, now, &mut seen, muted).await?;
     }
-    crate::mishap::at("alert/seen");
+    crate::failpoint::at("alert/seen");
     let change = change(spec, &standing, &runs, seen, now);
     let idle = runs.is_empty() && change.events.is_empty() && change.told.is_empty();
     if idle && change.ended.is_empty() && change.begun.is_empty() {

@@ -9,7 +9,7 @@ use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
 use crate::insight::suspect;
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, Asked, Beat, Between, Kind, Mark, Pulse, SearchState, Source, Time, Topic,
+    AlertRule, AlertRun, AlertSpec, Asked, Between, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time, Topic,
     WindowFit, Words, spell,
 };
 use crate::store::{Moment, Store, StoreError};
@@ -52,8 +52,8 @@ async fn sources(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun)
     let may_be_ill = Source::ALL.iter().any(|source| {
         let ours = quick.iter().filter(|search| search.source == *source && !search.past);
         let answered = ours.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-        let beats: Vec<Beat> =
-            answered.map(|search| Beat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
+        let beats: Vec<Heartbeat> =
+            answered.map(|search| Heartbeat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
         !beats.is_empty() && suspect(&Pulse { topic: topic.id.clone(), source: *source, beats })
     });
     let searches = if may_be_ill { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };

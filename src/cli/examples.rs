@@ -106,14 +106,14 @@ Examples:
   topicwatch diff acme-launches --since 24h
   topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
 
-Words: docs/changes.md. The first answers to a query are a baseline, not new.";
+Words: docs/explanation/changes.md. The first answers to a query are a baseline, not new.";
 pub(in crate::cli) const FILTER: &str = "\
 Examples:
   topicwatch topic filter test acme-launches        file against stored filter
   topicwatch topic filter test acme-launches --exclude hiring --lang en
   topicwatch topic filter test acme-launches --exclude '/\\bjobs?\\b/'
 
-Entries: whole words, part*, one | other, /pattern/ (docs/changes.md).";
+Entries: whole words, part*, one | other, /pattern/ (docs/explanation/changes.md).";
 pub(in crate::cli) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
@@ -123,7 +123,7 @@ Examples:
   topicwatch items --search '#acme launch*' --since 7d --json
 
 Case and accents do not matter; #tag and @name are found with and without their
-sign. How words are matched: docs/search.md.";
+sign. How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const SEARCH: &str = "\
 Examples:
   topicwatch items --search 'price increase'              both words
@@ -131,7 +131,7 @@ Examples:
   topicwatch items --search '#acme launch*' --since 7d --json
 
 Case and accents do not matter; #tag and @name are found with and without their
-sign. How words are matched: docs/search.md.";
+sign. How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const COVERAGE: &str = "\
 Examples:
   topicwatch coverage
@@ -166,7 +166,7 @@ Examples:
   topicwatch export --profile excel --out for-the-boss.csv
   topicwatch export --verify exports/sightings-20260311T090000Z.csv
 
-Columns, and which filters go with which rows: docs/exports.md.";
+Columns, and which filters go with which rows: docs/reference/exports.md.";
 pub(in crate::cli) const SCORE: &str = "\
 Examples:
   echo \"what a wonderful release\" | topicwatch score
@@ -175,7 +175,7 @@ Examples:
 Label, score from -1 to 1, probabilities, language and the scorer's version;
 a text in a language the scorer does not know, or with nothing to read, gets the
 label unsupported, without score.
-No configuration is needed or read. What it is worth: docs/sentiment.md.";
+No configuration is needed or read. What it is worth: docs/explanation/sentiment.md.";
 pub(in crate::cli) const RESCORE: &str = "\
 Examples:
   topicwatch db rescore --dry-run       what a new scorer would change
@@ -201,7 +201,7 @@ Examples:
   topicwatch forget --resume            after an interruption or a restore
 
 What is left is a keyed hash, which keeps it out. What it does not reach:
-docs/privacy.md.";
+docs/explanation/privacy.md.";
 pub(in crate::cli) const PRUNE: &str = "\
 Examples:
   topicwatch db prune --dry-run         what would be deleted, by table
@@ -261,7 +261,7 @@ Examples:
   topicwatch alerts ack recalls
   topicwatch alerts snooze recalls --for 8h
 
-How to write one, and when it fires: docs/alerts.md.";
+How to write one, and when it fires: docs/how-to/alerts.md.";
 pub(in crate::cli) const OUTBOX: &str = "\
 Examples:
   topicwatch outbox

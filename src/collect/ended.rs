@@ -2,7 +2,7 @@
 //! call.
 
 use super::pack::Packer;
-use super::{Refused, Settings, absorb, full, late, look_back};
+use super::{Refused, Settings, full, ingest, late, look_back};
 use crate::model::{Answer, Finding, Micros, Question, Recall, SearchState, Source, Span, Time};
 use crate::search::decode::Media;
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
@@ -171,7 +171,7 @@ impl Fetched {
     }
 
     /// Reads the reply, if there is one, adds what it holds to the run, and settles the search's state and what it covered.
-    pub(super) fn absorbed(
+    pub(super) fn ingested(
         mut self,
         seen_at: Time,
         ask: &Ask,
@@ -186,7 +186,7 @@ impl Fetched {
         let Some((request, reply)) = self.reply.take() else { return self };
         let first = findings.len();
         let result = &mut self.result;
-        let context = absorb::Reading {
+        let context = ingest::Reading {
             source: result.source,
             seen_at,
             span: over.asked.unwrap_or(over.otherwise),
@@ -196,27 +196,27 @@ impl Fetched {
             cut: reply.cut.as_ref().map(|(class, _)| *class),
             limit: request.limit,
         };
-        match absorb(&reply.body, &context) {
-            Ok(absorbed) => {
-                if let (Some(cost), None) = (absorbed.cost, reply.cost) {
+        match ingest(&reply.body, &context) {
+            Ok(ingested) => {
+                if let (Some(cost), None) = (ingested.cost, reply.cost) {
                     paid(result, cost.plus(self.earlier), reply.earlier);
                 }
-                result.unreadable = absorbed.unreadable;
-                result.saturated = absorbed.saturated;
-                if absorbed.findings.is_empty() && absorbed.answer.is_none() {
+                result.unreadable = ingested.unreadable;
+                result.saturated = ingested.saturated;
+                if ingested.findings.is_empty() && ingested.answer.is_none() {
                     result.state = SearchState::Empty;
                 }
-                if let Some((class, text)) = absorbed.failure {
+                if let Some((class, text)) = ingested.failure {
                     result.state = SearchState::Error;
                     // The connection knows better than the body how it broke.
                     let told = reply.cut.filter(|(cut, _)| *cut == class).map_or(text, |(_, why)| why);
                     result.error = Some((class.as_str().to_owned(), told));
                     self.hint = Some(part_kept(class).into());
-                    self.part_of_answer = absorbed.answer.is_some();
+                    self.part_of_answer = ingested.answer.is_some();
                 }
-                findings.extend(absorbed.findings);
-                if absorbed.answer.is_some() {
-                    *answer = absorbed.answer;
+                findings.extend(ingested.findings);
+                if ingested.answer.is_some() {
+                    *answer = ingested.answer;
                 }
             }
             Err(error) => {

@@ -1,5 +1,5 @@
 //! The call of one source: counted before it is made, ended when the run must end. How a search that ended is told is
-//! `ended`'s, what its reply says is `absorb`'s.
+//! `ended`'s, what its reply says is `ingest`'s.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -51,7 +51,7 @@ impl Gate for Ledger {
         let counted = counted.await;
         match counted {
             Ok(Ok(Permission::Granted)) => {
-                crate::mishap::at_of("call/counted", &self.run.topic.id);
+                crate::failpoint::at_of("call/counted", &self.run.topic.id);
                 Ok(())
             }
             Ok(Ok(Permission::OverQuota(what))) => {
@@ -117,7 +117,7 @@ impl Collector {
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
             called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
-        crate::mishap::at_of("call/replied", &run.topic.id);
+        crate::failpoint::at_of("call/replied", &run.topic.id);
         let sent_at = || {
             let made = gate.made.load(Ordering::Relaxed) > 0;
             made.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))

@@ -73,7 +73,7 @@ impl Forgetting<'_> {
                     done.taken.words += rows;
                 }
             }
-            crate::mishap::at("forget/words");
+            crate::failpoint::at("forget/words");
         }
         Ok(done)
     }
@@ -92,7 +92,7 @@ impl Forgetting<'_> {
                 items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.learn(Forgot::Item, key));
                 done.since = earlier(done.since, since);
                 done.taken.add(if self.rehearsal { weighed } else { self.store.erase_items(items, self.now).await? });
-                crate::mishap::at("forget/items");
+                crate::failpoint::at("forget/items");
             }
             last = page.into_iter().next_back();
             if last.is_none() {
@@ -133,7 +133,7 @@ impl Forgetting<'_> {
     async fn end_topic(&self, topic: &str, taken: &mut Taken) -> Result<(), StoreError> {
         loop {
             let page = self.store.erase_topic_items(topic, self.now).await?;
-            crate::mishap::at("forget/topic");
+            crate::failpoint::at("forget/topic");
             if page.items + page.shared == 0 {
                 break;
             }
@@ -172,8 +172,8 @@ impl Forgetting<'_> {
         let Some(body) = unpack(&reply.body) else { return true };
         let authors = |found: &Found| found.author.as_deref().is_some_and(|name| self.known.has(Forgot::Author, name));
         self.known.named_in(&String::from_utf8_lossy(&body))
-            || read(reply, self.platform).is_some_and(|absorbed| {
-                absorbed.findings.iter().any(|finding| {
+            || read(reply, self.platform).is_some_and(|ingested| {
+                ingested.findings.iter().any(|finding| {
                     authors(&finding.found) || finding.keys.iter().any(|key| self.known.has(Forgot::Item, key))
                 })
             })

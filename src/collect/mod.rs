@@ -1,42 +1,40 @@
 //! One run, on one page: ask social, web, then (when it is worth it) the AI source; decide what was found; store it all
-//! at once. `fetch` makes the calls, `absorb` makes findings of the replies (`replay` uses that alone), `crew` runs several
+//! at once. `fetch` makes the calls, `ingest` makes findings of the replies (`replay` uses that alone), `worker_pool` runs several
 //! runs side by side and keeps their leases, `forget` takes away what must not be kept. It reads no clock of its own.
 
-mod absorb;
 mod clusters;
-mod crew;
 mod days;
 mod ended;
 mod fetch;
 mod followers;
 mod forget;
 mod full;
+mod ingest;
 mod late;
 mod look_back;
 mod needed;
 mod pace;
 mod pack;
-mod places;
+mod permits;
 mod refused;
 mod replay;
 mod report;
+mod run_outcome;
 mod settings;
 mod tally;
 mod turns;
-mod verdict;
 mod words;
+mod worker_pool;
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-pub use absorb::{Absorbed, Reading, absorb};
 pub use clusters::{cluster, cluster_by};
-pub use crew::{Crew, Done, prolong};
 pub use days::{DAYS, roll_days};
 pub use followers::{Follower, follow};
 pub use forget::{Forgetting, Forgotten};
+pub use ingest::{Ingested, Reading, ingest};
 use look_back::Plan;
 pub(crate) use refused::{REFUSED_FOR, Refused};
 pub use replay::{Again, Behind, Replayed, replay};
@@ -45,13 +43,11 @@ pub use settings::Settings;
 pub use tally::tally_runs;
 use turns::Turn;
 pub use words::index_words;
+pub use worker_pool::{Done, WorkerPool, prolong};
 
-use crate::budget::Prices;
-use crate::model::{
-    Answer, Clock, Finding, LookBack, Micros, Recall, RunState, SearchState, ServiceLimits, Source, Span, Time,
-};
-use crate::search::{Ask, Client, Dialect};
-use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
+use crate::model::{Answer, Clock, Finding, LookBack, Recall, RunState, Source, Time};
+use crate::search::{Ask, Client};
+use crate::store::{Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
 pub struct Collector {
@@ -175,20 +171,20 @@ impl Collector {
             };
             let otherwise = LookBack::from(run.topic.window).span(seen_at);
             let over = ended::Over { asked, otherwise, why: plan.why.as_deref(), recall };
-            searches.push(fetched.absorbed(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
+            searches.push(fetched.ingested(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
         }
 
-        if verdict::nothing_came_of_it(&searches) && stop.cancel.is_cancelled() {
+        if run_outcome::nothing_came_of_it(&searches) && stop.cancel.is_cancelled() {
             self.store.release(run, self.now()).await?;
-            return Ok(verdict::interrupted(run, searches));
+            return Ok(run_outcome::interrupted(run, searches));
         }
         if let Some(answer) = &mut answer {
             answer.text = self.client.without_key(&answer.text);
         }
-        crate::mishap::at_of("run/absorbed", &run.topic.id);
+        crate::failpoint::at_of("run/ingested", &run.topic.id);
         let items = group(findings);
-        let cited = answer.as_ref().map(|text| verdict::cited(text, &items));
-        let (state, reason, error) = verdict::of(&searches);
+        let cited = answer.as_ref().map(|text| run_outcome::cited(text, &items));
+        let (state, reason, error) = run_outcome::of(&searches);
         let reason = plan.reason.map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}"))).or(reason);
         let outcome = Arc::new(Outcome {
             seen_at,
@@ -201,15 +197,15 @@ impl Collector {
             answer: answer.zip(cited),
             key_version: crate::normalise::KEY_VERSION,
             judge: Some(crate::sentiment::judge),
-            nature: verdict::nature(&searches, self.settings.sandbox),
+            nature: run_outcome::nature(&searches, self.settings.sandbox),
         });
         turn.come().await;
         match self.store.finish(run, Arc::clone(&outcome)).await {
-            Ok(counts) => Ok(verdict::report(run, state, reason, searches, &counts)),
+            Ok(counts) => Ok(run_outcome::report(run, state, reason, searches, &counts)),
             // What came back must not be stored here; that it was asked and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
-                let searches = verdict::turned_away(searches, &mixed);
-                let error = Some((verdict::MIXED.to_owned(), mixed.text));
+                let searches = run_outcome::turned_away(searches, &mixed);
+                let error = Some((run_outcome::MIXED.to_owned(), mixed.text));
                 let searched = searches.iter().map(|s| s.result.clone()).collect();
                 let outcome = Outcome {
                     state: RunState::Failed,
@@ -221,7 +217,7 @@ impl Collector {
                     ..Arc::unwrap_or_clone(outcome)
                 };
                 self.store.finish(run, outcome).await?;
-                Ok(verdict::report(run, RunState::Failed, None, searches, &[]))
+                Ok(run_outcome::report(run, RunState::Failed, None, searches, &[]))
             }
             Err(error) => Err(error),
         }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Collector, days, ended, group, verdict};
+use super::{Collector, days, ended, group, run_outcome};
 use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
 
@@ -21,7 +21,9 @@ impl Collector {
         match ai.when {
             AiWhen::Always => Ok(None),
             AiWhen::New if alone => Ok(None),
-            AiWhen::New if findings.is_empty() && verdict::none_answered(asked) => Ok(Some("no other source answered")),
+            AiWhen::New if findings.is_empty() && run_outcome::none_answered(asked) => {
+                Ok(Some("no other source answered"))
+            }
             AiWhen::New => {
                 let known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
                 Ok(known.then_some("nothing new was found"))

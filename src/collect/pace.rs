@@ -1,5 +1,5 @@
 //! The service's limits as all processes of one database keep them: places in flight are leased, starts are reserved.
-//! Here a call waits for both, and the lease is renewed; `places` counts. How both are divided is the store's.
+//! Here a call waits for both, and the lease is renewed; `permits` counts. How both are divided is the store's.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-use super::places::{Held, Places, Wanting};
+use super::permits::{Held, Places, Wanting};
 use crate::model::Clock;
 use crate::search::{Client, Entered, Pace, Place, Refusal};
 use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};

@@ -1,7 +1,7 @@
 //! Stored replies read again by today's decoder, a run at a time, without anybody being called. What is added to a run, and
 //! that nothing is taken away, is the store's.
 
-use super::{Absorbed, Reading, absorb, group, verdict};
+use super::{Ingested, Reading, group, ingest, run_outcome};
 use crate::model::{LookBack, Time, Window};
 use crate::search::ErrorClass;
 use crate::search::decode::Media;
@@ -74,7 +74,7 @@ pub async fn replay(
         after = run.seq;
         let read = reread(&run, &replies, again.platform, &mut whole);
         let changed = store.reread(&run, &read, again.rehearsal).await?;
-        crate::mishap::at("replay/run");
+        crate::failpoint::at("replay/run");
         whole.runs += 1;
         whole.changed.add(&changed);
         if changed.any() {
@@ -95,19 +95,19 @@ fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut 
     let (mut findings, mut answer, mut readable) = (Vec::new(), None, Vec::new());
     for reply in replies {
         whole.replies += 1;
-        let Some(absorbed) = read(reply, platform) else {
+        let Some(ingested) = read(reply, platform) else {
             tracing::debug!(run = run.public_id, source = %reply.source, "its reply cannot be read");
             whole.unreadable += 1;
             continue;
         };
-        whole.cut += u64::from(reply.truncated || absorbed.failure.is_some());
-        readable.push(reply.read(absorbed.unreadable));
-        findings.extend(absorbed.findings);
-        answer = absorbed.answer.or(answer);
+        whole.cut += u64::from(reply.truncated || ingested.failure.is_some());
+        readable.push(reply.read(ingested.unreadable));
+        findings.extend(ingested.findings);
+        answer = ingested.answer.or(answer);
     }
     let items = group(findings);
     let answer = answer.map(|answer| {
-        let cited = verdict::cited(&answer, &items);
+        let cited = run_outcome::cited(&answer, &items);
         (answer, cited)
     });
     Reread {
@@ -120,7 +120,7 @@ fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut 
 }
 
 /// What a stored reply says; `None` when it cannot be read. It is judged by the time of its run.
-pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Absorbed> {
+pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
     let body = unpack(&reply.body)?;
     // Of the request only this is needed; without it a reply is read as a plain one, by its shape.
     let request: serde_json::Value = serde_json::from_str(&reply.request).unwrap_or_default();
@@ -138,5 +138,5 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Absorbed> {
         cut: reply.truncated.then_some(ErrorClass::Cut),
         limit,
     };
-    absorb(&body, &context).ok()
+    ingest(&body, &context).ok()
 }

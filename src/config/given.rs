@@ -1,7 +1,6 @@
 //! Reads the keys of one section: from the section's own table, then `[defaults]`, then the key's default.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeSet;
 
 use toml::de::DeValue;
 

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::fault::Fault;
+use super::place::{Place, one_line};
 use super::text::Text;
 use super::value::Origin;
 

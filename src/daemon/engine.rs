@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{Begun, Settings};
-use crate::collect::{Collector, Crew};
+use crate::collect::{Collector, WorkerPool};
 use crate::model::Time;
 use crate::store::{Handed, Hands, RunRef, Store, StoreError};
 
@@ -21,7 +21,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Where runs come from.
 pub(super) struct Source {
-    pub(super) crew: Crew,
+    pub(super) worker_pool: WorkerPool,
     /// What the engine handed out; `None` when the ledger itself is asked.
     handed: Option<Arc<Mutex<VecDeque<Handed>>>>,
     begun: Option<Begun>,
@@ -30,7 +30,7 @@ pub(super) struct Source {
 impl Source {
     /// The source of a store. Another engine is looked after until `stop`, and wakes the loop when it hands out a run.
     pub(super) fn new(
-        crew: &Crew,
+        worker_pool: &WorkerPool,
         store: &Store,
         settings: &Settings,
         wake: &Arc<Notify>,
@@ -38,7 +38,7 @@ impl Source {
         begun: Option<Begun>,
     ) -> Self {
         if !store.has_engine() {
-            return Self { crew: crew.clone(), handed: None, begun };
+            return Self { worker_pool: worker_pool.clone(), handed: None, begun };
         }
         let handed: Arc<Mutex<VecDeque<Handed>>> = Arc::default();
         let hands: Hands = Arc::new({
@@ -55,7 +55,7 @@ impl Source {
             settings.lease,
             stop.clone(),
         ));
-        Self { crew: crew.clone(), handed: Some(handed), begun }
+        Self { worker_pool: worker_pool.clone(), handed: Some(handed), begun }
     }
 
     /// Begins what is due while there are places; says when it last looked.
@@ -67,19 +67,19 @@ impl Source {
         stop: &CancellationToken,
     ) -> Result<Option<Time>, StoreError> {
         let mut looked = None;
-        while !stop.is_cancelled() && self.crew.free() > 0 {
+        while !stop.is_cancelled() && self.worker_pool.free() > 0 {
             let now = collector.now();
             looked = Some(now);
-            let claimed = self.claim(collector.store(), now, self.crew.free(), settings.lease, token).await?;
+            let claimed = self.claim(collector.store(), now, self.worker_pool.free(), settings.lease, token).await?;
             if claimed.is_empty() {
                 break;
             }
             for run in claimed {
-                let Some(place) = self.crew.place().await else { return Ok(looked) };
+                let Some(place) = self.worker_pool.place().await else { return Ok(looked) };
                 if let Some(begun) = &self.begun {
                     begun(&run);
                 }
-                self.crew.start(run, place);
+                self.worker_pool.start(run, place);
             }
         }
         Ok(looked)

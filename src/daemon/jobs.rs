@@ -129,7 +129,7 @@ impl Jobs {
         handler: Handler,
         timeout: Duration,
     ) -> Result<Result<Made, Failed>, StoreError> {
-        crate::mishap::at_of("job/begun", &run.job.id);
+        crate::failpoint::at_of("job/begun", &run.job.id);
         let going = run.clone();
         let task = tokio::spawn(async move { handler(going).await });
         let made = match tokio::time::timeout(timeout, task).await {
@@ -147,7 +147,7 @@ impl Jobs {
                 hint: "is the database slow? a report about fewer topics takes less".to_owned(),
             }),
         };
-        crate::mishap::at_of("job/made", &run.job.id);
+        crate::failpoint::at_of("job/made", &run.job.id);
         let at = (self.clock)();
         let end = match made.clone() {
             Ok(Made { report, messages, reason }) => {

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Jobs, Manager, Membership};
 use crate::collect::Collector;
+use crate::process_status::Heartbeat;
 use crate::store::{DaemonLock, RunRef, Store, StoreError, StoreErrorKind};
-use crate::vitals::Beat;
 
 /// What runs that begin from now on are run with.
 pub struct Reloaded {
@@ -41,7 +41,7 @@ pub struct Life {
     /// What looks at runs that became readable.
     pub watch: Option<Watch>,
     /// Who is told whenever the loop went round.
-    pub beat: Option<Arc<Beat>>,
+    pub beat: Option<Arc<Heartbeat>>,
     /// Who is told of each run that begins here.
     pub begun: Option<Begun>,
 }

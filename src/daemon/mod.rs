@@ -31,7 +31,7 @@ pub use planner::{Planned, Planner};
 
 use engine::Source;
 
-use crate::collect::{Collector, Crew, Done};
+use crate::collect::{Collector, Done, WorkerPool};
 use crate::model::Clock;
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -81,8 +81,9 @@ pub async fn run(
     let wake = Arc::new(Notify::new());
     let ticker = ticker::begin(&wake).await;
     let give_up = CancellationToken::new();
-    let (crew, mut ends) = Crew::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
-    let mut alive = keep_alive(&crew, settings.lease);
+    let (worker_pool, mut ends) =
+        WorkerPool::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
+    let mut alive = keep_alive(&worker_pool, settings.lease);
     let errands = TaskTracker::new();
     let following = followers::Wake::default();
     let clock: Clock = {
@@ -105,7 +106,7 @@ pub async fn run(
     let manager = life.manager.clone();
     let jobs = life.jobs.clone();
     let mut jobs_alive = keep_jobs_alive(jobs.as_ref(), settings.lease);
-    let source = Source::new(&crew, collector.store(), &settings, &wake, &stop, life.begun.take());
+    let source = Source::new(&worker_pool, collector.store(), &settings, &wake, &stop, life.begun.take());
     let beat = life.beat.clone();
     let pace = [manager.beat(), beat.as_ref().map(|beat| beat.pace())].into_iter().flatten().min();
     let mut planner = Planner::default();
@@ -119,7 +120,7 @@ pub async fn run(
     let mut brought = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
-        crate::mishap::at("loop/round");
+        crate::failpoint::at("loop/round");
         let in_place = life::in_place(collector.store(), life.lock.as_mut());
         let looked = if let Err(error) = in_place {
             Err(error)
@@ -169,10 +170,10 @@ pub async fn run(
                 look_at = Instant::now();
             }
             new = life::next(&mut life.reloads) => {
-                crew.replace(Arc::clone(&new.collector), new.max_concurrent_runs);
+                worker_pool.replace(Arc::clone(&new.collector), new.max_concurrent_runs);
                 if new.lease != settings.lease {
                     alive.abort();
-                    alive = keep_alive(&crew, new.lease);
+                    alive = keep_alive(&worker_pool, new.lease);
                     jobs_alive.abort();
                     jobs_alive = keep_jobs_alive(jobs.as_ref(), new.lease);
                 }
@@ -206,9 +207,9 @@ pub async fn run(
     }
     let lost = ended.as_ref().is_err_and(is_lost);
     // Where nothing can be stored any more, nothing is waited for.
-    if lost || !finished(&crew, &manager, Some(settings.shutdown_grace)).await {
+    if lost || !finished(&worker_pool, &manager, Some(settings.shutdown_grace)).await {
         give_up.cancel();
-        finished(&crew, &manager, None).await;
+        finished(&worker_pool, &manager, None).await;
     }
     if let Some(jobs) = &jobs {
         jobs.finish(settings.shutdown_grace.min(JOBS_GRACE)).await;
@@ -230,10 +231,10 @@ pub async fn run(
     ended
 }
 
-/// Prolongs the leases of the crew's runs until aborted.
-fn keep_alive(crew: &Crew, lease: Duration) -> tokio::task::JoinHandle<()> {
-    let crew = crew.clone();
-    tokio::spawn(async move { crew.keep_alive(lease).await })
+/// Prolongs the leases of the worker_pool's runs until aborted.
+fn keep_alive(worker_pool: &WorkerPool, lease: Duration) -> tokio::task::JoinHandle<()> {
+    let worker_pool = worker_pool.clone();
+    tokio::spawn(async move { worker_pool.keep_alive(lease).await })
 }
 
 /// The same of other jobs.
@@ -256,7 +257,7 @@ async fn job_ended(jobs: Option<&Jobs>) {
 
 /// Waits until every run has ended, at most so long; whether they have. The service manager hears meanwhile that this is
 /// no standstill.
-async fn finished(crew: &Crew, manager: &Manager, within: Option<Duration>) -> bool {
+async fn finished(worker_pool: &WorkerPool, manager: &Manager, within: Option<Duration>) -> bool {
     let limit = async {
         match within {
             Some(within) => tokio::time::sleep(within).await,
@@ -271,7 +272,7 @@ async fn finished(crew: &Crew, manager: &Manager, within: Option<Duration>) -> b
         }
     };
     tokio::select! {
-        () = crew.finished() => true,
+        () = worker_pool.finished() => true,
         () = limit => false,
         () = alive => false,
     }
@@ -323,7 +324,7 @@ async fn tick(
     planned.soonest = if settings.plans { store.next_slots(1).await?.pop() } else { None };
     let next_slot = planned.soonest.as_ref().map(|(_, at)| *at);
     each(Event::Planned(planned));
-    let next_due = if source.crew.free() > 0 { store.next_due(looked).await? } else { None };
+    let next_due = if source.worker_pool.free() > 0 { store.next_due(looked).await? } else { None };
     let next = [next_slot, next_due].into_iter().flatten().min();
     let longest = if settings.plans { LONGEST_SLEEP } else { LONGEST_IDLENESS };
     Ok(next.map_or(longest, |at| at.since(collector.now())).clamp(Duration::from_millis(20), longest))

@@ -97,7 +97,7 @@ impl Planner {
     fn decide(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         // What cannot be planned is not looked at again until its definition changes.
         let mut job = nothing(known, None);
-        crate::mishap::at_of("planner/decide", known.topic.as_ref().unwrap_or(&known.id));
+        crate::failpoint::at_of("planner/decide", known.topic.as_ref().unwrap_or(&known.id));
         let Some((policy, schedule)) = self.schedule(known) else { return job };
         let plan = decide(&schedule, &policy, known.planned_until, now, busy(known), ROWS_PER_PLAN);
         if plan.clamped {

@@ -8,7 +8,7 @@ use tokio_cron_scheduler::{Job, JobScheduler};
 /// Wakes the loop now and then, in UTC, whatever else happens. `None` when it could not be started, which is told: the
 /// loop wakes by itself too.
 pub(super) async fn begin(wake: &Arc<Notify>) -> Option<JobScheduler> {
-    if crate::mishap::fails("ticker") {
+    if crate::failpoint::fails("ticker") {
         return None;
     }
     let start = async {

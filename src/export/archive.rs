@@ -6,6 +6,8 @@ use std::io::{Error, ErrorKind, Write};
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
+use super::out::Out;
+
 /// Deflated; sizes follow the part; names are UTF-8.
 const METHOD: u16 = 8;
 const FLAGS: u16 = 0x0808;
@@ -14,15 +16,15 @@ const VERSION: u16 = 20;
 const DAY: u16 = 0x21;
 
 /// An archive in the making.
-pub(super) struct Archive<W: Write> {
+pub(super) struct Archive<'w> {
     /// `None` after a write that failed.
-    state: Option<State<W>>,
+    state: Option<State<'w>>,
     parts: Vec<Part>,
 }
 
-enum State<W: Write> {
-    Between(Counted<W>),
-    Within(DeflateEncoder<Counted<W>>, Crc, Part),
+enum State<'w> {
+    Between(Counted<'w>),
+    Within(DeflateEncoder<Counted<'w>>, Crc, Part),
 }
 
 /// A part that is in the archive.
@@ -35,12 +37,12 @@ struct Part {
 }
 
 /// Bytes on their way, and how many there were.
-struct Counted<W: Write> {
-    out: W,
+struct Counted<'w> {
+    out: Out<'w>,
     written: u64,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl Write for Counted<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.written += written as u64;
@@ -62,8 +64,8 @@ fn out_of_turn() -> Error {
     Error::other("a part of the archive was written out of turn")
 }
 
-impl<W: Write> Archive<W> {
-    pub(super) fn new(out: W) -> Self {
+impl<'w> Archive<'w> {
+    pub(super) fn new(out: Out<'w>) -> Self {
         Self { state: Some(State::Between(Counted { out, written: 0 })), parts: Vec::new() }
     }
 
@@ -114,8 +116,8 @@ impl<W: Write> Archive<W> {
         self.end()
     }
 
-    /// Writes the list of parts, and hands the output back.
-    pub(super) fn finish(mut self) -> std::io::Result<W> {
+    /// Writes the list of parts.
+    pub(super) fn finish(mut self) -> std::io::Result<()> {
         let Some(State::Between(mut out)) = self.state.take() else { return Err(out_of_turn()) };
         let begin = out.written;
         for part in &self.parts {
@@ -137,8 +139,7 @@ impl<W: Write> Archive<W> {
         end.extend(small(begin)?.to_le_bytes());
         end.extend([0; 2]);
         out.write_all(&end)?;
-        out.flush()?;
-        Ok(out.out)
+        out.flush()
     }
 }
 

@@ -4,9 +4,8 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io::Write;
 
-use super::xml;
+use super::{Out, xml};
 use crate::model::{NewRow, Time, WindowFit};
 use crate::normalise::safe_link;
 
@@ -38,7 +37,7 @@ impl Feed {
     }
 
     /// Writes it; returns the number of entries.
-    pub(super) fn write<W: Write>(self, out: &mut W, topic: &str, title: &str, invented: bool) -> std::io::Result<u64> {
+    pub(super) fn write(self, out: Out<'_>, topic: &str, title: &str, invented: bool) -> std::io::Result<u64> {
         let mark = if invented { "SANDBOX: " } else { "" };
         // A feed has a date; one without entries has none to take it from.
         let updated = self.entries.iter().map(|row| row.first_seen).max().and_then(date);

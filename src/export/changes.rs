@@ -9,11 +9,7 @@ use crate::insight::Moment;
 use crate::store::Store;
 
 /// Writes the changes of all topics that are watched, or of those that are named or tagged.
-pub(super) async fn write<W: std::io::Write + Send>(
-    store: &Store,
-    order: &Order,
-    rows: &mut Rows<'_, W>,
-) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (_, topic) in order.topics(store).await? {
         let since = order.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));
         let since =

@@ -1,5 +1,5 @@
 //! What a column is: its name, type, unit and meaning, and how a row gives its cell. Header, cells, JSON keys, types of a
-//! spreadsheet and docs/exports.md come from the tables in `columns/`; how a cell is written is each format's own.
+//! spreadsheet and docs/reference/exports.md come from the tables in `columns/`; how a cell is written is each format's own.
 
 use std::borrow::Cow;
 

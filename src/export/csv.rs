@@ -2,9 +2,9 @@
 //! long ids as text and guards cells that a spreadsheet would run as a formula. Which columns there are is `columns`'.
 
 use std::fmt::Write as _;
-use std::io::Write;
 
 use super::column::{Cell, Heading, decimal};
+use super::out::Out;
 use crate::model::closed_list;
 
 closed_list! {
@@ -25,15 +25,15 @@ const PAGE: usize = 64 * 1024;
 const GUARDED: &[char] = &['=', '+', '-', '@', '|', '%', '\t', '\r', '\n', '＝', '＋', '－', '＠', '\''];
 
 /// Writes records; bytes are handed on a page at a time.
-pub(super) struct Writer<W: Write> {
-    csv: csv::Writer<W>,
+pub(super) struct Writer<'w> {
+    csv: csv::Writer<Out<'w>>,
     profile: Profile,
     cell: String,
 }
 
-impl<W: Write> Writer<W> {
+impl<'w> Writer<'w> {
     /// Begins a file with its header.
-    pub(super) fn begin(mut out: W, columns: &[&Heading], profile: Profile) -> std::io::Result<Self> {
+    pub(super) fn begin(out: Out<'w>, columns: &[&Heading], profile: Profile) -> std::io::Result<Self> {
         if profile == Profile::Excel {
             out.write_all("\u{feff}".as_bytes())?;
         }
@@ -79,10 +79,9 @@ impl<W: Write> Writer<W> {
         self.csv.write_field(&self.cell).map_err(plain)
     }
 
-    /// Hands on what is left; returns the output.
-    pub(super) fn finish(mut self) -> std::io::Result<W> {
-        self.csv.flush()?;
-        self.csv.into_inner().map_err(|e| std::io::Error::new(e.error().kind(), e.to_string()))
+    /// Hands on what is left.
+    pub(super) fn finish(mut self) -> std::io::Result<()> {
+        self.csv.flush()
     }
 }
 

@@ -19,17 +19,13 @@ const SCORED_BY: usize = 14;
 const LONGEST_RUN: i64 = 86_400_000;
 
 /// Writes the days of all topics, or of those that are named or tagged.
-pub(super) async fn write<W: std::io::Write + Send>(
-    store: &Store,
-    order: &Order,
-    rows: &mut Rows<'_, W>,
-) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (watched, topic) in order.topics(store).await? {
         // One moment for each topic, so that its figures agree and no long export holds the database.
         let mut moment = store.moment().await?;
         let days = days(&mut moment, order, &topic.id).await?;
         for days in days.chunks(CHUNK) {
-            for row in told(&mut moment, &order.timezone, &watched, &topic, days).await? {
+            for row in rows_of(&mut moment, &order.timezone, &watched, &topic, days).await? {
                 rows.put(columns::DAILY, &row)?;
             }
         }
@@ -57,7 +53,7 @@ async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day
     Ok(days)
 }
 
-async fn told(
+async fn rows_of(
     moment: &mut Moment,
     timezone: &str,
     watched: &Watched,

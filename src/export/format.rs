@@ -1,10 +1,9 @@
 //! The formats, as a closed list. Another one is a file beside `csv` and `jsonl` and its lines here; what it gets are
 //! headings, then rows of cells in their order. A feed has entries instead, and is `atom`'s.
 
-use std::io::Write;
-
 use super::column::{Cell, Heading};
 use super::csv::{self, Profile};
+use super::out::Out;
 use super::packed::unpacked_name;
 use super::{jsonl, xlsx};
 use crate::model::closed_list;
@@ -33,20 +32,20 @@ impl Format {
 }
 
 /// A file in the making.
-pub(super) enum Sheet<W: Write> {
-    Csv(Box<csv::Writer<W>>),
-    Jsonl(jsonl::Writer<W>),
-    Xlsx(Box<xlsx::Writer<W>>),
+pub(super) enum Sheet<'w> {
+    Csv(Box<csv::Writer<'w>>),
+    Jsonl(jsonl::Writer<'w>),
+    Xlsx(Box<xlsx::Writer<'w>>),
 }
 
-impl<W: Write> Sheet<W> {
+impl<'w> Sheet<'w> {
     /// Begins it.
     pub(super) fn begin(
         format: Format,
         (profile, sheet_rows): (Profile, u32),
         columns: &[&Heading],
         title: &'static str,
-        out: W,
+        out: Out<'w>,
     ) -> std::io::Result<Self> {
         Ok(match format {
             Format::Csv => Self::Csv(Box::new(csv::Writer::begin(out, columns, profile)?)),
@@ -65,11 +64,11 @@ impl<W: Write> Sheet<W> {
         }
     }
 
-    /// Ends it and hands its output back, and how many cells the format could not hold whole.
-    pub(super) fn finish(self) -> std::io::Result<(W, u64)> {
+    /// Ends it; returns how many cells the format could not hold whole.
+    pub(super) fn finish(self) -> std::io::Result<u64> {
         match self {
-            Self::Csv(csv) => Ok((csv.finish()?, 0)),
-            Self::Jsonl(jsonl) => Ok((jsonl.finish()?, 0)),
+            Self::Csv(csv) => csv.finish().map(|()| 0),
+            Self::Jsonl(jsonl) => jsonl.finish().map(|()| 0),
             Self::Xlsx(xlsx) => xlsx.finish(),
         }
     }

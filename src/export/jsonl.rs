@@ -5,20 +5,21 @@
 use std::io::{BufWriter, Write};
 
 use super::column::{Cell, Heading, decimal};
+use super::out::Out;
 
 /// How much is gathered before it is handed on.
 const PAGE: usize = 64 * 1024;
 
 /// Writes objects.
-pub(super) struct Writer<W: Write> {
-    out: BufWriter<W>,
+pub(super) struct Writer<'w> {
+    out: BufWriter<Out<'w>>,
     /// What stands before the value of each column.
     keys: Vec<String>,
 }
 
-impl<W: Write> Writer<W> {
+impl<'w> Writer<'w> {
     /// Begins a file; there is nothing before its first row.
-    pub(super) fn begin(out: W, columns: &[&Heading]) -> Self {
+    pub(super) fn begin(out: Out<'w>, columns: &[&Heading]) -> Self {
         let key = |at: usize, column: &&Heading| {
             format!("{}{}:", if at == 0 { '{' } else { ',' }, serde_json::Value::from(column.name))
         };
@@ -44,8 +45,8 @@ impl<W: Write> Writer<W> {
         self.out.write_all(b"}\n")
     }
 
-    /// Hands on what is left; returns the output.
-    pub(super) fn finish(self) -> std::io::Result<W> {
-        self.out.into_inner().map_err(std::io::IntoInnerError::into_error)
+    /// Hands on what is left.
+    pub(super) fn finish(mut self) -> std::io::Result<()> {
+        self.out.flush()
     }
 }

@@ -12,6 +12,7 @@ mod format;
 mod jsonl;
 mod manifest;
 mod order;
+mod out;
 mod packed;
 mod page;
 mod rows;
@@ -23,14 +24,13 @@ mod wish;
 mod xlsx;
 mod xml;
 
-use std::io::Write;
-
 pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
 pub use self::format::Format;
 use self::format::Sheet;
 pub use self::manifest::Manifest;
 pub use self::order::{ExportError, Order};
+pub use self::out::Out;
 pub use self::packed::{Packed, unpacked_name};
 pub use self::page::page;
 use self::rows::Rows;
@@ -47,35 +47,27 @@ use crate::store::{Nature, Store};
 
 /// What was written.
 #[derive(Debug)]
-pub struct Written<W> {
-    /// Where it was written to.
-    pub out: W,
+pub struct Written {
     /// Rows, or entries of a feed.
     pub rows: u64,
     /// Cells that the format could not hold whole.
     pub cut: u64,
 }
 
-/// [`write_watched`] for whom nobody watches; returns the output and the number of rows.
-pub async fn write<W: Write + Send>(
-    store: &Store,
-    order: &Order,
-    hiding: &mut Hiding,
-    out: W,
-) -> Result<(W, u64), ExportError> {
-    let written = write_watched(store, order, hiding, out, &mut |_| {}).await?;
-    Ok((written.out, written.rows))
+/// [`write_watched`] for whom nobody watches; returns the number of rows.
+pub async fn write(store: &Store, order: &Order, hiding: &mut Hiding, out: Out<'_>) -> Result<u64, ExportError> {
+    Ok(write_watched(store, order, hiding, out, &mut |_| {}).await?.rows)
 }
 
 /// Writes rows in constant memory, without the items and sightings that are to be hidden. Whoever asks has had
 /// [`What::refuses`] look at the filter, and asks for a feed of `new` of one topic only.
-pub async fn write_watched<W: Write + Send>(
+pub async fn write_watched(
     store: &Store,
     order: &Order,
     hiding: &mut Hiding,
-    out: W,
+    out: Out<'_>,
     watch: Watch<'_>,
-) -> Result<Written<W>, ExportError> {
+) -> Result<Written, ExportError> {
     let nature = store.nature().await?;
     if order.format == Format::Atom {
         return feed(store, order, hiding, out, nature == Some(Nature::Sandbox)).await;
@@ -109,18 +101,18 @@ pub async fn write_watched<W: Write + Send>(
         What::Daily => daily::write(store, order, &mut rows).await?,
         What::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
     }
-    let (out, cut) = rows.sheet.finish()?;
-    Ok(Written { out, rows: rows.written, cut })
+    let cut = rows.sheet.finish()?;
+    Ok(Written { rows: rows.written, cut })
 }
 
 /// Writes what is new in a topic as a feed.
-async fn feed<W: Write + Send>(
+async fn feed(
     store: &Store,
     order: &Order,
     hiding: &mut Hiding,
-    mut out: W,
+    out: Out<'_>,
     invented: bool,
-) -> Result<Written<W>, ExportError> {
+) -> Result<Written, ExportError> {
     let mut feed = atom::Feed::new();
     let mut take = |row| {
         if hiding.new_item(&row) {
@@ -133,6 +125,6 @@ async fn feed<W: Write + Send>(
     let topic = order.filter.topics.first().map_or("", String::as_str);
     let title =
         watched.first().and_then(|watched| watched.definition.as_ref()).map_or(topic, |topic| topic.title.as_str());
-    let rows = feed.write(&mut out, topic, title, invented)?;
-    Ok(Written { out, rows, cut: 0 })
+    let rows = feed.write(out, topic, title, invented)?;
+    Ok(Written { rows, cut: 0 })
 }

@@ -1,13 +1,23 @@
-//! A file that is packed on its way out when its name says so: gzip without a time or a name in its header, so that the
-//! same rows give the same bytes.
+//! A file that is compressed as it is written when its name says so: gzip without a time or a name in its header, so that
+//! the same rows give the same bytes. Compression has a thread of its own, beside the one that makes the rows.
 
-use std::io::Write;
+use std::io::{Error, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 
-use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 
 /// The ending that asks for it.
 const ENDING: &str = ".gz";
+
+/// How hard to try. A higher level takes much longer and saves little: the table is in docs/explanation/performance.md.
+const LEVEL: Compression = Compression::new(4);
+
+/// Bytes that are compressed at once. Always as many, however rows are gathered, so that the same rows give the same bytes.
+const PAGE: usize = 64 * 1024;
+
+/// Pages that may wait for the compressor.
+const WAITING: usize = 8;
 
 /// A file's name without the ending that says that it is packed, and whether it had one.
 #[must_use]
@@ -19,33 +29,35 @@ pub fn unpacked_name(name: &str) -> (&str, bool) {
     }
 }
 
-/// Bytes as they are, or packed.
+/// Bytes as they are, or compressed.
 #[derive(Debug)]
-pub enum Packed<W: Write> {
+pub enum Packed<W> {
     /// As they are.
     Plain(W),
-    /// Packed.
-    Gzip(GzEncoder<W>),
+    /// Compressed.
+    Gzip(Gzip<W>),
 }
 
-impl<W: Write> Packed<W> {
+impl<W: Write + Send + 'static> Packed<W> {
     /// Begins a file.
-    pub fn new(out: W, packed: bool) -> Self {
-        if packed { Self::Gzip(GzBuilder::new().write(out, Compression::default())) } else { Self::Plain(out) }
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn new(out: W, packed: bool) -> std::io::Result<Self> {
+        Ok(if packed { Self::Gzip(Gzip::new(out)?) } else { Self::Plain(out) })
     }
 
     /// Writes what is left, and hands the file back.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn finish(self) -> std::io::Result<W> {
         match self {
             Self::Plain(mut out) => {
                 out.flush()?;
                 Ok(out)
             }
-            Self::Gzip(gzip) => {
-                let mut out = gzip.finish()?;
-                out.flush()?;
-                Ok(out)
-            }
+            Self::Gzip(gzip) => gzip.finish(),
         }
     }
 }
@@ -61,14 +73,98 @@ impl<W: Write> Write for Packed<W> {
     fn flush(&mut self) -> std::io::Result<()> {
         match self {
             Self::Plain(out) => out.flush(),
-            // Flushing would end a block, and packed files would depend on how rows are gathered.
+            // Flushing would end a block, and the file's bytes would depend on how rows are gathered.
             Self::Gzip(_) => Ok(()),
         }
     }
 }
 
+/// What the compressor is sent: a page, or the word that there is no more. A channel that just closes means that the file
+/// was given up.
+type Sent = Option<Vec<u8>>;
+
+/// A file that a thread compresses. Dropped before [`Gzip::finish`], it waits until the thread has let the file go.
+#[derive(Debug)]
+pub struct Gzip<W> {
+    page: Vec<u8>,
+    pages: Option<SyncSender<Sent>>,
+    thread: Option<JoinHandle<std::io::Result<W>>>,
+}
+
+impl<W: Write + Send + 'static> Gzip<W> {
+    fn new(out: W) -> std::io::Result<Self> {
+        let (pages, sent) = sync_channel(WAITING);
+        let thread = std::thread::Builder::new().name("gzip".into()).spawn(move || compress(&sent, out))?;
+        Ok(Self { page: Vec::with_capacity(PAGE), pages: Some(pages), thread: Some(thread) })
+    }
+}
+
+impl<W> Gzip<W> {
+    fn finish(mut self) -> std::io::Result<W> {
+        let rest = std::mem::take(&mut self.page);
+        self.send(Some(rest))?;
+        self.send(None)?;
+        self.ended()
+    }
+
+    /// Why it could not be sent is what the thread ended with.
+    fn send(&mut self, page: Sent) -> std::io::Result<()> {
+        match self.pages.as_ref().map(|pages| pages.send(page)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) | None => Err(self.ended().err().unwrap_or_else(gone)),
+        }
+    }
+
+    fn ended(&mut self) -> std::io::Result<W> {
+        self.pages = None;
+        self.thread.take().and_then(|thread| thread.join().ok()).ok_or_else(gone)?
+    }
+}
+
+impl<W> Write for Gzip<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let taken = bytes.len().min(PAGE - self.page.len());
+        self.page.extend_from_slice(bytes.get(..taken).unwrap_or(bytes));
+        if self.page.len() == PAGE {
+            let page = std::mem::replace(&mut self.page, Vec::with_capacity(PAGE));
+            self.send(Some(page))?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<W> Drop for Gzip<W> {
+    fn drop(&mut self) {
+        // Whoever gave up hears of that failure, not of one of a file that is gone.
+        let _ = self.ended();
+    }
+}
+
+/// Compresses what is sent until the last page.
+fn compress<W: Write>(sent: &Receiver<Sent>, out: W) -> std::io::Result<W> {
+    let mut gzip = GzBuilder::new().write(out, LEVEL);
+    while let Some(page) = sent.recv().map_err(|_| gone())? {
+        gzip.write_all(&page)?;
+    }
+    let mut out = gzip.finish()?;
+    out.flush()?;
+    Ok(out)
+}
+
+/// One side has ended and the other goes on.
+fn gone() -> Error {
+    Error::other("compression ended before the file did")
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use std::io::Read as _;
+
     use super::*;
 
     #[test]
@@ -83,5 +179,62 @@ mod tests {
         ] {
             assert_eq!(unpacked_name(name), plain);
         }
+    }
+
+    #[test]
+    fn the_same_bytes_are_packed_alike_however_they_come() {
+        let text: Vec<u8> = (0..90_000_u32).flat_map(|n| format!("{n},{}\r\n", n % 97).into_bytes()).collect();
+        let packed = |apart: usize| {
+            let mut file = Packed::new(Vec::new(), true).unwrap();
+            for part in text.chunks(apart) {
+                file.write_all(part).unwrap();
+                file.flush().unwrap();
+            }
+            file.finish().unwrap()
+        };
+        let whole = packed(text.len());
+        for apart in [1, 4_099, PAGE - 1, PAGE, PAGE + 1] {
+            assert_eq!(packed(apart), whole, "{apart} at a time");
+        }
+        let mut unpacked = Vec::new();
+        flate2::read::GzDecoder::new(whole.as_slice()).read_to_end(&mut unpacked).unwrap();
+        assert_eq!(unpacked, text);
+        // No flags, no time, no name.
+        assert_eq!(whole.get(..8), Some(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0][..]));
+    }
+
+    /// A disk with room for so many bytes, and something that is held as long as it is.
+    struct Disk(usize, #[expect(dead_code, reason = "held, not read")] std::sync::Arc<()>);
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_to_whoever_writes() {
+        let noise: Vec<u8> = (0..99_999_u32).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
+        for room in [0, 100_000, 3_000_000] {
+            let held = std::sync::Arc::new(());
+            let mut file = Packed::new(Disk(room, held.clone()), true).unwrap();
+            let written = file.write_all(&noise).and_then(|()| file.finish().map(drop));
+            assert_eq!(written.unwrap_err().kind(), std::io::ErrorKind::StorageFull, "{room}");
+            assert_eq!(std::sync::Arc::strong_count(&held), 1, "the file is let go");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_given_up_is_let_go_before_the_drop_returns() {
+        let held = std::sync::Arc::new(());
+        let mut file = Packed::new(Disk(usize::MAX, held.clone()), true).unwrap();
+        file.write_all(&[7; 3 * PAGE]).unwrap();
+        drop(file);
+        assert_eq!(std::sync::Arc::strong_count(&held), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The part of docs/exports.md that is written from the tables: which filters each kind takes, and its columns. A test
+//! The part of docs/reference/exports.md that is written from the tables: which filters each kind takes, and its columns. A test
 //! holds the page and this together; the words around it are the page's own.
 
 use super::what::{Part, SCHEMA, What};

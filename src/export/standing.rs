@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Hashing, Manifest, Written};
 use super::spec::ExportSpec;
-use super::{ExportError, Filtered, Order, Packed, unpacked_name, write};
+use super::{ExportError, Filtered, Order, Out, Packed, unpacked_name, write};
 use crate::compare::Hiding;
 use crate::files::{self, Protected, Replacement};
 use crate::model::Time;
@@ -58,10 +58,10 @@ pub async fn make(store: &Store, run: &JobRun, now: Time, protected: &Protected)
     let definition = serde_json::to_string(&spec)?;
     let mut made = Editions::default();
     while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
-        crate::mishap::at_of("export/begun", &spec.name);
+        crate::failpoint::at_of("export/begun", &spec.name);
         let began: ExportSpec = serde_json::from_str(&edition.definition)?;
         let (files, rows) = put(store, run, &began, &edition, protected).await?;
-        crate::mishap::at_of("export/placed", &spec.name);
+        crate::failpoint::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
         made.files.extend(files);
         made.rows += rows;
@@ -87,18 +87,21 @@ async fn put(
         vec![None]
     };
     let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
-    let (mut there, mut rows) = (Vec::new(), 0);
+    let (mut there, mut all_rows) = (Vec::new(), 0);
     for topic in topics {
         let path = spec.file(&edition.run, edition.at, topic.as_deref());
         let unwritable = |error: io::Error| StandingError::File { path: path.clone(), error };
         let order = spec.order(edition.at, edition.between, topic.as_deref());
         files::make_folder_of(&path).map_err(unwritable)?;
         let file = Replacement::create(&path, protected).map_err(unwritable)?;
-        let (file, written) = match rendered(store, &order, spec.filtered, packed(&path), file).await {
+        let mut file = Packed::new(Hashing::new(file), packed(&path)).map_err(unwritable)?;
+        let rows = match rendered(store, &order, spec.filtered, &mut file).await {
             Err(ExportError::Output(error)) => return Err(unwritable(error)),
             Err(ExportError::Store(error)) => return Err(error.into()),
-            Ok(done) => done,
+            Ok(rows) => rows,
         };
+        let (file, bytes, sha256) = file.finish().map_err(unwritable)?.end();
+        let written = Written { rows, bytes, sha256 };
         // Nothing new is no file: whoever loads a folder is spared the empty ones.
         if spec.goes_on() && written.rows == 0 {
             continue;
@@ -108,15 +111,15 @@ async fn put(
             let hint = "another process makes it";
             return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} is lost", run.public_id()), hint).into());
         }
-        crate::mishap::at_of("export/written", &spec.name);
+        crate::failpoint::at_of("export/written", &spec.name);
         file.commit().map_err(unwritable)?;
-        crate::mishap::at_of("export/renamed", &spec.name);
+        crate::failpoint::at_of("export/renamed", &spec.name);
         let told = Manifest::of(spec, edition, topic.as_deref(), &path, &written, &stretch)?;
         put_manifest(&path, &told, protected)?;
-        rows += written.rows;
+        all_rows += written.rows;
         there.push(path.display().to_string());
     }
-    Ok((there, rows))
+    Ok((there, all_rows))
 }
 
 fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), StandingError> {
@@ -130,22 +133,19 @@ pub(super) fn packed(file: &Path) -> bool {
     file.file_name().and_then(|name| name.to_str()).is_some_and(|name| unpacked_name(name).1)
 }
 
-/// Writes the rows of an order, counted and, as they stand in the file, hashed.
-pub(super) async fn rendered<W: io::Write + Send>(
+/// Writes the rows of an order; returns how many.
+pub(super) async fn rendered(
     store: &Store,
     order: &Order,
     filtered: Filtered,
-    packed: bool,
-    out: W,
-) -> Result<(W, Written), ExportError> {
+    out: Out<'_>,
+) -> Result<u64, ExportError> {
     if order.filter.words.is_some() {
         // The stretch is fixed: what belongs to it must not be missed because nobody has indexed it yet.
         store.index_waiting((words::VERSION, words::tokens), &|_| false).await?;
     }
     let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
-    let (out, rows) = write(store, order, &mut hiding, Packed::new(Hashing::new(out), packed)).await?;
-    let (out, bytes, sha256) = out.finish()?.end();
-    Ok((out, Written { rows, bytes, sha256 }))
+    write(store, order, &mut hiding, out).await
 }
 
 /// Removes the files of all but the newest editions. A file is removed only with a manifest beside it that says it is of

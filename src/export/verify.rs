@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
+use flate2::bufread::MultiGzDecoder;
+
 use super::manifest::Manifest;
 use super::standing::{packed, rendered};
 use super::{ExportError, SCHEMA};
@@ -47,11 +49,14 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Verdi
     }
     let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no readable time");
     let (order, filtered) = told.order().ok_or_else(unreadable)?;
-    let against = Against { file: BufReader::new(File::open(file)?), lines: 1, apart: None };
-    let (mut against, written) = rendered(store, &order, filtered, packed(file), against).await?;
+    let there = BufReader::new(File::open(file)?);
+    // What is compared is the rows: the same ones are compressed otherwise by other versions.
+    let there: Box<dyn Read + Send> = if packed(file) { Box::new(MultiGzDecoder::new(there)) } else { Box::new(there) };
+    let mut against = Against { file: there, lines: 1, apart: None };
+    let rows = rendered(store, &order, filtered, &mut against).await?;
     let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;
     let line = against.apart.or_else(|| more.then_some(against.lines));
-    Ok(line.map_or(Verdict::Same, |line| Verdict::Apart { line, rows: written.rows }))
+    Ok(line.map_or(Verdict::Same, |line| Verdict::Apart { line, rows }))
 }
 
 /// How the file differs from what its manifest says of it.
@@ -70,7 +75,7 @@ fn changed(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
 
 /// Compares what is written with a file, and remembers where they part.
 struct Against {
-    file: BufReader<File>,
+    file: Box<dyn Read + Send>,
     lines: u64,
     apart: Option<u64>,
 }

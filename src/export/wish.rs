@@ -164,6 +164,6 @@ fn refused(what: What, part: Part, takers: &[What]) -> Unfit {
         option: part.as_str(),
         given: None,
         why: format!(" means nothing for {what}"),
-        hint: format!("leave it out, or export {}; docs/exports.md has the table", takers.join(", ")),
+        hint: format!("leave it out, or export {}; docs/reference/exports.md has the table", takers.join(", ")),
     }
 }

@@ -3,10 +3,10 @@
 //! sheet go on in the next one. What a spreadsheet cannot hold is told: text is cut at 32,767 characters.
 
 use std::fmt::Write as _;
-use std::io::Write;
 
 use super::archive::Archive;
 use super::column::{Cell, Heading, Type, decimal};
+use super::out::Out;
 use super::xml;
 use crate::model::Time;
 
@@ -39,8 +39,8 @@ const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const PROLOG: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 
 /// Writes a workbook.
-pub(super) struct Writer<W: Write> {
-    archive: Archive<W>,
+pub(super) struct Writer<'w> {
+    archive: Archive<'w>,
     title: &'static str,
     columns: Vec<Heading>,
     most_rows: u32,
@@ -52,9 +52,14 @@ pub(super) struct Writer<W: Write> {
     line: String,
 }
 
-impl<W: Write> Writer<W> {
+impl<'w> Writer<'w> {
     /// Begins a workbook whose sheets have this name and at most so many rows.
-    pub(super) fn begin(out: W, columns: &[&Heading], title: &'static str, most_rows: u32) -> std::io::Result<Self> {
+    pub(super) fn begin(
+        out: Out<'w>,
+        columns: &[&Heading],
+        title: &'static str,
+        most_rows: u32,
+    ) -> std::io::Result<Self> {
         let columns = columns.iter().map(|column| **column).collect();
         let archive = Archive::new(out);
         let mut writer = Self { archive, title, columns, most_rows, sheets: 0, rows: 0, cut: 0, line: String::new() };
@@ -175,8 +180,8 @@ impl<W: Write> Writer<W> {
         self.archive.end()
     }
 
-    /// Writes what holds the sheets together; returns the output and how many cells were cut.
-    pub(super) fn finish(mut self) -> std::io::Result<(W, u64)> {
+    /// Writes what holds the sheets together; returns how many cells were cut.
+    pub(super) fn finish(mut self) -> std::io::Result<u64> {
         self.end_sheet()?;
         let (mut sheets, mut parts, mut relations) = (String::new(), String::new(), String::new());
         for number in 1..=self.sheets {
@@ -209,7 +214,8 @@ impl<W: Write> Writer<W> {
              <Override PartName=\"/xl/styles.xml\" ContentType=\"application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml\"/>{parts}</Types>"
         );
         self.archive.whole("[Content_Types].xml", &types)?;
-        Ok((self.archive.finish()?, self.cut))
+        self.archive.finish()?;
+        Ok(self.cut)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Whether a source that is still answered has stopped saying anything: silent when it gives no items although it used to,
 //! stale when it gives items but nothing new. Judged against the topic's own history and never before
-//! [`JUDGED_FROM`] searches, so that a quiet topic is not called ill. Pure; the rules in words are in docs/changes.md.
+//! [`JUDGED_FROM`] searches, so that a quiet topic is not called ill. Pure; the rules in words are in docs/explanation/changes.md.
 
 use std::time::Duration;
 
 use super::robust::{Middle, middle};
-use crate::model::{Beat, Pulse, Source, Time, closed_list};
+use crate::model::{Heartbeat, Pulse, Source, Time, closed_list};
 
 /// Answered searches before which nothing is said.
 pub const JUDGED_FROM: usize = 20;
@@ -49,7 +49,7 @@ pub struct Illness {
 impl Illness {
     /// In words, for whoever knows the topic and says times in a way of their own.
     #[must_use]
-    pub fn told(&self, since: &str) -> String {
+    pub fn sentence(&self, since: &str) -> String {
         let Self { source, searches, usual, .. } = self;
         match self.state {
             Ill::Silent => {
@@ -66,7 +66,7 @@ impl Illness {
 impl std::fmt::Display for Illness {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let since = Time(self.since.0 - self.since.0.rem_euclid(1_000));
-        write!(f, "{}: {}", self.topic, self.told(&since.to_string()))
+        write!(f, "{}: {}", self.topic, self.sentence(&since.to_string()))
     }
 }
 
@@ -112,7 +112,7 @@ pub fn illness(pulse: &Pulse) -> Option<Illness> {
     silent(pulse, beats).or_else(|| stale(pulse, beats))
 }
 
-fn silent(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
+fn silent(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     let last = beats.iter().rposition(|beat| beat.counts.found > 0)?;
     let empty = beats.len() - 1 - last;
     // How many empty replies in a row there were between two that held something.
@@ -134,11 +134,11 @@ fn silent(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
 }
 
 /// Whether a search brought something new that was not too old for its window.
-fn fresh(beat: &&Beat) -> bool {
+fn fresh(beat: &&Heartbeat) -> bool {
     beat.fresh > 0
 }
 
-fn stale(pulse: &Pulse, beats: &[Beat]) -> Option<Illness> {
+fn stale(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     let news: Vec<Time> = beats.iter().filter(fresh).map(|beat| beat.at).collect();
     let (last, now) = (*news.last()?, beats.last()?.at);
     let gaps: Vec<i64> = news.windows(2).map(|pair| (pair[1].0 - pair[0].0).max(0)).collect();
@@ -170,7 +170,7 @@ mod tests {
 
     /// One search an hour: `+` new, `=` nothing new, `o` only old, `d` what is known and something old, `.` empty.
     fn pulse(beats: &str) -> Pulse {
-        let beat = |(hour, kind): (i64, char)| Beat {
+        let beat = |(hour, kind): (i64, char)| Heartbeat {
             at: Time(hour * HOUR),
             counts: match kind {
                 '+' => Counts { found: 9, new: 2, duplicate: 7, ..Counts::default() },

@@ -5,8 +5,8 @@
 //! runs; all of it by statements that an index answers. Topics have series of their own up to a bound.
 
 mod coverage;
+mod families;
 mod family;
-mod told;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ pub use family::CONTENT_TYPE;
 use coverage::Missed;
 
 use crate::model::{LATE, ServiceLimits, Standing, Tallied, Time, TopicLimits, Used};
+use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError};
-use crate::vitals::Vitals;
 
 /// Topics that have series of their own; the others are counted.
 pub const MOST_TOPICS: u32 = 200;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Metrics {
     store: Store,
-    vitals: Arc<Vitals>,
+    process_status: Arc<ProcessStatus>,
     missed: Missed,
     /// One reading at a time, whoever asks how often.
     place: Arc<Semaphore>,
@@ -52,8 +52,8 @@ struct Read {
 impl Metrics {
     /// Over a store, for a process that knows this of itself.
     #[must_use]
-    pub fn new(store: Store, vitals: Arc<Vitals>) -> Self {
-        Self { store, vitals, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
+    pub fn new(store: Store, process_status: Arc<ProcessStatus>) -> Self {
+        Self { store, process_status, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
     }
 
     /// All figures as text, with what may be asked in a day, and the version where it may be told. Where the database does not
@@ -68,7 +68,7 @@ impl Metrics {
         now: Time,
     ) -> Result<String, String> {
         let read = tokio::time::timeout(PATIENCE, self.read_alone(now)).await.ok().flatten();
-        told::text(&self.vitals, version, limits, now, read.as_ref()).map_err(|error| error.to_string())
+        families::text(&self.process_status, version, limits, now, read.as_ref()).map_err(|error| error.to_string())
     }
 
     /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.

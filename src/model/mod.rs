@@ -50,7 +50,7 @@ pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
 pub use ping::PingSpec;
-pub use pulse::{Beat, Pulse};
+pub use pulse::{Heartbeat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{Request, RequestKind, RequestState, Wish};
 pub use retention::{PrunedDay, PrunedDays, Retention, Trimmed};

@@ -4,7 +4,7 @@ use super::{Counts, Source, Time};
 
 /// One answered search of a topic's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Beat {
+pub struct Heartbeat {
     /// When it looked.
     pub at: Time,
     /// What it held.
@@ -21,5 +21,5 @@ pub struct Pulse {
     /// The source.
     pub source: Source,
     /// Its searches, the oldest first.
-    pub beats: Vec<Beat>,
+    pub beats: Vec<Heartbeat>,
 }

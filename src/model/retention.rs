@@ -79,7 +79,7 @@ impl PrunedDays {
 impl Trimmed {
     /// In words; `None` when all is there.
     #[must_use]
-    pub fn told(&self) -> Option<String> {
+    pub fn sentence(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.thinned > 0 {
             parts.push(format!("{} snapshots were thinned to one a day", self.thinned));

@@ -1,5 +1,5 @@
 //! Identity keys: which entries are the same item, in this run, in every run and on both databases. Not near-copies:
-//! two authors who post one text are two items. The rules for people are in `docs/identity.md`, pinned by
+//! two authors who post one text are two items. The rules for people are in `docs/explanation/identity.md`, pinned by
 //! `tests/golden/keys.tsv`.
 
 use super::post::{PostAddress, X, post_of_url};

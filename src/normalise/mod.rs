@@ -1,6 +1,6 @@
 //! What is the same as what: identity keys, canonical URLs, folded text, and the findings of one run brought together.
 //! Pure and versioned: equal input gives equal keys on every machine and both databases. It knows no database, reads no
-//! clock and never changes a rule without a new [`KEY_VERSION`]. The rules for people are in `docs/identity.md`.
+//! clock and never changes a rule without a new [`KEY_VERSION`]. The rules for people are in `docs/explanation/identity.md`.
 //!
 //! ```text
 //! Found --finding--> Finding { keys, kind, fit } --group--> Group { one item, its sightings }

@@ -38,7 +38,7 @@ pub fn safe_link(text: &str) -> Option<String> {
 
 /// The canonical URL of a page, or `None` when `text` is no http(s) address of sane length. Idempotent.
 ///
-/// Scheme `https` for both; host as in `docs/identity.md` (`www.` and mobile hosts folded, IDNA as ASCII); ports 80 and
+/// Scheme `https` for both; host as in `docs/explanation/identity.md` (`www.` and mobile hosts folded, IDNA as ASCII); ports 80 and
 /// 443 dropped; credentials dropped; dot segments resolved; percent-encoding normalised; trailing slashes dropped;
 /// parameters that only track removed, the others sorted by name (equal names keep their order); the fragment dropped
 /// unless it selects content (`#!…`, `#/…`, `#name=value`).

@@ -174,9 +174,9 @@ impl Courier {
         });
         let mut tries: Vec<Delivery> = lost.inspect(|delivery| (self.tell)(delivery)).collect();
         let Some(out) = claimed.message else { return Ok(tries) };
-        crate::mishap::at_of("courier/claimed", &channel.name);
+        crate::failpoint::at_of("courier/claimed", &channel.name);
         let sent = channel.send(&out.message, out.created_at, out.attempt, now).await;
-        crate::mishap::at_of("courier/sent", &channel.name);
+        crate::failpoint::at_of("courier/sent", &channel.name);
         let settled = self.judge(channel, &out, sent);
         match self.store.settle_message(&out, &settled, (self.clock)()).await {
             Ok(()) => {}

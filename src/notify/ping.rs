@@ -16,7 +16,7 @@ use url::Url;
 use super::{Refusal, Way, one_line, scrub, webhook};
 use crate::http;
 use crate::model::HookForm;
-use crate::vitals::Pinged;
+use crate::process_status::Pinged;
 
 /// Pings that wait; of more the oldest is left out.
 const MOST_WAITING: usize = 500;

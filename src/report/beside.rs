@@ -55,7 +55,7 @@ pub(super) fn beside(history: &[Day], marks: &[Mark], looked: &Looked, asked_sin
 }
 
 /// `Day before (Sunday 03-15): 110 items, −25%.`
-pub(super) fn told(report: &Report, topic: &TopicFacts) -> Option<String> {
+pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     let now = topic.period.raw;
     let one = |day: &Beside| {
         let name = if day.back == 1 { "Day before" } else { "Week before" };
@@ -108,7 +108,7 @@ mod tests {
         let mut facts = topic("a");
         facts.period.raw = 82;
         facts.beside = vec![day(1, Some(110), None), day(7, Some(0), None)];
-        let of = |facts: &TopicFacts| told(&report(vec![facts.clone()]), facts);
+        let of = |facts: &TopicFacts| sentence(&report(vec![facts.clone()]), facts);
         assert_eq!(
             of(&facts).as_deref(),
             Some(

@@ -1,5 +1,5 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
-//! `gather`'s, and docs/report.md defines each.
+//! `gather`'s, and docs/explanation/report.md defines each.
 
 use super::beside::Beside;
 use super::relevance::RelevanceFacts;

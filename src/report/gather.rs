@@ -169,7 +169,7 @@ pub(super) async fn topic(
         period_cut,
         risers_cut: chosen.risers_cut,
         searches_cut,
-        pruned: moment.trimmed(&topic.id, drawn).await?.told(),
+        pruned: moment.trimmed(&topic.id, drawn).await?.sentence(),
     })
 }
 

@@ -38,7 +38,7 @@ pub(super) fn page(report: &Report) -> String {
     if !report.voice.is_empty() {
         text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
         for voice in &report.voice {
-            let [raw, unique, authors] = voice.told();
+            let [raw, unique, authors] = voice.cells();
             text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escaped(&voice.title)));
         }
         for (title, told) in report.astray() {
@@ -200,10 +200,10 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         number(period.no_author),
         number(period.no_engagement),
     );
-    if let Some(told) = topic.relevance.told() {
+    if let Some(told) = topic.relevance.sentence() {
         text.push_str(&format!("{told}\n\n"));
     }
-    if let Some(beside) = beside::told(report, topic) {
+    if let Some(beside) = beside::sentence(report, topic) {
         text.push_str(&format!("{beside}\n\n"));
     }
     if topic.filtered > 0 {
@@ -292,7 +292,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     let covered = covered.map(|covered| format!("{} of the period {so_far}covered", percent(covered)));
     let covered =
         covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_words()).chain(topic.holes_words(zone));
-    let ill = topic.ill.iter().map(|ill| escaped(&ill.told(&words::when(ill.since, zone))));
+    let ill = topic.ill.iter().map(|ill| escaped(&ill.sentence(&words::when(ill.since, zone))));
     let cut = topic.searches_cut.then(|| words::SEARCHES_CUT.to_owned());
     listed(
         "How it was looked at",

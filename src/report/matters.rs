@@ -33,7 +33,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             tell(50, "", "not run", format!("{state}."));
             continue;
         }
-        if let Some(told) = topic.relevance.told().filter(|_| topic.relevance.is_astray()) {
+        if let Some(told) = topic.relevance.sentence().filter(|_| topic.relevance.is_astray()) {
             tell(75, "numbers", "relevance", told);
         }
         if topic.first_day {
@@ -46,7 +46,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             continue;
         }
         for ill in &topic.ill {
-            tell(70, "sources", ill.state.as_str(), format!("{}.", ill.told(&when(ill.since, timezone))));
+            tell(70, "sources", ill.state.as_str(), format!("{}.", ill.sentence(&when(ill.since, timezone))));
         }
         for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
             tell(

@@ -128,7 +128,7 @@ pub async fn make(
         timezone: spec.timezone.clone(),
         window: spec.window,
         span,
-        date: period::told(span, &spec.timezone),
+        date: period::label(span, &spec.timezone),
         made_at: now,
         since,
         seq,
@@ -162,7 +162,7 @@ impl Report {
     /// Topics of the share of voice of which many posts hold no word of the question: their titles, and what is said.
     fn astray(&self) -> impl Iterator<Item = (&str, String)> {
         let heard = |topic: &&TopicFacts| self.voice.iter().any(|voice| voice.topic == topic.id);
-        self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance.told()?)))
+        self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance.sentence()?)))
     }
 
     /// Whether a topic has nothing of the period to show: no item, nothing that rose, changed or went, no sentence above.

@@ -39,7 +39,7 @@ fn time_of(at: Time, timezone: &str) -> String {
 }
 
 /// The span by its dates.
-pub(super) fn told(span: Span, timezone: &str) -> String {
+pub(super) fn label(span: Span, timezone: &str) -> String {
     let (from, until) = (date_of(span.from, timezone), date_of(last_of(span), timezone));
     if from == until { from.to_string() } else { format!("{from} to {until}") }
 }

@@ -41,7 +41,7 @@ impl RelevanceFacts {
     }
 
     /// `97 of 100 posts hold no word of the question: judge before you quote.`
-    pub(super) fn told(&self) -> Option<String> {
+    pub(super) fn sentence(&self) -> Option<String> {
         let without = self.many()?;
         let usual = self.usual.map_or_else(String::new, |usual| {
             format!(" ({} expected, by {})", percent(usual.expected), counted(usual.samples as u64, "earlier day"))

@@ -34,7 +34,7 @@ impl Voice {
     }
 
     /// The three in words.
-    pub(super) fn told(&self) -> [String; 3] {
+    pub(super) fn cells(&self) -> [String; 3] {
         let told = |share, more_elsewhere| super::words::part(share, self.saturated, more_elsewhere);
         let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
         let authors = told(self.authors, self.others_saturated || self.others_untold);

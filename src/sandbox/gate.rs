@@ -25,7 +25,7 @@ use super::stream::chunked;
 /// Largest request body.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
 /// Says in every reply that it is invented, so that nobody keeps it beside real findings; the name is documented in
-/// `docs/sandbox.md`.
+/// `docs/reference/sandbox.md`.
 const MARK: HeaderName = HeaderName::from_static("x-topicwatch-sandbox");
 /// Larger than any reply the sandbox makes.
 const MAX_REPLY_BYTES: usize = 64 << 20;

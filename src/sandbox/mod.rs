@@ -6,7 +6,7 @@
 //! ```
 //!
 //! It is not a mock that a test scripts call by call: it answers every query by itself, from a corpus that is a pure
-//! function of query and clock, and it misbehaves only where a [`Fault`] rule says so. `docs/sandbox.md` is its manual.
+//! function of query and clock, and it misbehaves only where a [`Fault`] rule says so. `docs/reference/sandbox.md` is its manual.
 
 mod answer;
 mod auth;

@@ -69,7 +69,7 @@ pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Expl
     }
     let changes = changes(&zone, after).take(2).map(|change| ClockChange {
         at: change.at,
-        clock: change.told(),
+        clock: change.text(),
         effect: change.effect(&schedule.when),
     });
     let changes: Vec<ClockChange> = changes.collect();
@@ -172,7 +172,7 @@ fn changes(zone: &TimeZone, after: Time) -> impl Iterator<Item = Change> {
 }
 
 impl Change {
-    fn told(&self) -> String {
+    fn text(&self) -> String {
         let (old, new) = self.offsets;
         format!(
             "{} {}: {} becomes {} ({} becomes {})",

@@ -1,6 +1,6 @@
 //! Complaints that say no bad word ("on hold for 2 hours", "still no refund"), falling prices ("plunge 12 %"), and praise
 //! that a French `pas` takes back: turns of phrase that the posts that were learned from hardly hold. Each moves what the
-//! weights say by a fixed amount. It learns nothing; the amounts were chosen by hand (docs/sentiment.md).
+//! weights say by a fixed amount. It learns nothing; the amounts were chosen by hand (docs/explanation/sentiment.md).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
 //! How a text sounds: negative, neutral or positive, with probabilities, in the languages the model was trained on. Pure,
-//! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/sentiment.md).
+//! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/explanation/sentiment.md).
 
 mod complaints;
 mod emoticon;

@@ -120,7 +120,7 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let bearer = bearer(headers);
     if is_of(path) {
-        return admit(site, peer, bearer).map_err(|problem| Box::new(told(&problem, site, path)));
+        return admit(site, peer, bearer).map_err(|problem| Box::new(problem_page(&problem, site, path)));
     }
     if changes && bearer.is_none() && !from_here(headers, &host) {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
@@ -130,7 +130,7 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
     match (&settings.access, bearer) {
         (None, _) => Ok(()),
         (Some(access), Some(token)) => {
-            token_of(site, access, peer, token).map_err(|problem| Box::new(told(&problem, site, path)))
+            token_of(site, access, peer, token).map_err(|problem| Box::new(problem_page(&problem, site, path)))
         }
         (Some(_), None) if open => Ok(()),
         (Some(access), None)
@@ -182,7 +182,7 @@ pub(super) fn token_of(site: &Site, access: &Access, peer: &Peer, given: &str) -
 }
 
 /// A problem, and when to come back where one is to.
-pub(super) fn told(problem: &Problem, site: &Site, path: &str) -> Response {
+pub(super) fn problem_page(problem: &Problem, site: &Site, path: &str) -> Response {
     let mut response = problem.answer(site, path);
     if problem.status == StatusCode::TOO_MANY_REQUESTS {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(AGAIN));

@@ -22,27 +22,30 @@ const SOON: Duration = Duration::from_secs(2);
 
 /// Whether the loop goes round. It touches no database: one that is away is no reason to start the process anew.
 pub(super) async fn healthz(State(app): State<App>) -> Response {
-    let Some(beat) = &app.site.vitals.beat else {
-        return told(&[("process", None, json!({})), ("scheduler", None, json!({ "output": "not in this process" }))]);
+    let Some(beat) = &app.site.process_status.beat else {
+        return response(&[
+            ("process", None, json!({})),
+            ("scheduler", None, json!({ "output": "not in this process" })),
+        ]);
     };
     let (ago, _) = beat.last();
     let why = beat
         .is_late()
         .then(|| format!("the loop stands still: at most {} s may pass between two ticks", beat.patience().as_secs()));
     let observed = json!({ "observedValue": ago.as_secs(), "observedUnit": "s" });
-    told(&[("process", None, json!({})), ("scheduler", why, observed)])
+    response(&[("process", None, json!({})), ("scheduler", why, observed)])
 }
 
 /// Whether the database can be reached and has the tables of this version.
 pub(super) async fn readyz(State(app): State<App>) -> Response {
     let ready = tokio::time::timeout(SOON, app.site.ready.ask()).await;
     let why = ready.unwrap_or(Some("does not answer in time"));
-    told(&[("database", why.map(str::to_owned), json!({}))])
+    response(&[("database", why.map(str::to_owned), json!({}))])
 }
 
 /// A small answer in the way of `application/health+json` (draft-inadarei-api-health-check-06): what was checked, and what is
 /// wrong with it.
-fn told(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
+fn response(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
     let mut list = serde_json::Map::new();
     for (name, why, observed) in checks {
         let mut check = json!({ "status": if why.is_some() { "fail" } else { "pass" } });

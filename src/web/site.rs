@@ -12,8 +12,8 @@ use super::ready::Ready;
 use super::sessions::Sessions;
 use crate::metrics::Metrics;
 use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
+use crate::process_status::ProcessStatus;
 use crate::store::{self, Store};
-use crate::vitals::Vitals;
 
 /// How the pages are served.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ pub struct Site {
     pub(super) store: Store,
     settings: InForce,
     pub(super) exporting: Exporting,
-    pub(super) vitals: Arc<Vitals>,
+    pub(super) process_status: Arc<ProcessStatus>,
     pub(super) metrics: Metrics,
     pub(super) ready: Ready,
     pub(super) judged: Judged,
@@ -70,18 +70,18 @@ impl Site {
         exports: Store,
         database: store::Settings,
         settings: InForce,
-        vitals: Arc<Vitals>,
+        process_status: Arc<ProcessStatus>,
         clock: Clock,
         secret: String,
     ) -> Self {
-        let metrics = Metrics::new(store.clone(), Arc::clone(&vitals));
+        let metrics = Metrics::new(store.clone(), Arc::clone(&process_status));
         let (exporting, ready) =
-            (Exporting::through(exports), Ready::of(database, store.clone(), vitals.beat.is_some()));
+            (Exporting::through(exports), Ready::of(database, store.clone(), process_status.beat.is_some()));
         Self {
             store,
             settings,
             exporting,
-            vitals,
+            process_status,
             metrics,
             ready,
             judged: Judged::default(),

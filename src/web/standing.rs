@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::site::Site;
 use crate::insight::Illness;
-use crate::model::{SearchRow, SearchState, Source, Time, Topic, TopicCard};
-use crate::store::{Store, StoreError};
+use crate::model::{SearchRow, SearchState, Source, Topic, TopicCard};
+use crate::store::StoreError;
 
 /// Words for how a source stands, the API's spelling.
 pub(super) const STATES: [&str; 7] = ["ok", "failing", "over_quota", "silent", "stale", "not_asked", "unknown"];

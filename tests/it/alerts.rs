@@ -110,7 +110,7 @@ fn whatever_is_killed_each_event_is_in_one_message() {
         for (n, point) in (25..).zip(points) {
             world.posts(&[post(n, n - 1, "words", 1)]);
             let killed = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);
-            let killed = killed.env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}")).start().wait();
+            let killed = killed.env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}")).start().wait();
             assert_eq!(killed.code, None, "{point}: {killed}");
         }
         // Leases of messages in hand run out.

@@ -395,12 +395,15 @@ fn hostile_texts_come_back_as_they_were_stored() {
 fn every_operation_is_told_with_an_example_that_works() {
     let (_sandbox, place) = world(crate::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let told = std::fs::read_to_string(format!("{}/docs/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let told = std::fs::read_to_string(format!("{}/docs/reference/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let document = get(&pages, "/api/v1/openapi.json");
     let (paths, mut tried) = (document["paths"].as_object().unwrap(), BTreeSet::new());
     for (path, operations) in paths {
         for method in operations.as_object().unwrap().keys() {
-            assert!(told.contains(&format!("`{} {path}`", method.to_uppercase())), "docs/api.md: {method} {path}");
+            assert!(
+                told.contains(&format!("`{} {path}`", method.to_uppercase())),
+                "docs/reference/api.md: {method} {path}"
+            );
         }
     }
     let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);

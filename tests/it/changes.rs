@@ -1,5 +1,5 @@
 //! `diff` through the binary on both databases, with replies written by hand: baseline, new, gone, edited, rising, what is
-//! older than the window, what replies leave out, and what was cut. The words are those of docs/changes.md.
+//! older than the window, what replies leave out, and what was cut. The words are those of docs/explanation/changes.md.
 
 use std::sync::{Arc, Mutex};
 

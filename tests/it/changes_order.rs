@@ -1,5 +1,5 @@
 //! `diff` where runs became readable in another order than they began, and where another topic's run noticed first: through the
-//! binary on both databases, with replies written by hand. The words are those of docs/changes.md.
+//! binary on both databases, with replies written by hand. The words are those of docs/explanation/changes.md.
 
 use serde_json::Value;
 

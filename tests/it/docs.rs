@@ -22,9 +22,8 @@ fn page(path: &str) -> String {
 
 /// Every page for people, with its path.
 fn pages() -> Vec<(String, String)> {
-    let docs = std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
-    let docs = docs.map(|name| format!("docs/{}", name.into_string().unwrap())).filter(|name| name.ends_with(".md"));
-    let mut paths: Vec<String> = docs.chain(["README.md".into(), "CHANGELOG.md".into()]).collect();
+    let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(str::to_owned);
+    let mut paths: Vec<String> = files(&["docs"], "md").into_iter().chain(top).collect();
     paths.sort();
     paths.into_iter().map(|path| (path.clone(), page(&path))).collect()
 }
@@ -63,22 +62,64 @@ fn first_cells(text: &str) -> Vec<&str> {
     body.map(|(_, row)| row.split('|').nth(1).unwrap().trim()).collect()
 }
 
-#[test]
-fn the_list_of_commands_is_that_of_the_help() {
-    let block = blocks(section(&page("README.md"), "## Commands"), "console").remove(0);
-    let shown: Vec<&str> = block.lines().filter(|line| *line != "…" && !line.starts_with('$')).collect();
-    let help = Program::at(&root(), &["--help"]).run().out;
-    assert!(help.contains(&format!("{}\n", shown.join("\n"))), "README:\n{block}\nhelp:\n{help}");
-    assert!(
-        help.contains(&format!("{}\n\nOptions of every command:", shown.last().unwrap())),
-        "README leaves commands out"
+/// The reference of commands as the program tells it: each command, its arguments and options.
+fn commands() -> String {
+    let mut text = String::from(
+        "# Commands\n\nFor whoever looks up a command: all of them with their options, as `--help` says it. Each has examples under \
+         `--help`. Written by a test; do not edit.\n\nOptions of every command: `--config FILE`, `--database URL`, `-q`, `-v`, `--log-format`.\n",
     );
+    let mut command = Cli::command();
+    command.build();
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
+        let shown = |sub: &clap::Command| !sub.is_hide_set() && sub.get_name() != "help";
+        let below: Vec<&clap::Command> = verb.get_subcommands().filter(|sub| shown(sub)).collect();
+        let all = if below.is_empty() {
+            vec![(verb.get_name().to_owned(), verb)]
+        } else {
+            below.iter().map(|sub| (format!("{} {}", verb.get_name(), sub.get_name()), *sub)).collect()
+        };
+        for (name, command) in all {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            text.push_str(&format!("\n## {name}\n\n{about}.\n"));
+            let mut rows = String::new();
+            for arg in command
+                .get_arguments()
+                .filter(|arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help")
+            {
+                let values: String = arg
+                    .get_value_names()
+                    .filter(|_| arg.get_action().takes_values())
+                    .map_or_else(String::new, |names| names.iter().map(|name| format!(" <{name}>")).collect());
+                let named = match (arg.get_long(), arg.get_short()) {
+                    (Some(long), _) => format!("--{long}{values}"),
+                    (None, Some(short)) => format!("-{short}{values}"),
+                    (None, None) => values.trim_start().to_owned(),
+                };
+                let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|");
+                rows.push_str(&format!("| `{named}` | {help} |\n"));
+            }
+            if !rows.is_empty() {
+                text.push_str(&format!("\n| option | meaning |\n|---|---|\n{rows}"));
+            }
+        }
+    }
+    text
+}
+
+/// Written anew with `UPDATE_DOCS=1`.
+#[test]
+fn the_reference_of_commands_is_that_of_the_program() {
+    let path = "docs/reference/commands.md";
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(root().join(path), commands()).unwrap();
+    }
+    assert!(page(path) == commands(), "{path} is old: UPDATE_DOCS=1 writes it anew");
 }
 
 #[test]
 fn every_key_of_the_configuration_is_told_with_its_default() {
-    let readme = page("README.md");
-    let part = section(&readme, "## Configuration");
+    let page = page("docs/reference/configuration.md");
+    let part = page.as_str();
     let mut told: Vec<String> = first_cells(part).iter().flat_map(|cell| quoted(cell)).map(str::to_owned).collect();
     let mut keys: Vec<String> = KEYS
         .iter()
@@ -89,7 +130,7 @@ fn every_key_of_the_configuration_is_told_with_its_default() {
         .collect();
     told.sort();
     keys.sort();
-    assert_eq!(told, keys, "left: README, right: the program");
+    assert_eq!(told, keys, "left: docs/reference/configuration.md, right: the program");
     let sections = [
         Section::Service,
         Section::Database,
@@ -107,9 +148,9 @@ fn every_key_of_the_configuration_is_told_with_its_default() {
 }
 
 #[test]
-fn the_smallest_file_of_the_readme_is_accepted_and_needs_no_more_than_ten_lines() {
+fn the_first_file_of_the_readme_is_accepted_and_needs_no_more_than_twelve_lines() {
     let file = blocks(&page("README.md"), "toml").remove(0);
-    assert!(file.lines().count() <= 10);
+    assert!(file.lines().count() <= 12);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("jobs.toml"), file).unwrap();
     let checked = Program::at(folder.path(), &["check"]).run();
@@ -119,8 +160,8 @@ fn the_smallest_file_of_the_readme_is_accepted_and_needs_no_more_than_ten_lines(
 
 #[test]
 fn the_exit_codes_are_those_of_the_program() {
-    let readme = page("README.md");
-    let (_, table) = readme.split_once("| exit | meaning |").unwrap();
+    let page = page("docs/reference/exit-codes.md");
+    let (_, table) = page.split_once("| exit | meaning |").unwrap();
     let table = table.split("\n\n").next().unwrap();
     let told: Vec<i32> = table.lines().filter_map(|row| row.split('|').nth(1)?.trim().parse().ok()).collect();
     let all = [Exit::Ok, Exit::Unexpected, Exit::Usage, Exit::Searches, Exit::Store, Exit::Output, Exit::Interrupted];
@@ -135,7 +176,7 @@ fn the_exit_codes_are_those_of_the_program() {
 /// Written anew with `UPDATE_DOCS=1`.
 #[test]
 fn every_column_of_every_export_is_told_as_the_program_has_it() {
-    let (path, mark) = ("docs/exports.md", " -->\n\n");
+    let (path, mark) = ("docs/reference/exports.md", " -->\n\n");
     let told = page(path);
     let (words, tables) = told.split_once(mark).unwrap();
     let tables = if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -154,16 +195,76 @@ fn every_column_of_every_export_is_told_as_the_program_has_it() {
     }
 }
 
+/// The anchor of a heading, as forges make it.
+fn anchor_of(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn pages_are_no_longer_than_a_reader_has_patience_for() {
+    let words = |path: &str| page(path).split_whitespace().count();
+    assert!(words("README.md") <= 1_300, "{}", words("README.md"));
+    assert!(words("docs/ARCHITECTURE.md") <= 3_000, "{}", words("docs/ARCHITECTURE.md"));
+}
+
+#[test]
+fn the_contents_of_the_site_name_every_page() {
+    let contents = page("docs/SUMMARY.md");
+    for path in files(&["docs"], "md").into_iter().filter(|path| path != "docs/SUMMARY.md") {
+        assert!(contents.contains(&format!("]({})", &path["docs/".len()..])), "docs/SUMMARY.md does not name {path}");
+    }
+}
+
+/// Each question is on a page that the README links to, and each answer one click further.
+#[test]
+fn twelve_questions_are_answered_within_one_click() {
+    assert!(page("README.md").contains("(docs/how-to/questions.md)"));
+    let page = page("docs/how-to/questions.md");
+    let numbered: Vec<&str> = page.split("\n").filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+    assert_eq!(numbered.len(), 12);
+    assert!(numbered.iter().all(|line| line.contains("?**")), "{numbered:#?}");
+    assert!(page.matches("](").count() >= 12);
+}
+
+/// Messages, comments and tests name pages by their paths.
+#[test]
+fn every_page_that_the_code_names_is_there() {
+    let mut named = 0;
+    for path in files(&["src", "tests", "scripts", "benches"], "rs") {
+        for rest in page(&path).split("docs/").skip(1) {
+            let name: String =
+                rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '/' | '-' | '_' | '.')).collect();
+            let name = name.trim_end_matches('.');
+            if name.ends_with(".md") && !name.contains("..") {
+                assert!(root().join("docs").join(name).exists(), "{path} names docs/{name}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 20, "{named}");
+}
+
 #[test]
 fn every_link_leads_to_a_file() {
     let mut links = 0;
     for (path, text) in pages() {
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            if link.contains("://") || link.starts_with('#') {
+            if link.contains("://") {
                 continue;
             }
-            let target = root().join(Path::new(&path).parent().unwrap()).join(link.split('#').next().unwrap());
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => root().join(&path),
+                file => root().join(Path::new(&path).parent().unwrap()).join(file),
+            };
             assert!(target.exists(), "{path} names {link}");
+            if !anchor.is_empty() && target.extension().is_some_and(|found| found == "md") {
+                let text = std::fs::read_to_string(&target).unwrap();
+                let there: Vec<String> = text.lines().filter(|line| line.starts_with('#')).map(anchor_of).collect();
+                assert!(there.iter().any(|known| known == anchor), "{path}: {link} has no such heading: {there:?}");
+            }
             links += 1;
         }
     }
@@ -196,8 +297,9 @@ fn understood(line: &str) -> Option<Result<(), String>> {
     let mut words =
         words(line.strip_prefix("cargo run -- ").map_or(line.to_owned(), |rest| format!("topicwatch {rest}")).as_str());
     // A crontab's line begins with its five fields.
-    if words.len() > 5 && words[5] == "topicwatch" {
+    if words.len() > 5 && words[5].ends_with("topicwatch") {
         words.drain(..5);
+        words[0] = "topicwatch".into();
     }
     if words.first().is_none_or(|first| first != "topicwatch") {
         return None;
@@ -212,8 +314,12 @@ fn understood(line: &str) -> Option<Result<(), String>> {
 fn every_command_of_the_pages_is_understood() {
     let mut lines = 0;
     for (path, text) in pages() {
-        for line in
-            ["console", "sh"].iter().flat_map(|language| blocks(&text, language)).collect::<Vec<_>>().join("\n").lines()
+        for line in ["console", "sh", "cron"]
+            .iter()
+            .flat_map(|language| blocks(&text, language))
+            .collect::<Vec<_>>()
+            .join("\n")
+            .lines()
         {
             if let Some(understood) = understood(line) {
                 understood.unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -266,8 +372,7 @@ fn files(folders: &[&str], extension: &str) -> Vec<String> {
 
 #[test]
 fn every_promise_names_tests_that_there_are() {
-    let readme = page("README.md");
-    let part = section(&readme, "## Promises, and the tests that hold them");
+    let part = page("docs/reference/promises.md");
     let named: Vec<&str> =
         part.lines().filter(|line| line.starts_with("| ")).flat_map(quoted).filter(|name| name.contains('_')).collect();
     assert!(named.len() > 10);
@@ -277,7 +382,7 @@ fn every_promise_names_tests_that_there_are() {
         there.extend(text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next().map(str::to_owned)));
     }
     for test in named {
-        assert!(there.contains(test), "README names the test {test}");
+        assert!(there.contains(test), "docs/reference/promises.md names the test {test}");
     }
 }
 

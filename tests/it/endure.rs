@@ -1,5 +1,5 @@
 //! What has to hold of a database whatever happened to the processes on it, and `kill -9` at every named point of a run's
-//! path, on both databases. The points are those that a test build tells of itself (`src/mishap.rs`).
+//! path, on both databases. The points are those that a test build tells of itself (`src/failpoint.rs`).
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::program::{NINE, Place, until};
 use crate::service::Sandbox;
 
 /// Tells a test build what shall befall it, and where it writes what it passed.
-pub(crate) const MISHAP: &str = "TOPICWATCH_TEST_MISHAP";
-const TRACE: &str = "TOPICWATCH_TEST_MISHAP_TRACE";
+pub(crate) const FAILPOINT: &str = "TOPICWATCH_TEST_FAILPOINT";
+const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
 
 /// Whether the long form was asked for.
 pub(crate) fn long() -> bool {
@@ -128,9 +128,9 @@ impl Hours<'_> {
         all.filter(|(point, pass)| !beside(point) && (*pass == 1 || !point.contains("claim"))).collect()
     }
 
-    fn killed(&self, at: &str, mishap: &str) {
-        let ended = self.place.program(&["once", "--due", "--at", at]).env(MISHAP, mishap).run();
-        assert_eq!(ended.code, None, "{}: `{mishap}` was not met\n{ended}", self.place.database.name);
+    fn killed(&self, at: &str, failpoint: &str) {
+        let ended = self.place.program(&["once", "--due", "--at", at]).env(FAILPOINT, failpoint).run();
+        assert_eq!(ended.code, None, "{}: `{failpoint}` was not met\n{ended}", self.place.database.name);
     }
 }
 
@@ -145,11 +145,11 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         sandbox.turn_to(&at);
         let points = hours.passed(&at);
         for needed in [
-            "ledger::plan/",
+            "planning::plan/",
             "ledger::claim/",
             "call/counted",
             "call/replied",
-            "run/absorbed",
+            "run/ingested",
             "together::write/",
             "clusters::keep/",
         ] {
@@ -170,7 +170,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         ] {
             let at = hours.next();
             sandbox.turn_to(&at);
-            hours.killed(&at, "kill run/absorbed");
+            hours.killed(&at, "kill run/ingested");
             hours.killed(&hours.and(20), &format!("kill {point} pass=1"));
             place.ok(&["once", "--due", "--at", &hours.and(40)]);
         }
@@ -194,7 +194,7 @@ fn a_kill_while_a_lease_is_prolonged_or_a_run_given_back_leaves_its_slot_to_be_r
         for point in given_back.into_iter().chain(prolonged) {
             place.configure(&slow.lines(), TOPIC);
             let at = hours.next();
-            let going = place.program(&["once", "--due", "--at", &at]).env(MISHAP, &format!("kill {point}")).start();
+            let going = place.program(&["once", "--due", "--at", &at]).env(FAILPOINT, &format!("kill {point}")).start();
             if given_back.contains(&point) {
                 until("the call", || under_a_call(&place));
                 going.signal("INT");

@@ -213,7 +213,7 @@ fn a_file_that_is_locked_for_long_is_waited_for() {
     let daemon = wait(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
         let mut daemon =
-            place.program(&["run"]).env("TOPICWATCH_TEST_MISHAP", "stop ledger::claim/committed pass=1").start();
+            place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "stop ledger::claim/committed pass=1").start();
         until("its first claim", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") > 0);
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         let begun = std::time::Instant::now();
@@ -255,7 +255,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
         ];
         let asked = asked.map(|args| {
             let trace = place.path(args[0]);
-            let program = place.program(args).env("TOPICWATCH_TEST_MISHAP_TRACE", trace.to_str().unwrap());
+            let program = place.program(args).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
             (trace, program.start())
         });
         for (trace, going) in asked {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use topicwatch::model::Time;
 
 use crate::databases::{Database, databases};
-use crate::endure::{MISHAP, assert_each_once, assert_sound, long};
+use crate::endure::{FAILPOINT, assert_each_once, assert_sound, long};
 use crate::living::{today, under_a_call};
 use crate::program::{NINE, Place, until};
 use crate::service::Sandbox;
@@ -153,8 +153,8 @@ fn a_backlog_that_a_kill_left_behind_keeps_no_newer_slot_from_running() {
         // Down for 20 minutes, then killed with its third run, and again with the first of the next process.
         for (at, pass) in [(20 * 60 + 10, 3), (23 * 60 + 10, 1)] {
             sandbox.turn_to(&past_nine(at));
-            let kill = format!("kill run/absorbed pass={pass}");
-            let killed = place.program(&["once", "--due", "--at", &past_nine(at)]).env(MISHAP, &kill).run();
+            let kill = format!("kill run/ingested pass={pass}");
+            let killed = place.program(&["once", "--due", "--at", &past_nine(at)]).env(FAILPOINT, &kill).run();
             assert_eq!(killed.code, None, "{name}: {killed}");
             assert!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')") > 10);
         }

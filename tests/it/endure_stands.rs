@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::databases::databases;
-use crate::endure::{MISHAP, assert_sound};
+use crate::endure::{FAILPOINT, assert_sound};
 use crate::living::{daemon, today};
 use crate::program::{NINE, Place, until};
 use crate::service::Sandbox;
@@ -109,7 +109,7 @@ fn a_run_that_kills_its_process_fails_at_max_attempts_and_the_others_run() {
         place.ok(&["once", "--due", "--at", NINE]);
         let poisoned = |minute: u32| {
             let at = format!("2026-03-11T12:{minute:02}:00Z");
-            place.program(&["once", "--due", "--at", &at]).env(MISHAP, "kill call/replied of=a").run()
+            place.program(&["once", "--due", "--at", &at]).env(FAILPOINT, "kill call/replied of=a").run()
         };
         for minute in 0..3 {
             assert_eq!(poisoned(minute).code, None, "{}: killed", place.database.name);
@@ -133,7 +133,7 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
         "call/counted of=a",
         "call/replied of=a",
         "decode/begun pass=1",
-        "run/absorbed of=a",
+        "run/ingested of=a",
         "together::write/written pass=1",
         "together::write/committed pass=1",
     ] {
@@ -142,7 +142,7 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
             let place = Place::new(database, &sandbox.lines(), &TWO.replace("max_concurrent_runs = 1", ""));
             place.ok(&["once", "--due", "--at", NINE]);
             let at = "2026-03-11T12:00:00Z";
-            let program = place.program(&["once", "--due", "--at", at]).env(MISHAP, &format!("panic {point}"));
+            let program = place.program(&["once", "--due", "--at", at]).env(FAILPOINT, &format!("panic {point}"));
             let ended = program.start().wait_after_a_panic();
             let name = place.database.name;
             assert!(ended.code.is_some_and(|code| code != 0), "{name}, {point}: {ended}");
@@ -162,18 +162,18 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
 
 #[test]
 fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
-    for (mishap, tells) in [
+    for (failpoint, tells) in [
         ("panic decode/begun pass=1", "ended by a defect"),
         ("panic planner/decide of=t0", "planning it ended by a defect"),
     ] {
         for database in databases() {
             let sandbox = today(&[]);
             let place = overdue(database, &sandbox.lines(), "", 3);
-            let mut going = place.program(&["run"]).env(MISHAP, mishap).start();
+            let mut going = place.program(&["run"]).env(FAILPOINT, failpoint).start();
             going.until("the defect", |said| said.contains(tells));
             until("the others", || place.database.number(OK) == 2);
             going.signal("TERM");
-            assert_eq!(going.wait_after_a_panic().code, Some(0), "{}: {mishap}", place.database.name);
+            assert_eq!(going.wait_after_a_panic().code, Some(0), "{}: {failpoint}", place.database.name);
             // What could not be planned owes its slots, and whoever comes later runs them.
             place.ok(&[
                 "once",
@@ -181,7 +181,7 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
                 "--at",
                 &topicwatch::daemon::system_clock()().plus(Duration::from_secs(120)).to_string(),
             ]);
-            assert_eq!(place.database.number(OK), 3, "{}: {mishap}", place.database.name);
+            assert_eq!(place.database.number(OK), 3, "{}: {failpoint}", place.database.name);
             assert_sound(&place, sandbox.calls());
         }
     }
@@ -198,7 +198,7 @@ fn slots_run_though_the_ticker_is_dead() {
         );
         let place = Place::new(database, &sandbox.lines(), &rest);
         place.ok(&["once", "--due"]);
-        let going = place.program(&["run"]).env(MISHAP, "fail ticker").start();
+        let going = place.program(&["run"]).env(FAILPOINT, "fail ticker").start();
         until("the slot", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
         assert_eq!(place.database.texts("SELECT state || ' ' || trigger FROM run"), ["ok scheduled"]);
         going.signal("TERM");

@@ -90,7 +90,8 @@ pub async fn nasty_world(store: &Store) {
 }
 
 pub async fn written(store: &Store, order: &Order) -> String {
-    let (bytes, rows) = export::write(store, order, &mut Hiding::nothing(), Vec::new()).await.unwrap();
+    let mut bytes = Vec::new();
+    let rows = export::write(store, order, &mut Hiding::nothing(), &mut bytes).await.unwrap();
     let text = String::from_utf8(bytes).unwrap();
     if order.format == Format::Jsonl {
         assert_eq!(text.lines().count() as u64, rows);

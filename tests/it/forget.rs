@@ -287,7 +287,7 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
             let (name, begun) = (place.database.name, point != "forgotten::begin/written");
             let killed = place
                 .program(&["forget", "--author", "jane_d", "--yes"])
-                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point} pass=1"))
+                .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point} pass=1"))
                 .run();
             assert_eq!(killed.code, None, "{point} on {name}: {killed}");
             let before = place.database.number("SELECT count(*) FROM topic_item");

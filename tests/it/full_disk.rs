@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::databases::{postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::endure_database::{Mounted, mounted};
 use crate::living::{today, topics};
 use crate::program::{NINE, Place, Program, until};
@@ -50,7 +50,7 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
 /// A run more, by a process that dies before what it stored is anywhere but in the log of writes, as after a power cut: its
 /// shared memory is gone, too. Returns the runs that the log and the file hold together, and those of the file alone.
 fn dies(place: &Place, file: &Path) -> (usize, usize) {
-    let killed = place.program(&["once", "--at", TEN]).env(MISHAP, "kill together::write/committed pass=3");
+    let killed = place.program(&["once", "--at", TEN]).env(FAILPOINT, "kill together::write/committed pass=3");
     assert!(killed.run().code != Some(0));
     assert!(beside(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
     std::fs::remove_file(beside(file, "-shm")).unwrap();

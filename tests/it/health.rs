@@ -2,7 +2,7 @@
 //! content, and `topicwatch health`.
 
 use crate::databases::{databases, postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::living::{today, topics};
 use crate::program::{NINE, Place, until};
 use crate::service::{Raw, Sandbox, reply};
@@ -54,7 +54,7 @@ fn a_loop_that_stands_still_is_told_while_pages_and_database_answer() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
-        let pages = daemon(&place, &[(MISHAP, "hang loop/round pass=3"), ("TOPICWATCH_TEST_BOUND", "loop=3000")]);
+        let pages = daemon(&place, &[(FAILPOINT, "hang loop/round pass=3"), ("TOPICWATCH_TEST_BOUND", "loop=3000")]);
         until("it is told", || pages.get("/healthz").status == 503);
         let told = json(&pages.get("/healthz"));
         assert_eq!((&told["status"], &told["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));

@@ -418,17 +418,17 @@ fn each_count_is_answered_by_an_index() {
 fn the_page_tells_every_metric_there_is_and_its_examples_are_accepted() {
     let read =
         |path: &str| std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let (page, code) = (read("docs/metrics.md"), read("src/metrics/told.rs"));
+    let (page, code) = (read("docs/reference/metrics.md"), read("src/metrics/families.rs"));
     let name = |text: &str| text.starts_with("topicwatch_") || text.starts_with("process_");
     let made: BTreeSet<&str> = code.split('"').skip(1).step_by(2).filter(|text| name(text)).collect();
     let cells = page.lines().filter(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
     let told: BTreeSet<&str> =
         cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).filter(|text| name(text)).collect();
     assert!(made.len() > 25);
-    assert_eq!(told, made, "left: docs/metrics.md, right: src/metrics/told.rs");
+    assert_eq!(told, made, "left: docs/reference/metrics.md, right: src/metrics/families.rs");
     if Command::new("promtool").arg("--version").output().is_err() {
         return eprintln!(
-            "SKIPPED: there is no promtool here, so that the examples of docs/metrics.md were not checked"
+            "SKIPPED: there is no promtool here, so that the examples of docs/reference/metrics.md were not checked"
         );
     }
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use topicwatch::store::Store;
 
 use crate::databases::{Database, databases, postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::program::{NINE, Place};
 use crate::service::Sandbox;
 use crate::store::open;
@@ -107,7 +107,7 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
             ("copying::put/committed", 4),
             ("copying::end/written", 1),
         ] {
-            let ended = move_to(&from, &to).env(MISHAP, &format!("kill {point} pass={pass}")).run();
+            let ended = move_to(&from, &to).env(FAILPOINT, &format!("kill {point} pass={pass}")).run();
             assert_eq!(ended.code, None, "{point}: {ended}");
             to.run(&["status"]).says(4, &["is an unfinished copy of", "finish it with"]);
             to.run(&["once", "--at", TEN]).says(4, &["is an unfinished copy of"]);
@@ -160,7 +160,7 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
         // Killed before it is in place, the old copy stays; then it is replaced as a whole.
         sandbox.turn_to(TEN);
         place.ok(&["once", "--at", TEN]);
-        let ended = place.program(&["db", "backup", "copy.db"]).env(MISHAP, "kill backup/written").run();
+        let ended = place.program(&["db", "backup", "copy.db"]).env(FAILPOINT, "kill backup/written").run();
         assert_eq!(ended.code, None, "{ended}");
         assert_eq!(of_copy(&place), first);
         place.ok(&["db", "backup", "copy.db"]);

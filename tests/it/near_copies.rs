@@ -394,17 +394,17 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
         let before = leads(&place.database);
         assert!(!before.is_empty());
         let held = |table: &str| place.database.number(&format!("SELECT count(*) FROM {table}"));
-        for (mishap, young) in
+        for (failpoint, young) in
             [("kill clusters::sink/written", before.len() as i64), ("kill clusters::sink/committed", 0)]
         {
             // As if very many had come and began to move, and as a process leaves it that was killed before it looked at
             // the last run.
-            let crowd =
-                "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
+            let crowd = "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
             crate::databases::wait(place.database.execute(crowd));
-            let killed = place.program(&["once", "--at", NINE]).env("TOPICWATCH_TEST_MISHAP", mishap).start().wait();
-            assert_eq!(killed.code, None, "{}: {mishap}: {}", place.database.name, killed.err);
-            assert_eq!((leads(&place.database), held("cluster_lead_young")), (before.clone(), young), "{mishap}");
+            let killed =
+                place.program(&["once", "--at", NINE]).env("TOPICWATCH_TEST_FAILPOINT", failpoint).start().wait();
+            assert_eq!(killed.code, None, "{}: {failpoint}: {}", place.database.name, killed.err);
+            assert_eq!((leads(&place.database), held("cluster_lead_young")), (before.clone(), young), "{failpoint}");
         }
         let logged = place.program(&["once", "--at", NINE, "--log-format", "json"]);
         let ended = logged.env("RUST_LOG", "sqlx::query=debug").start().wait();
@@ -492,7 +492,8 @@ fn a_daemon_looks_beside_its_loop_and_at_what_a_killed_one_left() {
         let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"12h\"\n";
         let place = Place::new(database, &sandbox.lines(), topics);
         let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
-        let mut killed = place.program(&["run"]).env("TOPICWATCH_TEST_MISHAP", "kill clusters::keep/written").start();
+        let mut killed =
+            place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "kill clusters::keep/written").start();
         killed.until("the beginning", |said| said.contains("next slot"));
         place.ok(&["topic", "run", "acme"]);
         assert_eq!(killed.wait().code, None);

@@ -100,7 +100,7 @@ fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
             }
         }
     }
-    let labels = include_str!("../../docs/labels/near_copy_pairs.csv");
+    let labels = include_str!("../../docs/dev/labels/near_copy_pairs.csv");
     let (mut right, mut wrong, mut same) = (0, 0, 0);
     for row in labels.lines().skip(1) {
         let [a, b, label, ..] = row.split(',').collect::<Vec<_>>()[..] else { continue };

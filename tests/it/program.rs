@@ -228,7 +228,7 @@ impl Going {
     /// The same of a program that was made to panic.
     pub fn wait_after_a_panic(self) -> Ended {
         let ended = self.end();
-        assert!(ended.err.contains("a mishap at"), "{ended}");
+        assert!(ended.err.contains("a failpoint at"), "{ended}");
         ended
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::databases::{databases, sqlite};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::living::{today, topics};
 use crate::program::{Ended, Going, Place, until};
 use crate::several::Slow;
@@ -147,7 +147,7 @@ fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
     place.ok(&["db", "migrate"]);
     let copy = backup(&place);
     // The second transaction of this kind that a run makes ends it; the first counts its call.
-    let mut going = place.program(&["run"]).env(MISHAP, "stop together::write/committed pass=2").start();
+    let mut going = place.program(&["run"]).env(FAILPOINT, "stop together::write/committed pass=2").start();
     going.until("its plan", |said| said.contains("next slot"));
     place.ok(&["topic", "run", "acme"]);
     until("it is committed", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
@@ -210,7 +210,7 @@ fn a_process_that_has_not_noticed_yet_is_not_ready() {
     place.ok(&["once", "--quiet"]);
     let copy = backup(&place);
     // Its loop stands still, so that it cannot end.
-    let program = place.program(&["run"]).env(MISHAP, "hang loop/round pass=3");
+    let program = place.program(&["run"]).env(FAILPOINT, "hang loop/round pass=3");
     let pages = Pages::of(program.env("TOPICWATCH_TEST_BOUND", "loop=3000").start());
     until("it stands still", || pages.get("/healthz").status == 503);
     assert_eq!(pages.get("/readyz").status, 200);

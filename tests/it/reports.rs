@@ -182,7 +182,7 @@ fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
             let run = |args: &[&str]| program(&place, &hook, args).run();
             assert_eq!(run(&["once", "--due", "--at", NINE]).code, Some(0));
             let killed = program(&place, &hook, &["once", "--due", "--at", TEN])
-                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}"))
+                .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"))
                 .run();
             assert_eq!(killed.code, None, "{point}: {killed}");
             let settled = point == "outbox::settle/committed";

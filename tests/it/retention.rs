@@ -8,7 +8,7 @@ use topicwatch::model::{Question, Retention, Source, Span, Time};
 use topicwatch::store::{Filter, ItemRow, Pruned, SightingRow, Store};
 
 use crate::databases::{Database, databases};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::program::Place;
 use crate::store::{NOW, items, manual, open, outcome, seen, topic};
 
@@ -135,7 +135,7 @@ async fn one_whole_snapshot_a_day_is_left_and_what_was_first_or_last_stays_known
         let span = Span { from: begin(), until: Time(begin().0 + 2 * DAY) };
         let trimmed = store.trimmed("acme", span).await.unwrap();
         assert_eq!((trimmed.thinned, trimmed.items), (5, 0));
-        assert!(trimmed.told().unwrap().contains("5 snapshots"));
+        assert!(trimmed.sentence().unwrap().contains("5 snapshots"));
         database.close(store).await;
     }
 }
@@ -305,8 +305,10 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
         for point in ["prune::raw", "prune_runs::thin", "prune::items"] {
             for moment in ["written", "committed"] {
                 let place = fresh();
-                let ended =
-                    place.program(&["db", "prune", "--at", &at]).env(MISHAP, &format!("kill {point}/{moment}")).run();
+                let ended = place
+                    .program(&["db", "prune", "--at", &at])
+                    .env(FAILPOINT, &format!("kill {point}/{moment}"))
+                    .run();
                 assert_eq!(ended.code, None, "{point}/{moment}: {ended}");
                 place.ok(&["db", "prune", "--at", &at]);
                 let after = everything(&place.database).into_iter().filter(|line| !line.starts_with("known"));

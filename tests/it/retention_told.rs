@@ -9,7 +9,7 @@ use topicwatch::model::{Retention, Time};
 use topicwatch::store::Filter;
 
 use crate::databases::{Database, databases, postgres, sqlite, wait};
-use crate::endure::MISHAP;
+use crate::endure::FAILPOINT;
 use crate::exports::objects;
 use crate::program::Place;
 use crate::retention::{DAY, everything, fill, present};
@@ -74,7 +74,7 @@ fn a_kill_while_runs_are_pruned_costs_nothing() {
         for moment in ["written", "committed"] {
             let place = fresh(name);
             let point = format!("kill prune_runs::runs/{moment}");
-            let killed = place.program(&["db", "prune", "--at", &at]).env(MISHAP, &point).run();
+            let killed = place.program(&["db", "prune", "--at", &at]).env(FAILPOINT, &point).run();
             assert_eq!(killed.code, None, "{point}: {killed}");
             place.ok(&["db", "prune", "--at", &at]);
             assert_eq!(told(&place), told(&unharmed), "{name} {point}");

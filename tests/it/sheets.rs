@@ -43,11 +43,13 @@ async fn rows_that_are_too_many_for_a_sheet_go_on_in_the_next_one() {
         let file = tempfile::NamedTempFile::new().unwrap();
         for (rows, sheet_rows) in [(35, 11), (35, 36), (35, 35), (35, 2)] {
             let order = Order { format: Format::Xlsx, sheet_rows, ..Order::all(What::Items) };
-            let (bytes, written) = export::write(&store, &order, &mut Hiding::nothing(), Vec::new()).await.unwrap();
+            let mut bytes = Vec::new();
+            let written = export::write(&store, &order, &mut Hiding::nothing(), &mut bytes).await.unwrap();
             assert_eq!(written, rows, "{}", database.name);
             std::fs::write(file.path(), &bytes).unwrap();
-            let lines = Order { format: Format::Jsonl, ..Order::all(What::Items) };
-            let (lines, _) = export::write(&store, &lines, &mut Hiding::nothing(), Vec::new()).await.unwrap();
+            let order = Order { format: Format::Jsonl, ..Order::all(What::Items) };
+            let mut lines = Vec::new();
+            export::write(&store, &order, &mut Hiding::nothing(), &mut lines).await.unwrap();
             let expected: Vec<[String; 2]> = String::from_utf8(lines)
                 .unwrap()
                 .lines()

@@ -225,10 +225,10 @@ mod systemd {
         wait(async {
             use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
             let mut holder = sqlx::PgConnection::connect_with(&url).await.unwrap();
-            let lock = format!("BEGIN; LOCK TABLE {schema}.topic IN ACCESS EXCLUSIVE MODE");
+            let lock = format!("BEGIN; LOCK TABLE {schema}.job IN ACCESS EXCLUSIVE MODE");
             holder.execute(sqlx::raw_sql(AssertSqlSafe(lock))).await.unwrap();
             let waiting =
-                format!("SELECT count(*) FROM pg_locks WHERE relation = '{schema}.topic'::regclass AND NOT granted");
+                format!("SELECT count(*) FROM pg_locks WHERE relation = '{schema}.job'::regclass AND NOT granted");
             until("the loop hangs", || place.database.number(&waiting) > 0);
             manager.pending();
             // Its other tasks go on and say so in the database, three times the watchdog's beat.

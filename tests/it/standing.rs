@@ -1,9 +1,11 @@
 //! Exports of the configuration, through the binary on both databases: files that go on where the last one ended, killed on
 //! the way at every point, checked afterwards, thinned out, and configured wrongly.
 
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::changes::{World, hour, post};
 use crate::databases::{databases, postgres, sqlite};
@@ -221,7 +223,7 @@ fn each_row_is_in_one_file_wherever_the_process_is_killed() {
             sandbox.turn_to(HOURS[0]);
             let killed = place
                 .program(&["once", "--due", "--at", HOURS[0]])
-                .env("TOPICWATCH_TEST_MISHAP", &format!("kill {point}"))
+                .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"))
                 .run();
             assert_eq!(killed.code, None, "{point}: {killed}");
             let moved = matches!(point, "editions::end/committed" | "jobs::end/written");
@@ -368,6 +370,41 @@ fn a_planted_link_is_replaced_and_not_followed() {
         assert_eq!(manifest(&place.path(name))["bytes"], bytes.len(), "{name}");
         assert_eq!(bytes.starts_with(&[0x1f, 0x8b]), name.contains("gz"), "{name}");
     }
+}
+
+#[test]
+fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("packed", "what = \"runs\"\npath = \"out/runs.csv.gz\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    due(&place, &sandbox, NINE);
+    due(&place, &sandbox, HOURS[0]);
+    let file = place.path("out/runs.csv.gz");
+    let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
+    verify().shows(0, &["is what the database says"]);
+    let mut rows = String::new();
+    flate2::read::GzDecoder::new(&std::fs::read(&file).unwrap()[..]).read_to_string(&mut rows).unwrap();
+    // As another version of the compressor would have written it.
+    let again = |rows: &str| {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        packer.write_all(rows.as_bytes()).unwrap();
+        let bytes = packer.finish().unwrap();
+        let mut told = manifest(&file);
+        told["bytes"] = json!(bytes.len());
+        told["sha256"] = json!(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        std::fs::write(format!("{}.manifest.json", file.display()), told.to_string()).unwrap();
+        std::fs::write(&file, &bytes).unwrap();
+    };
+    again(&rows);
+    verify().shows(0, &["is what the database says"]);
+    // The line is one of the rows, not of compressed bytes.
+    let (last, text) = (rows.lines().count(), rows.trim_end());
+    again(&format!("{}Y\r\n", text.strip_suffix(|_: char| true).unwrap()));
+    verify().shows(3, &[&format!("from line {last} on")]);
+    again(&format!("{text}\r\nmore\r\n"));
+    verify().shows(3, &[&format!("from line {} on", last + 1)]);
+    std::fs::write(&file, "no gzip").unwrap();
+    verify().shows(3, &["were written"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use topicwatch::budget::Prices;
-use topicwatch::collect::{self, Collector, Crew, Stop};
+use topicwatch::collect::{self, Collector, Stop, WorkerPool};
 use topicwatch::model::{Micros, RunState, SearchState, Source, Time};
 use topicwatch::sandbox::{self, CorpusSource, Fault, Running};
 use topicwatch::search::{self, Client, Dialect};
@@ -74,15 +74,15 @@ async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays(
         let store = open(&database).await;
         let service = slow().await;
         let cancel = CancellationToken::new();
-        let (crew, mut ends) = Crew::new(collector(&store, &service.base_url()), 2, cancel.clone());
+        let (worker_pool, mut ends) = WorkerPool::new(collector(&store, &service.base_url()), 2, cancel.clone());
         for id in ["calls", "waits"] {
             let run = manual(&store, &topic("rust"), id, NOW).await;
-            crew.start(run, crew.place().await.unwrap());
+            worker_pool.start(run, worker_pool.place().await.unwrap());
             counted(&store, 1).await;
         }
         cancel.cancel();
-        crew.finished().await;
-        drop(crew);
+        worker_pool.finished().await;
+        drop(worker_pool);
         while let Some(done) = ends.recv().await {
             done.result.unwrap();
         }
@@ -103,33 +103,33 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
         let store = open(&database).await;
         let service = slow().await;
         let cancel = CancellationToken::new();
-        let (crew, mut ends) = Crew::new(collector(&store, &service.base_url()), 2, cancel.clone());
+        let (worker_pool, mut ends) = WorkerPool::new(collector(&store, &service.base_url()), 2, cancel.clone());
         store.sync_topics(&[topic("rust")], NOW).await.unwrap();
         let at = Time(NOW.0 + 10);
         store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
         let first = store.claim(at, 1, LEASE, "first").await.unwrap().remove(0);
-        crew.start(first, crew.place().await.unwrap());
+        worker_pool.start(first, worker_pool.place().await.unwrap());
         counted(&store, 1).await;
         // The process stood still for longer than its lease, and its own loop was the first to notice.
         let late = NOW.plus(LEASE * 9);
         assert_eq!(store.rescue(late).await.unwrap(), 1);
         let second = store.claim(late, 1, LEASE, "second").await.unwrap().remove(0);
         let run = second.public_id.clone();
-        crew.start(second, crew.place().await.unwrap());
+        worker_pool.start(second, worker_pool.place().await.unwrap());
         let ended = tokio::time::timeout(Duration::from_secs(60), ends.recv()).await.expect("the first ends").unwrap();
         assert_eq!(ended.result.unwrap_err().kind, StoreErrorKind::Fenced, "{}", database.name);
         counted(&store, 2).await;
-        // The end of the first taking did not make the crew forget the second: its lease, far in the future, is prolonged
-        // to three milliseconds from the crew's present, and so runs out here.
+        // The end of the first taking did not make the worker_pool forget the second: its lease, far in the future, is prolonged
+        // to three milliseconds from the worker_pool's present, and so runs out here.
         let alive = tokio::spawn({
-            let crew = crew.clone();
-            async move { crew.keep_alive(Duration::from_millis(3)).await }
+            let worker_pool = worker_pool.clone();
+            async move { worker_pool.keep_alive(Duration::from_millis(3)).await }
         });
         until("the second's lease is prolonged", async || store.rescue(NOW.plus(LEASE)).await.unwrap() == 1).await;
         alive.abort();
         assert_eq!(store.run(&run).await.unwrap().unwrap().state, RunState::Failed, "two attempts, both lost");
         cancel.cancel();
-        crew.finished().await;
+        worker_pool.finished().await;
         service.stop().await;
         database.close(store).await;
     }
@@ -174,18 +174,18 @@ async fn a_crew_grows_at_once_and_shrinks_as_its_runs_end() {
     let service = slow().await;
     let cancel = CancellationToken::new();
     let collector = collector(&store, &service.base_url());
-    let (crew, _ends) = Crew::new(Arc::clone(&collector), 1, cancel.clone());
-    crew.replace(Arc::clone(&collector), 3);
-    assert_eq!(crew.free(), 3);
+    let (worker_pool, _ends) = WorkerPool::new(Arc::clone(&collector), 1, cancel.clone());
+    worker_pool.replace(Arc::clone(&collector), 3);
+    assert_eq!(worker_pool.free(), 3);
     for id in ["one", "two"] {
         let run = manual(&store, &topic("rust"), id, NOW).await;
-        crew.start(run, crew.place().await.unwrap());
+        worker_pool.start(run, worker_pool.place().await.unwrap());
     }
-    crew.replace(Arc::clone(&collector), 1);
-    until("no place is free", async || crew.free() == 0).await;
+    worker_pool.replace(Arc::clone(&collector), 1);
+    until("no place is free", async || worker_pool.free() == 0).await;
     cancel.cancel();
-    crew.finished().await;
-    until("one place is left", async || crew.free() == 1).await;
+    worker_pool.finished().await;
+    until("one place is left", async || worker_pool.free() == 1).await;
     service.stop().await;
     database.close(store).await;
 }

@@ -7,7 +7,7 @@ use topicwatch::model::{
     SocialQuery, Source, Time, Topic, Trigger, Window, WindowFit,
 };
 use topicwatch::store::{
-    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedSlot, PlannedJob, RunRef, SearchResult,
+    Call, Filter, JobPlan, KnownKey, Nature, Outcome, Permission, PlannedJob, PlannedSlot, RunRef, SearchResult,
     SeenItem, Settings, Store, StoreErrorKind,
 };
 

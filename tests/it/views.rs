@@ -1,11 +1,11 @@
-//! The read views: the columns that docs/sql.md promises, in its order, on both databases, each readable; and their times.
+//! The read views: the columns that docs/reference/sql.md promises, in its order, on both databases, each readable; and their times.
 
 use topicwatch::store::{Settings, Store};
 
 use crate::databases::databases;
 
 fn promised() -> Vec<(String, Vec<String>)> {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/sql.md")).unwrap();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/sql.md")).unwrap();
     let rows = page.lines().filter(|line| line.starts_with("| `v_"));
     rows.map(|row| {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();

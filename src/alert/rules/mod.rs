@@ -4,8 +4,8 @@ use crate::filter::Filter;
 use crate::insight::daily::{Counted, Share, Usual, UsualShare};
 use crate::insight::{Changes, Illness, New, illness};
 use crate::model::{
-    AlertLine, AlertSpec, Beat, ItemHead, Pulse, SearchState, Searched, Source, Time, TopicFilter, TopicLimits, Used,
-    Words,
+    AlertLine, AlertSpec, Heartbeat, ItemHead, Pulse, SearchState, Searched, Source, Time, TopicFilter, TopicLimits,
+    Used, Words,
 };
 use crate::normalise::safe_link;
 
@@ -204,8 +204,8 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
         return Some(Verdict { subject, standing: Standing::Bad, summary, lines: Vec::new() });
     }
     let beats = searches.iter().filter(|search| answered(search) && !search.past);
-    let beats: Vec<Beat> =
-        beats.map(|search| Beat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
+    let beats: Vec<Heartbeat> =
+        beats.map(|search| Heartbeat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
     if let Some(ill) = illness(&Pulse { topic: topic.to_owned(), source, beats }) {
         let lines = vec![AlertLine { text: advice(&ill).to_owned(), url: None, key: None }];
         return Some(Verdict { subject, standing: Standing::Bad, summary: ill.to_string(), lines });

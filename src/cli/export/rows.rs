@@ -104,21 +104,22 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     let seen = args.out == Path::new("-") && std::io::stdout().is_terminal();
     let mut progress = Rows::watched(common.quiet || seen);
     let (rows, cut) = if args.out == Path::new("-") {
-        let out = std::io::stdout();
-        let written =
-            export::write_watched(&store, &order, &mut hiding, out, &mut |rows| progress.update(rows)).await?;
+        let mut out = std::io::stdout();
+        let mut update = |rows| progress.update(rows);
+        let written = export::write_watched(&store, &order, &mut hiding, &mut out, &mut update).await?;
         (written.rows, written.cut)
     } else {
         let unwritable = |error: std::io::Error| Failure::unwritable(&args.out, &error);
         let file = Replacement::create(&args.out, &context.protected()).map_err(unwritable)?;
-        let file = Packed::new(file, packed);
-        let written = export::write_watched(&store, &order, &mut hiding, file, &mut |rows| progress.update(rows)).await;
+        let mut file = Packed::new(file, packed).map_err(unwritable)?;
+        let mut update = |rows| progress.update(rows);
+        let written = export::write_watched(&store, &order, &mut hiding, &mut file, &mut update).await;
         let written = match written {
             Ok(written) => written,
             Err(export::ExportError::Output(error)) => return Err(unwritable(error)),
             Err(error) => return Err(error.into()),
         };
-        written.out.finish().and_then(Replacement::commit).map_err(unwritable)?;
+        file.finish().and_then(Replacement::commit).map_err(unwritable)?;
         (written.rows, written.cut)
     };
     progress.end();

@@ -179,7 +179,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     });
     if standings.is_empty() {
         text.push_str(&format!(
-            "{} has no [[alerts]]; docs/alerts.md says how to write one\n",
+            "{} has no [[alerts]]; docs/how-to/alerts.md says how to write one\n",
             context.config.file.display()
         ));
     } else {

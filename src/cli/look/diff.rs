@@ -1,4 +1,4 @@
-//! `diff`: what changed in a topic between two runs, counts first. docs/changes.md defines the words; `insight` decides
+//! `diff`: what changed in a topic between two runs, counts first. docs/explanation/changes.md defines the words; `insight` decides
 //! what is new or gone.
 
 use clap::Args;
@@ -64,7 +64,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     } else {
         let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
         text.push_str(&diff_text::render(&topic.id, &changes, usize::from(output::width())));
-        text.extend(trimmed.told().map(|told| format!("{told}\n")));
+        text.extend(trimmed.sentence().map(|told| format!("{told}\n")));
         output::text(&text)?;
     }
     Ok(Exit::Ok)

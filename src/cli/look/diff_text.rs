@@ -1,6 +1,6 @@
 //! A diff as text in 80 columns without colour: span, counts, sources, then each list.
 
-use crate::cli::terminal::output;
+use crate::cli::terminal::{output, text};
 use crate::filter::unjudged;
 use crate::insight::{ChangeCounts, Changes, Edited, Gone, New, Piece, Rising, SourceChanges};
 use crate::model::{ItemHead, WindowFit, spell};
@@ -207,8 +207,8 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
             let gap = usize::from(used > 0);
             let mut room = width.saturating_sub(used + gap);
             let fits = |c: &&char| {
-                let fits = output::column(**c) <= room;
-                room = room.saturating_sub(output::column(**c));
+                let fits = text::column(**c) <= room;
+                room = room.saturating_sub(text::column(**c));
                 fits
             };
             // At least one, so that it ends.
@@ -218,7 +218,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
                 line.push_str(if gap > 0 { " " } else { "" });
                 line.extend(&part);
             }
-            used += gap + part.iter().map(|c| output::column(*c)).sum::<usize>();
+            used += gap + part.iter().map(|c| text::column(*c)).sum::<usize>();
             if rest.is_empty() {
                 break;
             }

@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     store.close().await;
     let copied = copied?;
     let size = std::fs::metadata(&path).map_err(unwritable)?.len();
-    crate::mishap::at("backup/written");
+    crate::failpoint::at("backup/written");
     file.commit().map_err(unwritable)?;
     let rows: i64 = copied.iter().map(|(_, rows)| rows).sum();
     if args.json {

@@ -90,7 +90,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     store.overwrite_deleted().await?;
     if !names.is_empty() {
         store.leave_tombstones(&names, new_key()?, now).await?;
-        crate::mishap::at("forget/left");
+        crate::failpoint::at("forget/left");
     }
     keep_journal(&store).await?;
     erase(&context, &store, now, args).await
@@ -178,7 +178,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     // What was taken away before an interruption is known to the tombstones only.
     found.since = found.since.into_iter().chain(store.forgotten_since().await?).min();
     let (naming, reports) = (naming(store, &known).await?, reports(store, &found).await?);
-    crate::mishap::at("forget/swept");
+    crate::failpoint::at("forget/swept");
     // Copies whose first item went are looked at again: until then each would count as a text of its own.
     crate::collect::cluster(store, &|| false).await?;
     // The index of words keeps what was taken out until it is written anew.
@@ -285,7 +285,9 @@ fn print(told: &Told, as_json: bool) -> Result<(), Failure> {
         text.push_str(&format!("note: {} names it; take the name out of the file\n", output::visible(job)));
     }
     if *copies {
-        text.push_str("not reached: mails and files that were delivered, logs, and backups (docs/privacy.md)\n");
+        text.push_str(
+            "not reached: mails and files that were delivered, logs, and backups (docs/explanation/privacy.md)\n",
+        );
     }
     output::text(&text)?;
     Ok(())

@@ -14,8 +14,8 @@ use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids, jobs, pings};
 use crate::daemon::{Membership, Skew};
+use crate::process_status::{self, Heartbeat, ProcessStatus};
 use crate::store::{DaemonLock, Set, Store};
-use crate::vitals::{self, Beat, Vitals};
 
 /// `run`
 #[derive(Debug, Args)]
@@ -42,11 +42,11 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let membership = Arc::new(membership);
     let topics = context.config.topics.len();
     let now = (context.clock)();
-    let beat = Beat::new(crate::mishap::bound("loop", vitals::PATIENCE), now);
-    let vitals = Arc::new(Vitals { beat: Some(Arc::new(beat)), ..Vitals::without_loop(now) });
-    let working = Working::begin(&context, store, channels, targets, Arc::clone(&vitals));
+    let beat = Heartbeat::new(crate::failpoint::bound("loop", process_status::PATIENCE), now);
+    let process_status = Arc::new(ProcessStatus { beat: Some(Arc::new(beat)), ..ProcessStatus::without_loop(now) });
+    let working = Working::begin(&context, store, channels, targets, Arc::clone(&process_status));
     let follower = Beside::follower(pages.as_ref());
-    let pages = pages.map(|pages| pages.begin(vitals, working.store.clone(), working.stop.clone()));
+    let pages = pages.map(|pages| pages.begin(process_status, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
     let in_force = InForce { membership: members, delivering, pages: follower };
     let sandbox_url = sandbox.is_some().then_some(base_url);

@@ -15,8 +15,8 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::config::Config;
 use crate::model::Clock;
+use crate::process_status::ProcessStatus;
 use crate::store::{self, Store};
-use crate::vitals::Vitals;
 use crate::web::{self, Site};
 
 /// Time between two tries to listen.
@@ -45,10 +45,15 @@ impl Beside {
     }
 
     /// Serves until the stop. `works_on` is the daemon's own store: whether it could store what it had to is told, too.
-    pub(in crate::cli) fn begin(self, vitals: Arc<Vitals>, works_on: Store, stop: CancellationToken) -> JoinHandle<()> {
+    pub(in crate::cli) fn begin(
+        self,
+        process_status: Arc<ProcessStatus>,
+        works_on: Store,
+        stop: CancellationToken,
+    ) -> JoinHandle<()> {
         tokio::spawn(async move {
             let running = loop {
-                match self.start(&vitals, &works_on).await {
+                match self.start(&process_status, &works_on).await {
                     Ok(running) => break running,
                     Err((text, hint)) => tracing::error!(hint, "no pages: {text}; trying again"),
                 }
@@ -63,7 +68,11 @@ impl Beside {
         })
     }
 
-    async fn start(&self, vitals: &Arc<Vitals>, works_on: &Store) -> Result<web::Running, (String, String)> {
+    async fn start(
+        &self,
+        process_status: &Arc<ProcessStatus>,
+        works_on: &Store,
+    ) -> Result<web::Running, (String, String)> {
         let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?.beside(works_on);
         // Exports change nothing, and may take all connections they have.
         let exports = match Store::open_to_read(&self.database).await {
@@ -78,7 +87,7 @@ impl Beside {
             exports.clone(),
             self.database.clone(),
             self.settings.subscribe(),
-            Arc::clone(vitals),
+            Arc::clone(process_status),
             Arc::clone(&self.clock),
             ids::token(),
         );

@@ -19,10 +19,10 @@ use crate::collect::Done;
 use crate::daemon::{self, Begun, Event, Life, Manager, Membership, Reloaded, Skew};
 use crate::model::{RunState, Time};
 use crate::notify::{Channel, PingTargets};
+use crate::process_status::ProcessStatus;
 use crate::sandbox;
 use crate::search::Client;
 use crate::store::{Counts, DaemonLock, Store};
-use crate::vitals::Vitals;
 
 /// How long a reload under way, which may be writing, holds up the end.
 const RELOAD_ENDS_WITHIN: Duration = Duration::from_secs(5);
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Working {
     pub(in crate::cli) manager: Manager,
     pub(in crate::cli) delivering: Delivering,
     pinging: Pinging,
-    vitals: Arc<Vitals>,
+    process_status: Arc<ProcessStatus>,
     /// Asks everything to end.
     pub(in crate::cli) stop: CancellationToken,
 }
@@ -61,13 +61,13 @@ impl Working {
         store: Store,
         channels: Arc<[Channel]>,
         targets: PingTargets,
-        vitals: Arc<Vitals>,
+        process_status: Arc<ProcessStatus>,
     ) -> Self {
         let stop = CancellationToken::new();
-        let pinging = Pinging::begin(targets, Arc::clone(&vitals.pings));
+        let pinging = Pinging::begin(targets, Arc::clone(&process_status.pings));
         let pinger = &pinging.pinger;
         let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, pinger, stop.clone());
-        Self { store, manager: Manager::from_environment(), delivering, pinging, vitals, stop }
+        Self { store, manager: Manager::from_environment(), delivering, pinging, process_status, stop }
     }
 
     /// Works until it is asked to stop, then ends all that it began. Who takes reloads over plans, too.
@@ -77,7 +77,7 @@ impl Working {
         means: Means,
         reloads: Option<Reloads>,
     ) -> Result<Exit, Failure> {
-        let Self { store, manager, delivering, pinging, vitals, stop } = self;
+        let Self { store, manager, delivering, pinging, process_status, stop } = self;
         let Means { skew, client, sandbox, membership, lock } = means;
         let collector = context.collector(store.clone(), client);
         let signals = tokio::spawn({
@@ -107,7 +107,7 @@ impl Working {
         let watch = Some(alerts::watch(&store, &context.clock, delivering.waker()));
         let saying = pinging.pinger.clone();
         let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_begun(&saying, &run.topic.id)));
-        let (membership, beat) = (Some(membership), vitals.beat.clone());
+        let (membership, beat) = (Some(membership), process_status.beat.clone());
         let life = Life { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
         let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
         if let Some(looking) = looking {

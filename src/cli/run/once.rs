@@ -16,7 +16,7 @@ use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::pings::{self, Pinging};
 use crate::cli::wiring::{channels, ids, jobs};
-use crate::collect::{Collector, Crew, Done, RunReport, follow};
+use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::daemon::{Planner, Skew};
 use crate::model::{RunState, Time, Topic};
 use crate::notify::Pinger;
@@ -81,26 +81,26 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     let cancel = CancellationToken::new();
     let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
     let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
-    let (crew, ends) = Crew::new(Arc::clone(&collector), size, cancel.clone());
+    let (worker_pool, ends) = WorkerPool::new(Arc::clone(&collector), size, cancel.clone());
     // In a rehearsal all runs end at one instant; the order in which they are stored must not be one of chance.
-    let crew = if args.at.is_some() { crew.in_order() } else { crew };
+    let worker_pool = if args.at.is_some() { worker_pool.in_order() } else { worker_pool };
     let alive = tokio::spawn({
-        let (crew, lease) = (crew.clone(), context.config.scheduler.lease);
-        async move { crew.keep_alive(lease).await }
+        let (worker_pool, lease) = (worker_pool.clone(), context.config.scheduler.lease);
+        async move { worker_pool.keep_alive(lease).await }
     });
     let expected = if args.due { 0 } else { topics.len() };
     let pinging = Pinging::begin(targets, Arc::default());
     let pinger = &pinging.pinger;
     let ended = tokio::spawn(gather(ends, pinger.clone(), progress::bar(expected as u64, common.quiet || args.json)));
     let begun = if args.due {
-        begin_due(&context, &collector, &crew, pinger).await
+        begin_due(&context, &collector, &worker_pool, pinger).await
     } else {
-        begin_all(&context, &collector, &crew, pinger, &topics, args.at.is_some()).await
+        begin_all(&context, &collector, &worker_pool, pinger, &topics, args.at.is_some()).await
     };
-    crew.finished().await;
+    worker_pool.finished().await;
     alive.abort();
     interrupt.abort();
-    drop(crew);
+    drop(worker_pool);
     let (mut reports, failures) =
         ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
     store.publish().await?;
@@ -167,25 +167,25 @@ impl Beside {
 async fn begin_all(
     context: &Context,
     collector: &Arc<Collector>,
-    crew: &Crew,
+    worker_pool: &WorkerPool,
     pinger: &Pinger,
     topics: &[Topic],
     rehearsed: bool,
 ) -> Result<Option<Upcoming>, Failure> {
     let lease = context.config.scheduler.lease;
     for topic in topics {
-        let Some(place) = crew.place().await else { break };
+        let Some(place) = worker_pool.place().await else { break };
         let now = collector.now();
         let id = if rehearsed {
             ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
         } else {
             ids::run_id(now)
         };
-        if crew.is_stuck() {
+        if worker_pool.is_stuck() {
             break;
         }
         pings::topic_begun(pinger, &topic.id);
-        crew.start_manual(topic.clone(), id, ids::token(), lease, place);
+        worker_pool.start_manual(topic.clone(), id, ids::token(), lease, place);
     }
     Ok(None)
 }
@@ -197,27 +197,27 @@ type Upcoming = (String, Time);
 async fn begin_due(
     context: &Context,
     collector: &Arc<Collector>,
-    crew: &Crew,
+    worker_pool: &WorkerPool,
     pinger: &Pinger,
 ) -> Result<Option<Upcoming>, Failure> {
     let store = collector.store();
     Planner::default().plan(store, collector.now(), false).await?;
     loop {
-        let before = crew.ends();
-        let Some(place) = crew.place().await else { return Ok(None) };
+        let before = worker_pool.ends();
+        let Some(place) = worker_pool.place().await else { return Ok(None) };
         let mut places = vec![place];
-        while let Some(place) = crew.place_now() {
+        while let Some(place) = worker_pool.place_now() {
             places.push(place);
         }
         let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
         let claimed = store.claim(collector.now(), most, context.config.scheduler.lease, &ids::token()).await?;
         // Slots of one job wait for one another: the next can be taken when one of ours has ended.
-        if claimed.is_empty() && !crew.ended_since(before).await {
+        if claimed.is_empty() && !worker_pool.ended_since(before).await {
             break;
         }
         for (run, place) in claimed.into_iter().zip(places) {
             pings::topic_begun(pinger, &run.topic.id);
-            crew.start(run, place);
+            worker_pool.start(run, place);
         }
     }
     Ok(store.next_slots(1).await?.pop())

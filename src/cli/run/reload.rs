@@ -15,6 +15,7 @@ use crate::cli::run::dashboard::Follower;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::signals::HangUps;
 use crate::cli::wiring::context::{self, Context, Service};
+use crate::cli::wiring::environment::env;
 use crate::cli::wiring::jobs::{self, Replacer};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, pings};
@@ -272,10 +273,10 @@ fn fingerprint(context: &Context) -> blake3::Hash {
     {
         tracing::debug!("a configuration could not be compared: {error}");
     }
-    if let Ok(key) = config::read_key(&config.service, &context::env) {
+    if let Ok(key) = config::read_key(&config.service, &env) {
         hasher.update(key.expose_secret().as_bytes());
     }
-    if let Ok(token) = config::read_secret("token of the pages", &config.web.token, &context::env) {
+    if let Ok(token) = config::read_secret("token of the pages", &config.web.token, &env) {
         hasher.update(token.expose_secret().as_bytes());
     }
     hasher.update(&channels::fingerprint(config));

@@ -15,8 +15,8 @@ use crate::cli::wiring::environment::env;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{ids, journal};
 use crate::config::{self, Config};
+use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError, StoreErrorKind};
-use crate::vitals::Vitals;
 use crate::web::{self, Access, Site};
 
 /// `serve`
@@ -44,9 +44,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     journal::refuse_older(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
     let mut ends = crate::cli::terminal::signals::Ends::listen();
-    let vitals = Arc::new(Vitals::without_loop((context.clock)()));
+    let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let (_, settings) = watch::channel(Arc::new(settings));
-    let site = Site::new(store.clone(), exports, database, settings, vitals, Arc::clone(&context.clock), ids::token());
+    let site =
+        Site::new(store.clone(), exports, database, settings, process_status, Arc::clone(&context.clock), ids::token());
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");

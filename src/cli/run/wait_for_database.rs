@@ -17,7 +17,7 @@ pub(in crate::cli) async fn waited_for<T, F>(mut begin: impl FnMut() -> F) -> Re
 where
     F: Future<Output = Result<T, Failure>>,
 {
-    let patience = crate::mishap::bound("away", PATIENCE);
+    let patience = crate::failpoint::bound("away", PATIENCE);
     let started = Instant::now();
     let (mut ends, mut told): (Option<Ends>, String) = Default::default();
     loop {

@@ -9,7 +9,7 @@ use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids, pings};
 use crate::daemon::{Membership, Skew};
-use crate::vitals::Vitals;
+use crate::process_status::ProcessStatus;
 
 pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
     let mut context = Context::load_without_topics(common)?;
@@ -33,6 +33,6 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
     let (store, membership) = wait_for_database::waited_for(begin).await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let means = Means { skew, client, sandbox, membership: Arc::new(membership), lock: None };
-    let vitals = Arc::new(Vitals::without_loop((context.clock)()));
-    Working::begin(&context, store, channels, targets, vitals).until_stopped(&context, means, None).await
+    let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
+    Working::begin(&context, store, channels, targets, process_status).until_stopped(&context, means, None).await
 }

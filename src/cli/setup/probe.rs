@@ -3,7 +3,7 @@
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
-use crate::collect::{Reading, absorb};
+use crate::collect::{Reading, ingest};
 use crate::model::{LookBack, Micros, Source, WebOperation, WebQuery, Window};
 use crate::search::decode::Media;
 use crate::search::{self, Ask, CallFailure, Ungated};
@@ -44,14 +44,14 @@ pub(in crate::cli) async fn run(context: &Context) -> Result<Probed, Failure> {
             };
             let cost = reply.cost.unwrap_or(settings.prices.web);
             let (latency_ms, cost_usd) = (reply.latency.as_millis(), cost);
-            match absorb(&reply.body, &read) {
-                Ok(absorbed) => Probed {
+            match ingest(&reply.body, &read) {
+                Ok(ingested) => Probed {
                     ok: true,
                     line: format!(
                         "{} answered with {} in {latency_ms} ms, {} found, {cost}; the key is accepted",
                         service.base_url,
                         reply.status,
-                        absorbed.findings.len()
+                        ingested.findings.len()
                     ),
                     hint: String::new(),
                     latency_ms,

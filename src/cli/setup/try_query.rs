@@ -8,7 +8,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
-use crate::collect::{Absorbed, Reading, absorb};
+use crate::collect::{Ingested, Reading, ingest};
 use crate::model::{
     AiQuery, AiWhen, LookBack, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
 };
@@ -33,7 +33,7 @@ struct Answered {
     source: Source,
     cost: Micros,
     assumed: bool,
-    result: Result<(RawReply, Absorbed), (String, String)>,
+    result: Result<(RawReply, Ingested), (String, String)>,
 }
 
 pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit, Failure> {
@@ -99,14 +99,14 @@ async fn ask(context: &Context, client: &search::Client, source: Source, query: 
         limit: request.limit,
     };
     Ok(match client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await {
-        Ok(reply) => match absorb(&reply.body, &read(&reply)) {
-            Ok(absorbed) => {
-                let billed = reply.cost.or(absorbed.cost);
+        Ok(reply) => match ingest(&reply.body, &read(&reply)) {
+            Ok(ingested) => {
+                let billed = reply.cost.or(ingested.cost);
                 Answered {
                     source,
                     cost: billed.unwrap_or(price).plus(reply.earlier.counted(price)),
                     assumed: billed.is_none() || reply.earlier.unknown > 0,
-                    result: Ok((reply, absorbed)),
+                    result: Ok((reply, ingested)),
                 }
             }
             Err(error) => Answered {
@@ -130,15 +130,15 @@ fn to_json(context: &Context, query: &str, all: &[Answered]) -> serde_json::Valu
     let sources: Vec<_> = all
         .iter()
         .map(|answered| match &answered.result {
-            Ok((reply, absorbed)) => json!({
+            Ok((reply, ingested)) => json!({
                 "source": answered.source,
                 "cost_usd": answered.cost,
                 "cost_assumed": answered.assumed,
                 "latency_ms": reply.latency.as_millis(),
-                "answer": absorbed.answer,
-                "unreadable": absorbed.unreadable,
-                "error": absorbed.failure.as_ref().map(|(class, text)| format!("{class}: {text}")),
-                "items": absorbed.findings.iter().map(|f| json!({
+                "answer": ingested.answer,
+                "unreadable": ingested.unreadable,
+                "error": ingested.failure.as_ref().map(|(class, text)| format!("{class}: {text}")),
+                "items": ingested.findings.iter().map(|f| json!({
                     "key": f.keys.first(), "kind": f.kind, "fit": f.fit, "rank": f.found.rank, "url": f.found.url, "author": f.found.author,
                     "title": f.found.title, "text": f.found.text, "published_at": f.found.published_at, "engagement": f.found.engagement,
                 })).collect::<Vec<_>>(),
@@ -157,17 +157,17 @@ fn render(context: &Context, all: &[Answered]) -> String {
     for answered in all {
         let cost = format!("{}{}", answered.cost, if answered.assumed { " assumed" } else { "" });
         match &answered.result {
-            Ok((reply, absorbed)) => {
+            Ok((reply, ingested)) => {
                 text.push_str(&format!(
                     "\n{} · {} found · {cost} · {} ms\n",
                     answered.source,
-                    absorbed.findings.len(),
+                    ingested.findings.len(),
                     reply.latency.as_millis()
                 ));
-                if let Some(answer) = &absorbed.answer {
+                if let Some(answer) = &ingested.answer {
                     text.push_str(&format!("  {}\n", output::brief(&answer.text, 600)));
                 }
-                for finding in &absorbed.findings {
+                for finding in &ingested.findings {
                     let found = &finding.found;
                     let words = found.title.as_deref().or(found.text.as_deref()).unwrap_or("");
                     let author =
@@ -177,7 +177,7 @@ fn render(context: &Context, all: &[Answered]) -> String {
                         text.push_str(&format!("      {}\n", output::brief(url, 120)));
                     }
                 }
-                if let Some((class, what)) = &absorbed.failure {
+                if let Some((class, what)) = &ingested.failure {
                     text.push_str(&format!("  incomplete: {class}: {}\n", output::visible(what)));
                 }
             }

@@ -12,7 +12,7 @@ use crate::cli::terminal::{output, run_table, signals};
 use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
-use crate::collect::{Collector, Crew, Done, RunReport, follow};
+use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::daemon::Skew;
 use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spell};
 use crate::search::{self, Ask, LooksBack, looks_back};
@@ -174,15 +174,15 @@ async fn each_day(
     let cancel = CancellationToken::new();
     let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
     let lease = context.config.scheduler.lease;
-    let (crew, mut ends) = Crew::new(Arc::clone(collector), 1, cancel.clone());
+    let (worker_pool, mut ends) = WorkerPool::new(Arc::clone(collector), 1, cancel.clone());
     let alive = tokio::spawn({
-        let crew = crew.clone();
-        async move { crew.keep_alive(lease).await }
+        let worker_pool = worker_pool.clone();
+        async move { worker_pool.keep_alive(lease).await }
     });
     let mut reports = Vec::new();
     let mut failed = None;
     for day in days {
-        let Some(place) = crew.place().await.filter(|_| !cancel.is_cancelled()) else { break };
+        let Some(place) = worker_pool.place().await.filter(|_| !cancel.is_cancelled()) else { break };
         let now = collector.now();
         let id = if rehearsed {
             ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
@@ -190,7 +190,7 @@ async fn each_day(
             ids::run_id(now)
         };
         let run = collector.store().start_manual(topic, &id, now, lease, &ids::token()).await?;
-        crew.start_day(run, place, *day);
+        worker_pool.start_day(run, place, *day);
         match ends.recv().await {
             Some(Done { result: Ok(report), .. }) => {
                 let done = is_done(&report, cancel.is_cancelled());
@@ -206,7 +206,7 @@ async fn each_day(
             None => break,
         }
     }
-    crew.finished().await;
+    worker_pool.finished().await;
     alive.abort();
     interrupt.abort();
     failed.map_or(Ok((reports, cancel.is_cancelled())), Err)

@@ -11,12 +11,12 @@ use clap::{Args, Subcommand};
 
 use crate::cli::examples;
 use crate::cli::terminal::failure::{Exit, Failure};
-use crate::cli::topic::backfill::{self, BackfillArgs};
-use crate::cli::topic::filter::{self, FilterArgs};
-use crate::cli::topic::pause::{self, PauseArgs, ResumeArgs};
-use crate::cli::topic::rename::{self, RenameArgs};
-use crate::cli::topic::run_now::{self, RunNowArgs};
-use crate::cli::topic::schedule::{self, ScheduleArgs};
+use crate::cli::topic::backfill::BackfillArgs;
+use crate::cli::topic::filter::FilterArgs;
+use crate::cli::topic::pause::{PauseArgs, ResumeArgs};
+use crate::cli::topic::rename::RenameArgs;
+use crate::cli::topic::run_now::RunNowArgs;
+use crate::cli::topic::schedule::ScheduleArgs;
 use crate::cli::wiring::options::Common;
 
 /// `topic`

@@ -13,8 +13,8 @@ use crate::config::{self, Config, KeyError};
 use crate::daemon::JobDone;
 use crate::model::{PingSpec, RunState, SecretPlace};
 use crate::notify::{PingTarget, PingTargets, Pinger, Signal};
+use crate::process_status::Pinged;
 use crate::store::StoreErrorKind;
-use crate::vitals::Pinged;
 
 /// How long an end waits for pings that are under way.
 const ENDS_WITHIN: Duration = Duration::from_secs(6);

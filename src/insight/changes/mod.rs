@@ -1,5 +1,5 @@
 //! What changed in a span of a topic's runs: new, baseline, gone, edited, rising, and how far each figure can be
-//! believed. The exact words are those of docs/changes.md. Pure: rows of the store in, statements out.
+//! believed. The exact words are those of docs/explanation/changes.md. Pure: rows of the store in, statements out.
 
 mod findings;
 mod gone;
@@ -20,9 +20,7 @@ use super::one_author;
 use super::rising::grown;
 use super::words::word_diff;
 use crate::filter::Filter;
-use crate::model::{
-    Between, Edit, Engagement, FirstSight, Growth, ItemHead, LastSight, Snapshot, Snapshots, Source, Time, WindowFit,
-};
+use crate::model::{Engagement, FirstSight, Growth, ItemHead, Snapshot, Snapshots, Source, WindowFit};
 
 /// Whether an item is meant by the topic.
 #[must_use]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{Counts, Kind, Question, SearchState, Snapshot, Span};
+use crate::model::{Between, Counts, Edit, Kind, LastSight, Question, SearchState, Snapshot, Span, Time};
 
 const HOUR: i64 = 3_600_000;
 const DAY: Duration = Duration::from_secs(86_400);
@@ -62,7 +62,7 @@ fn reading(all: Vec<Snapshot>, since: i64) -> Reading {
     }
 }
 
-fn told(reading: &Reading) -> Changes {
+fn changes_of(reading: &Reading) -> Changes {
     changes(reading, &Filter::default(), 100)
 }
 
@@ -132,7 +132,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
         let mut reading = reading(all, since);
         let last = seen.iter().map(|(_, seq)| *seq).max().unwrap();
         reading.last = vec![LastSight { item: head("a", published), last_seq: last, last_seen: at(last), seen }];
-        let got = told(&reading);
+        let got = changes_of(&reading);
         assert_eq!((got.gone.len(), got.counts.gone), (expected, expected), "{name}");
         assert_eq!(got.sources[0].gone, expected, "{name}");
     }
@@ -179,7 +179,7 @@ fn a_rise_needs_ten_reactions_and_a_fifth_of_what_there_was() {
             after,
         };
         reading.growths = vec![growth(Source::Ai, 0), growth(Source::Social, 0)];
-        let got = told(&reading).rising;
+        let got = changes_of(&reading).rising;
         assert_eq!(got.first().map(|r| (r.had, r.gain, r.per_hour)), expected, "{name}");
         assert!(got.len() <= 1, "two sources tell of one rise");
     }
@@ -208,7 +208,7 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
     // One that was edited back and forth is as it was.
     let same = Some("about z".to_owned());
     reading.edits.push(Edit { item: head("z", None), old_title: None, old_text: same, at: at(2), edits: 2 });
-    let all = told(&reading);
+    let all = changes_of(&reading);
     assert_eq!((all.counts.new, all.counts.outside, all.counts.filtered, all.counts.edited), (3, 1, 0, 1));
     let filter = crate::model::TopicFilter { exclude: vec!["a | c".into()], ..Default::default() };
     let some = changes(&reading, &Filter::of(&filter).unwrap(), 1);
@@ -252,9 +252,9 @@ fn what_a_backfill_found_is_not_new() {
         seen: vec![(Source::Social, WindowFit::In)],
         engagement: Engagement::default(),
     }];
-    assert_eq!(told(&reading).counts.new, 1);
+    assert_eq!(changes_of(&reading).counts.new, 1);
     reading.snapshots.all[1].asked = Span::new(at(-4), at(20));
-    let got = told(&reading).counts;
+    let got = changes_of(&reading).counts;
     assert_eq!((got.new, got.outside), (0, 1));
 }
 

@@ -3,7 +3,7 @@
 //! Counts of items vary by factors, so the work is done on their cube roots, where a gamma distribution looks normal (Wilson
 //! and Hilferty, 1931): the lower edge stays above zero in bursty topics, and the upper one leaves room for the long tail.
 //! Weekend and weekday effects are estimated and shrunk towards none as far as chance explains them (empirical Bayes); the
-//! spread of the days like today is shrunk towards that of all; the band is Student's, so that it is wider when days are few. docs/report.md has the
+//! spread of the days like today is shrunk towards that of all; the band is Student's, so that it is wider when days are few. docs/explanation/report.md has the
 //! measured error rates. What is done about an unusual day is for others to say.
 
 use super::Day;

@@ -70,7 +70,7 @@ fn full(hour: i64, since: i64, oldest: Option<i64>) -> Look {
 /// Covered, holes with their causes in words, and what is open, in hours since the topic began.
 type Told = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
 
-fn told(watched: &Watched, looks: &[Look], period: Span) -> Told {
+fn holes_of(watched: &Watched, looks: &[Look], period: Span) -> Told {
     let got = covered(watched, looks, period, Source::ALL);
     assert_eq!(got.len(), 1, "{got:?}");
     let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
@@ -135,7 +135,7 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
         ),
         ("nothing known", vec![ok(0)], 30, vec![(0, 30, "nothing was due")]),
     ] {
-        let (_, got, _) = told(&watched(SocialOperation::Search), &looks, span(0, until));
+        let (_, got, _) = holes_of(&watched(SocialOperation::Search), &looks, span(0, until));
         let holes: Vec<_> = holes.into_iter().map(|(from, until, why)| (from, until, why.to_owned())).collect();
         assert_eq!(got, holes, "{name}");
     }
@@ -144,12 +144,12 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
 #[test]
 fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     let acme = watched(SocialOperation::Search);
-    assert_eq!(told(&acme, &[ok(0)], span(0, 6)), (vec![], vec![], Some((0, 6))), "nothing covers it yet");
-    assert_eq!(told(&acme, &[ok(0), ok(12)], span(0, 18)), (vec![(0, 12)], vec![], Some((12, 18))));
-    let (_, holes, open) = told(&acme, &[ok(0)], span(0, 25));
+    assert_eq!(holes_of(&acme, &[ok(0)], span(0, 6)), (vec![], vec![], Some((0, 6))), "nothing covers it yet");
+    assert_eq!(holes_of(&acme, &[ok(0), ok(12)], span(0, 18)), (vec![(0, 12)], vec![], Some((12, 18))));
+    let (_, holes, open) = holes_of(&acme, &[ok(0)], span(0, 25));
     assert_eq!((holes.len(), open), (1, None), "longer than the window");
     let paused = Watched { paused: true, ..acme };
-    assert_eq!(told(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
+    assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn before_the_topic_began_is_no_hole_and_what_a_backfill_covered_counts() {
     let filled = search(1, SearchState::Ok, day, Some(over));
     let period = span(-24 * 7, 1);
     let acme = watched(SocialOperation::Search);
-    let (covered, holes, _) = told(&acme, &[ok(0), filled], period);
+    let (covered, holes, _) = holes_of(&acme, &[ok(0), filled], period);
     let hour = |time: Time| (time.0 - BEGAN) / HOUR;
     assert_eq!(covered, [(hour(over.from), hour(over.until)), (-24, 0)]);
     assert_eq!(holes, [], "the days between were never to be covered");
-    assert_eq!(told(&acme, &[], span(-48, 0)), (vec![], vec![], None));
+    assert_eq!(holes_of(&acme, &[], span(-48, 0)), (vec![], vec![], None));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_backfill_that_ends_a_hole_is_not_blamed_for_it() {
     let day = at(60).utc_day() - 1;
     let over = LookBack::Day(day).span(at(60));
     let looks = [ok(0), search(60, SearchState::Ok, LookBack::Day(day), Some(over))];
-    let (_, holes, _) = told(&watched(SocialOperation::Search), &looks, span(0, 60));
+    let (_, holes, _) = holes_of(&watched(SocialOperation::Search), &looks, span(0, 60));
     assert_eq!(holes[0].2, "nothing was due");
 }
 

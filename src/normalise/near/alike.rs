@@ -1,4 +1,4 @@
-//! Whether two sketches are those of near-copies. The thresholds were chosen on labelled pairs (`docs/near-copies.md`):
+//! Whether two sketches are those of near-copies. The thresholds were chosen on labelled pairs (`docs/explanation/near-copies.md`):
 //! being right comes first, finding all comes second.
 
 use super::bands::LEAST;

@@ -1,5 +1,5 @@
 //! How often the judgement is right, on pairs of real posts that people labelled and on published pairs of sentences. The
-//! figures of docs/near-copies.md are printed by `cargo test --lib near::measured -- --nocapture`; the texts are not in the
+//! figures of docs/explanation/near-copies.md are printed by `cargo test --lib near::measured -- --nocapture`; the texts are not in the
 //! repository, so without TOPICWATCH_TEST_DATA nothing is measured.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -14,7 +14,7 @@ use crate::model::{Choice, Head, Kind, Marks, Wording};
 use crate::normalise::near::choose::Known;
 
 /// Labelled pairs: `id_a,id_b,label`, and maybe more columns; `same` or `different`.
-const LABELS: &str = "docs/labels/near_copy_pairs.csv";
+const LABELS: &str = "docs/dev/labels/near_copy_pairs.csv";
 
 fn say(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();

@@ -1,7 +1,7 @@
 //! Near-copies: whether two items say the same in nearly the same words (retweets, quoted templates, the same headline on
 //! another site). Pure: it makes of an item the keys its copies are found by and a sketch they are compared by, and
 //! decides which cluster an item belongs to. It is no identity (copies stay items of their own), knows no meaning, and
-//! looks nothing up. Method and figures are in `docs/near-copies.md`.
+//! looks nothing up. Method and figures are in `docs/explanation/near-copies.md`.
 //!
 //! ```text
 //! Words --letters--> letters and numbers --sketch--> Sketch --alike--> same or not <--opposes-- said something else

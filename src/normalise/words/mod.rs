@@ -1,6 +1,6 @@
 //! Words as they are searched: the tokens of an item, and what a question asks for of them. Both databases index these
 //! tokens and nothing else, so that they find the same items; nothing of a text or a question is ever syntax to them.
-//! The rules for people are in `docs/search.md`.
+//! The rules for people are in `docs/reference/search.md`.
 //!
 //! A word is a run of letters, digits and marks, folded (`fold`): `don't` is `don` and `t` in a row, `rust-lang.org` is
 //! three. A run of a script without spaces becomes pairs of letters and its last letter: 東京都 is 東京, 京都, 都. Hashtags,

@@ -181,7 +181,7 @@ fn voice(report: &Report) -> Markup {
                     thead { tr { th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } } }
                     tbody { @for voice in &report.voice { tr {
                         th scope="row" { a href=(anchor(&voice.topic, "")) { (voice.title) } }
-                        @for cell in voice.told() { td.n { (cell) } }
+                        @for cell in voice.cells() { td.n { (cell) } }
                     } } }
                 } }
             }

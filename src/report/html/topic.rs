@@ -52,7 +52,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     html! {
         section.answer aria-labelledby=(words::id(&topic.id, "answer")) {
             h3 id=(words::id(&topic.id, "answer")) { "The answer" }
-            @for part in answer.text.lines().map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (told(answer, &part)) } }
+            @for part in answer.text.lines().map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut." } }
             p.meta {
                 "Asked " (words::when(answer.asked_at, zone))
@@ -76,7 +76,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
 }
 
 /// A line of the answer: its links are links when they may be, and marked when they were looked up in vain.
-fn told(answer: &AnswerFacts, line: &str) -> Markup {
+fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
     let (bullet, line) =
         line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
     html! {
@@ -111,8 +111,8 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
         section aria-labelledby=(words::id(&topic.id, "numbers")) {
             h3 id=(words::id(&topic.id, "numbers")) { "What is new" }
             (figures(report, topic))
-            @if let Some(told) = topic.relevance.told() { p.note { (told) } }
-            @if let Some(beside) = beside::told(report, topic) { p { (beside) } }
+            @if let Some(told) = topic.relevance.sentence() { p.note { (told) } }
+            @if let Some(beside) = beside::sentence(report, topic) { p { (beside) } }
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
@@ -243,7 +243,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                 } }
             }
             @if topic.searches_cut { p.note { (words::SEARCHES_CUT) } }
-            @for ill in &topic.ill { p.note { (ill.told(&words::when(ill.since, zone))) } }
+            @for ill in &topic.ill { p.note { (ill.sentence(&words::when(ill.since, zone))) } }
             p #(words::id(&topic.id, "coverage")) {
                 @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { (percent(covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }

@@ -25,7 +25,7 @@ pub(super) fn detail(object: &Object) -> Option<String> {
 }
 
 /// What an event named `error` says, as JSON or in words.
-pub(super) fn told(text: &str, limits: Limits) -> String {
+pub(super) fn cleaned(text: &str, limits: Limits) -> String {
     let said = match lenient::parse_frame(text, limits) {
         Ok(node) => message(&node, 3),
         Err(_) => line(text),

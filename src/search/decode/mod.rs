@@ -2,7 +2,7 @@
 //! about names, wrappers and streaming. Pure: no IO, no clock. It does not retry, judge windows, decide identity or
 //! remove duplicates, and it keeps text as data (nothing is stripped for terminals or pages here).
 //!
-//! The accepted shapes are listed in `docs/decoder.md`.
+//! The accepted shapes are listed in `docs/dev/decoder.md`.
 
 mod answer;
 mod build;
@@ -94,7 +94,7 @@ impl std::error::Error for DecodeError {}
 /// were asked for) and for a reply of an unknown shape; `Cut` (`Timeout`, if that is known) for one that ends too early
 /// with nothing complete in it; `Service` for an error object.
 pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
-    crate::mishap::at("decode/begun");
+    crate::failpoint::at("decode/begun");
     let whole = lenient::text(body);
     let text = whole.trim();
     if text.is_empty() {

@@ -103,7 +103,7 @@ impl State {
         };
         let text = lenient::text(bytes);
         if failed {
-            self.error.get_or_insert_with(|| failure::told(&text, self.context.limits));
+            self.error.get_or_insert_with(|| failure::cleaned(&text, self.context.limits));
             return;
         }
         self.word(&text);

@@ -24,7 +24,7 @@ impl Store {
             }
             Db::Postgres(_) => REMEMBERED,
         };
-        self.room.last_refused(crate::mishap::bound("room", remembered))
+        self.room.last_refused(crate::failpoint::bound("room", remembered))
     }
 }
 

@@ -14,7 +14,7 @@ macro_rules! write_tx {
 macro_rules! asked_tx {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         repeated!($store, |error: &$crate::store::StoreError| {
-            $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/again"));
+            $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/again"));
             error.kind != $crate::store::StoreErrorKind::Locked
         }, $module::$function($($arg),*))
     };
@@ -43,9 +43,9 @@ macro_rules! transaction {
         async {
             let mut tx = $pools.begin().await?;
             let value = $crate::store::database::$database::statements::$module::$function(&mut tx, $($arg),*).await?;
-            $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
+            $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
             tx.commit().await?;
-            $crate::mishap::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
+            $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
             // Nobody is told that it is stored in a file that nobody can open any more.
             $pools.in_place()?;
             Ok::<_, $crate::store::StoreError>(value)

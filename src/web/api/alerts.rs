@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{cut, told};
+use super::listed::{answer, cut};
 use crate::model::{AlertCard, AlertEvent, Time, topic_of};
 use crate::store::EventPlace;
 use crate::web::pages::alerts::hours;
@@ -17,12 +17,12 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let more = cut(&mut cards, limit);
     let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.spec.name));
     let data: Vec<Value> = cards.iter().map(|card| as_json(card, call.now)).collect();
-    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+    answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    told(&call, [("data", as_json(&card, call.now))]).await
+    answer(&call, [("data", as_json(&card, call.now))]).await
 }
 
 /// The alert of the path.
@@ -43,7 +43,7 @@ pub(super) async fn events(call: Call) -> Result<Response, Problem> {
     let more = cut(&mut events, limit);
     let next = events.last().filter(|_| more).map(|event| call.token(event.at.0, &event.event));
     let data: Vec<Value> = events.iter().map(event).collect();
-    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+    answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
 fn as_json(card: &AlertCard, now: Time) -> Value {

@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::call::Call;
-use super::listed::{cut, told};
+use super::listed::{answer, cut};
 use super::topics::card;
 use crate::web::problem::Problem;
 
@@ -16,5 +16,5 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let more = cut(&mut answers, limit);
     let next = answers.last().filter(|_| more).map(|(seq, _)| call.token(*seq, ""));
     let data: Vec<_> = answers.into_iter().map(|(_, answer)| answer).collect();
-    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+    answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }

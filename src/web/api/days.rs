@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::told;
+use super::listed::answer;
 use super::topics::card;
 use crate::draw::chart::{Chart, ChartDay};
 use crate::web::pages::days::chart_of;
@@ -24,7 +24,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         ("uncounted", json!(waits)),
         ("scorers", json!(scorers)),
     ];
-    told(&call, fields).await
+    answer(&call, fields).await
 }
 
 fn as_json(chart: &Chart, day: &ChartDay) -> Value {

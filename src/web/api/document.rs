@@ -30,7 +30,7 @@ pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
         let at = paths.entry(operation.path).or_insert_with(|| json!({}));
         let method = if operation.method == Method::Get { "get" } else { "post" };
         if let Some(at) = at.as_object_mut() {
-            at.insert(method.to_owned(), told(operation));
+            at.insert(method.to_owned(), describe(operation));
         }
     }
     json!({
@@ -53,7 +53,7 @@ pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
     })
 }
 
-fn told(operation: &Operation) -> Value {
+fn describe(operation: &Operation) -> Value {
     let mut responses = Map::new();
     let (status, content) = match operation.answered {
         Answered::Json(status, schema) => {

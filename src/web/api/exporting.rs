@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::store::Store;
 
 /// Exports at a time.
-const AT_ONCE: usize = 2;
+pub(super) const AT_ONCE: usize = 2;
 
 /// What exports are read through.
 #[derive(Debug)]

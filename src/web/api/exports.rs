@@ -2,17 +2,17 @@
 //! connections of their own, so that neither pages nor runs wait for one; whoever goes away ends the reading.
 
 use std::io;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::call::Call;
+use super::exporting::{AT_ONCE, Exporting};
 use super::pipe::{Pages, Writer, pipe};
 use super::problem::nowhere;
 use super::runs::known;
@@ -130,18 +130,18 @@ fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filte
                 () = stop.cancelled() => Err(io::Error::other("the pages are closing").into()),
             }
         });
-        writer.end(end.map_err(|error| told(&order, error)));
+        writer.end(end.map_err(|error| io_error(&order, error)));
     });
     pages
 }
 
-async fn write(store: &Store, order: &Order, filtered: Filtered, out: &Writer) -> Result<(), ExportError> {
+async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Writer) -> Result<(), ExportError> {
     let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
-    export::write(store, order, &mut hiding, out).await.map(drop)
+    export::write(store, order, &mut hiding, &mut out).await.map(drop)
 }
 
 /// For the log; whoever asked sees that the connection broke.
-fn told(order: &Order, error: ExportError) -> io::Error {
+fn io_error(order: &Order, error: ExportError) -> io::Error {
     match error {
         ExportError::Output(error) => {
             tracing::info!(what = order.what.as_str(), "an export ended before its end: {error}");

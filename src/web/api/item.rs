@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::call::Call;
-use super::listed::told;
+use super::listed::answer;
 use crate::web::problem::Problem;
 
 /// Sightings, earlier words and near-copies that are told.
@@ -30,5 +30,5 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
         "revisions": earlier,
         "copies": { "count": many, "data": copies },
     });
-    told(&call, [("data", data)]).await
+    answer(&call, [("data", data)]).await
 }

@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{told, with};
+use super::listed::{answer, with};
 use super::topics::card;
 use crate::compare::{Filtered, Hiding};
 use crate::model::{Source, Tone, TopicCard, WindowFit};
@@ -60,7 +60,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         ("complete", json!(complete)),
         ("unindexed", json!(waiting)),
     ];
-    told(&call, fields).await
+    answer(&call, fields).await
 }
 
 fn by(order: &str) -> ItemOrder {

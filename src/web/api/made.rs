@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{cut, told};
+use super::listed::{answer, cut};
 use crate::model::{MadeRow, Time};
 use crate::store::RunPlace;
 use crate::web::ask::link;
@@ -26,7 +26,7 @@ async fn list(call: Call, kind: &str) -> Result<Response, Problem> {
     let more = cut(&mut made, limit);
     let next = made.last().filter(|_| more).map(|made| call.token(made.made_at.0, &made.run));
     let data: Vec<Value> = made.iter().map(as_json).collect();
-    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+    answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
 fn as_json(made: &MadeRow) -> Value {

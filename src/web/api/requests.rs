@@ -6,7 +6,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use super::call::{Call, cut};
-use super::listed::told;
+use super::listed::answer;
 use super::topics::card;
 use crate::model::{Request, RequestKind, RequestState, Wish};
 use crate::schedule::parse_duration;
@@ -99,7 +99,7 @@ async fn answered(call: &Call, wish: &Wish, path: &str) -> Result<Response, Prob
         let hint = "Is `topicwatch run` up? It takes up what waits within seconds; ask again then.";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many requests wait already", hint));
     };
-    let mut response = told(call, [("data", as_json(&request))]).await?;
+    let mut response = answer(call, [("data", as_json(&request))]).await?;
     *response.status_mut() = StatusCode::ACCEPTED;
     if let Ok(place) = HeaderValue::from_str(&format!("{path}/requests/{}", request.id)) {
         response.headers_mut().insert(header::LOCATION, place);
@@ -125,7 +125,7 @@ pub(super) async fn list_of_alert(call: Call) -> Result<Response, Problem> {
 
 async fn listed(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
     let all = all(call, of_alert, of).await?;
-    told(call, [("data", json!(all.iter().map(as_json).collect::<Vec<_>>()))]).await
+    answer(call, [("data", json!(all.iter().map(as_json).collect::<Vec<_>>()))]).await
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
@@ -146,7 +146,7 @@ async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Proble
         let title = format!("There is no request `{}`", cut(call.needed("request")));
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
     })?;
-    told(call, [("data", as_json(&request))]).await
+    answer(call, [("data", as_json(&request))]).await
 }
 
 fn as_json(request: &Request) -> Value {

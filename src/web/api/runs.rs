@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{cut, told, with};
+use super::listed::{answer, cut, with};
 use crate::model::{RunRow, RunState, SearchRow, Time};
 use crate::store::RunPlace;
 use crate::web::pages::runs::hint;
@@ -22,7 +22,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let next = runs.last().filter(|_| more).map(|(place, _)| call.token(place.at.0, &place.run));
     let rows: Vec<RunRow> = runs.into_iter().map(|(_, run)| run).collect();
     let data = searched(&call, &rows).await?;
-    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+    answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
@@ -32,7 +32,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
     })?;
     let data = searched(&call, &[run]).await?.pop();
-    told(&call, [("data", json!(data))]).await
+    answer(&call, [("data", json!(data))]).await
 }
 
 /// Refuses a filter by topics that the database does not know; of those that are not watched any more, there are runs.

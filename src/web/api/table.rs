@@ -278,7 +278,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "export",
             "Rows as CSV or as JSON Lines, streamed",
             "The bytes of `topicwatch export` with the options of the same names, which mean the same and are refused for the \
-             same kinds of rows (docs/exports.md). Two at a time, an hour at most. A file is whole when its last chunk came: \
+             same kinds of rows (docs/reference/exports.md). Two at a time, an hour at most. A file is whole when its last chunk came: \
              after a failure the connection breaks.",
             &[
                 &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),

@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{cut, told};
+use super::listed::{answer, cut};
 use crate::model::{Period, Time, Topic, TopicCard};
 use crate::web::pages::overview::NEW;
 use crate::web::problem::Problem;
@@ -17,13 +17,13 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let more = cut(&mut cards, limit);
     let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.topic));
     let data = stand(&call, &cards).await?;
-    told(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
+    answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
     let data = stand(&call, std::slice::from_ref(&card)).await?.pop();
-    told(&call, [("data", json!(data))]).await
+    answer(&call, [("data", json!(data))]).await
 }
 
 /// The topic of the path.

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::actions::{form, may_ask, name, put, told};
+use super::actions::{form, may_ask, name, put, request_row};
 use crate::draw::words;
 use crate::model::{AlertCard, AlertEvent, RequestKind, Time, Wish};
 use crate::web::app::App;
@@ -67,7 +67,7 @@ pub(super) async fn asked_for(site: &Site, alert: Option<&str>) -> Result<Markup
         (name(request.wish.kind)) " " strong { (words::line(&request.wish.of, 64)) }
         @if request.wish.event.is_some() { " (one event)" }
         @if let Some(told) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.wish.length_ms) { " for " (told.2) }
-        (told(request, "UTC"))
+        (request_row(request, "UTC"))
     } } } } })
 }
 

@@ -50,12 +50,12 @@ pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Probl
                 }
             }
         }
-        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (told(request, card.timezone())) } } } }
+        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone())) } } } }
     })
 }
 
 /// When something was asked for, and what became of it.
-pub(super) fn told(request: &Request, zone: &str) -> Markup {
+pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
     html! {
         ", asked for " (moment(request.asked_at, zone)) ": "
         @match request.state {

@@ -165,14 +165,14 @@ fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
         p.meta {
             (about(&event.subject, topics))
             @if let Some(run) = event.run() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
-            " · " (told(event))
+            " · " (event_row(event))
         }
         @if acts && event.acked_at.is_none() { (acks::of_event(event)) }
     }
 }
 
 /// Whether somebody was told, and whether somebody knows.
-fn told(event: &AlertEvent) -> Markup {
+fn event_row(event: &AlertEvent) -> Markup {
     html! {
         @match (&event.muted, &event.message) {
             (Some(why), _) => { "told nobody: " (words::line(why, 60)) },

@@ -25,7 +25,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let disk = store.disk().await?;
     let alive = living.iter().any(|row| row.alive_until > now);
     // The process says that it lives beside its loop, which may stand still all the same.
-    let stuck = site.vitals.beat.as_ref().is_some_and(|beat| beat.is_late());
+    let stuck = site.process_status.beat.as_ref().is_some_and(|beat| beat.is_late());
     let main = html! {
         h1 { "Health" }
         dl.facts {

@@ -63,7 +63,7 @@ pub(in crate::web) async fn enter(
     }
     let problem = match tried {
         Err(problem) if problem.status == StatusCode::TOO_MANY_REQUESTS => {
-            return guard::told(&problem, site, "/login");
+            return guard::problem_page(&problem, site, "/login");
         }
         other => other.err(),
     };

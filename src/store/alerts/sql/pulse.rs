@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::Conn;
-use crate::model::{Beat, Counts, Pulse, Source, Time};
+use crate::model::{Counts, Heartbeat, Pulse, Source, Time};
 use crate::store::StoreError;
 use crate::store::database::cells::Cells;
 
@@ -46,14 +46,14 @@ pub(in crate::store) async fn pulses(
 }
 
 /// In the order of their runs.
-fn beats(mut cells: Cells<'_>) -> Result<Vec<Beat>, StoreError> {
+fn beats(mut cells: Cells<'_>) -> Result<Vec<Heartbeat>, StoreError> {
     let mut beats = Vec::new();
     while !cells.is_empty() {
         let mut number = || cells.number().map(Option::unwrap_or_default);
         let (seq, at): (i64, _) = (number()?, Time(number()?));
         let (found, new, duplicate, outside, undated) = (number()?, number()?, number()?, number()?, number()?);
         let fresh = number()?;
-        beats.push((seq, Beat { at, counts: Counts { found, new, duplicate, outside, undated }, fresh }));
+        beats.push((seq, Heartbeat { at, counts: Counts { found, new, duplicate, outside, undated }, fresh }));
     }
     beats.sort_unstable_by_key(|(seq, _)| *seq);
     Ok(beats.into_iter().map(|(_, beat)| beat).collect())

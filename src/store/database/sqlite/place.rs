@@ -86,7 +86,7 @@ impl Place {
 
     fn named(&self, seen: &mut Seen, file: Identity) -> Result<(), StoreError> {
         if let Some(lost) = &seen.lost {
-            return Err(self.told(lost));
+            return Err(self.error(lost));
         }
         let how = match self.path.metadata() {
             Ok(now) if identity(&now) == Some(file) => return Ok(()),
@@ -170,12 +170,12 @@ impl Place {
 
     fn lose(&self, seen: &mut Seen, how: &'static str, closes: bool) -> StoreError {
         let lost = Lost { how, closes };
-        let told = self.told(&lost);
+        let told = self.error(&lost);
         seen.lost = Some(lost);
         told
     }
 
-    fn told(&self, lost: &Lost) -> StoreError {
+    fn error(&self, lost: &Lost) -> StoreError {
         StoreError::new(
             StoreErrorKind::Replaced,
             format!("{} {} while it was open; nothing more can be stored in it", self.path.display(), lost.how),

@@ -120,7 +120,7 @@ impl Known {
         self.strong |= strong;
         self.last_seen = self.last_seen.max(seen_at);
         self.seen = true;
-        if let Some(before) = before.filter(|before| before.told() != self.content.told()) {
+        if let Some(before) = before.filter(|before| before.columns() != self.content.columns()) {
             self.past.push((run, before));
         }
     }
@@ -141,7 +141,7 @@ impl Known {
     }
 
     /// Takes over what was known of an item that turned out to be this one.
-    pub(in crate::store) fn absorb(&mut self, part: &Self) {
+    pub(in crate::store) fn ingest(&mut self, part: &Self) {
         self.engagement = if part.last_seen > self.last_seen {
             merge(part.engagement, self.engagement)
         } else {
@@ -261,7 +261,7 @@ fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
 
 impl Content {
     /// What exports tell of it with each run that saw it.
-    fn told(&self) -> ([Option<&str>; 6], Option<Time>) {
+    fn columns(&self) -> ([Option<&str>; 6], Option<Time>) {
         let texts = [&self.url, &self.author, &self.author_name, &self.title, &self.text, &self.lang];
         (texts.map(Option::as_deref), self.published_at)
     }

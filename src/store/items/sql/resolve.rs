@@ -183,7 +183,7 @@ impl World {
             }
             let Some(part) = self.items.get(other).cloned() else { continue };
             if let Some(whole) = self.items.get_mut(seen.item) {
-                whole.absorb(&part);
+                whole.ingest(&part);
             }
             for item in self.by_key.values_mut().filter(|item| **item == other) {
                 *item = seen.item;

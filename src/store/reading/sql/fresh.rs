@@ -1,5 +1,5 @@
 //! Whether what a topic saw first was new: in the window of the search that found it, and not of a baseline. The fit is the one
-//! that was stored with the first sighting, whatever the topic's window is today. The words are those of docs/changes.md, as
+//! that was stored with the first sighting, whatever the topic's window is today. The words are those of docs/explanation/changes.md, as
 //! `insight::changes` has them for a diff; here they are for readers of many rows.
 
 use std::collections::{BTreeSet, HashMap};
@@ -21,7 +21,7 @@ pub(in crate::store) const FIT: &str = "(SELECT min(CASE WHEN g.fit = 'undated' 
      ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)";
 
 /// The same as the column `fit` of an item `i`; without sightings, whatever has a date lay in the window, as in a diff.
-pub(in crate::store) fn told() -> String {
+pub(in crate::store) fn condition() -> String {
     format!("CAST(coalesce({FIT}, CASE WHEN i.published_at IS NULL THEN 3 ELSE 1 END) AS BIGINT) AS fit")
 }
 
@@ -44,7 +44,7 @@ pub(in crate::store) async fn fits(
         "SELECT t.topic, i.key, {} \
          FROM {} CROSS JOIN item i CROSS JOIN topic_item t CROSS JOIN run f \
          WHERE i.key = given.value AND t.item = i.id AND f.id = t.first_run AND ($2 = '' OR t.topic = $2)",
-        told(),
+        condition(),
         super::texts(1)
     );
     let mut all = HashMap::new();

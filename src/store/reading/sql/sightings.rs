@@ -37,7 +37,7 @@ const CELLS: [(&str, bool); 15] = [
 ];
 
 /// All rows of a selection as one text of such cells.
-fn told() -> String {
+fn item_columns() -> String {
     let told = |(column, words): &(&str, bool)| {
         if *words { format!("{}, ',', {column}", super::octets(column)) } else { format!("{column}, ','") }
     };
@@ -97,7 +97,7 @@ pub(in crate::store) async fn items(
         .push_bind(list(ids)?)
         .push(" <> '') AS g CROSS JOIN item i WHERE i.id = g.value");
     narrow::items(&mut query, filter);
-    query.push(") SELECT ").push(told()).push(" AS cells FROM told");
+    query.push(") SELECT ").push(item_columns()).push(" AS cells FROM told");
     let row = query.build().fetch_one(conn).await?;
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
     let mut items = Vec::with_capacity(ids.len());

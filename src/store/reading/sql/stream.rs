@@ -93,7 +93,7 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
         .push(" AS past, ")
         .push(BASELINE)
         .push(", ")
-        .push(fresh::told())
+        .push(fresh::condition())
         .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);

@@ -1,0 +1,30 @@
+# The six commands of a day. `just` lists them.
+
+_default:
+    @just --list
+
+# Build and run every topic on the sandbox
+once:
+    cargo run -- once
+
+# Tests whose names contain NAME, on both databases; all without a name
+test *NAME:
+    scripts/test --test it -- {{NAME}}
+
+# Format, clippy and docs
+check:
+    cargo fmt --check
+    cargo clippy --all-targets --locked -- -D warnings
+    RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --locked
+
+# Everything a change has to pass
+ci:
+    bash .ci/run
+
+# Write the generated parts of the docs anew
+docs:
+    UPDATE_DOCS=1 cargo test --locked --test it docs
+
+# A release build
+release:
+    cargo build --release --locked

@@ -1,0 +1,81 @@
+//! A reply becomes findings: decoded, given identity, checked against the window. Pure; a replay of stored replies comes
+//! here without anybody being called.
+
+use crate::model::{Answer, Finding, Micros, Source, Span, Time};
+use crate::normalise;
+use crate::search::ErrorClass;
+use crate::search::decode::{self, DecodeError, Limits, Media, decode};
+
+/// What a reply must be read against.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// The source that was asked.
+    pub source: Source,
+    /// When it was asked.
+    pub seen_at: Time,
+    /// The span that was asked for.
+    pub span: Span,
+    /// The social platform.
+    pub platform: &'a str,
+    /// Whether a stream was asked for.
+    pub streaming: bool,
+    /// What the reply calls itself.
+    pub media: Media,
+    /// Why the body is not all of the reply, when that is known.
+    pub cut: Option<ErrorClass>,
+    /// The most entries the reply could hold.
+    pub limit: Option<u32>,
+}
+
+/// What a reply held.
+#[derive(Debug, Clone, Default)]
+pub struct Ingested {
+    /// Its entries, in reply order.
+    pub findings: Vec<Finding>,
+    /// Its summary.
+    pub answer: Option<Answer>,
+    /// Entries that nothing could be made of.
+    pub unreadable: i64,
+    /// As many entries as it could hold.
+    pub saturated: bool,
+    /// Its own word on cost.
+    pub cost: Option<Micros>,
+    /// Set when it is only a part.
+    pub failure: Option<(ErrorClass, String)>,
+}
+
+/// Reads a reply's body.
+///
+/// # Errors
+/// A body that is no reply.
+pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeError> {
+    let how = decode::Context {
+        source: context.source,
+        now: context.seen_at,
+        streaming: context.streaming,
+        media: context.media,
+        cut: context.cut,
+        limits: Limits::default(),
+    };
+    let reply = decode(body, &how)?;
+    let entries = reply.items.len();
+    let mut unreadable = i64::from(reply.unreadable);
+    let mut findings = Vec::with_capacity(entries);
+    for found in reply.items {
+        match normalise::finding(context.source, found, context.platform, context.seen_at, context.span) {
+            Some(finding) => findings.push(finding),
+            None => unreadable += 1,
+        }
+    }
+    if findings.is_empty() && reply.answer.is_none() && reply.failure.is_none() && unreadable > 0 {
+        return Err(decode::nothing_read(unreadable));
+    }
+    Ok(Ingested {
+        findings,
+        answer: reply.answer,
+        unreadable,
+        saturated: context.limit.is_some_and(|limit| entries >= limit as usize),
+        cost: reply.cost,
+        failure: reply.failure,
+    })
+}

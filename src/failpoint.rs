@@ -1,0 +1,117 @@
+//! Failpoints: a test build can be made, through its environment, to die, to stand still or to panic at a named
+//! point, so that a test can say "killed here". In a release build every function here is empty and the variables have no
+//! meaning; it is no interface for anybody but the tests.
+
+#[cfg(debug_assertions)]
+pub(crate) use enabled::{at, at_of, bound, fails};
+
+/// A point that is passed.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn at(_point: &str) {}
+
+/// A point that is passed on behalf of somebody.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn at_of(_point: &str, _whom: &str) {}
+
+/// Whether what begins here shall fail.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn fails(_point: &str) -> bool {
+    false
+}
+
+/// How long something may take.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub(crate) const fn bound(_point: &str, by_default: std::time::Duration) -> std::time::Duration {
+    by_default
+}
+
+#[cfg(debug_assertions)]
+mod enabled {
+    use std::io::Write as _;
+    use std::process::Command;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// `ACTION POINT [of=WHOM] [pass=N]`; without `pass` every time.
+    const WHAT: &str = "TOPICWATCH_TEST_FAILPOINT";
+    /// A file to which each point that is passed is added as a line.
+    const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
+    /// `POINT=MILLISECONDS`: a shorter patience, so that a test need not wait as long as a person would.
+    const BOUND: &str = "TOPICWATCH_TEST_BOUND";
+
+    struct Failpoint {
+        action: String,
+        point: String,
+        whom: Option<String>,
+        pass: Option<u64>,
+        passed: AtomicU64,
+    }
+
+    impl Failpoint {
+        fn parse(text: &str) -> Option<Self> {
+            let mut words = text.split_whitespace();
+            let (action, point) = (words.next()?.to_owned(), words.next()?.to_owned());
+            let rest: Vec<&str> = words.collect();
+            let value = |name: &str| rest.iter().find_map(|word| word.strip_prefix(name));
+            let pass = value("pass=").and_then(|pass| pass.parse().ok());
+            Some(Self { action, point, whom: value("of=").map(str::to_owned), pass, passed: AtomicU64::new(0) })
+        }
+
+        fn befalls(&self, point: &str, whom: &str) -> bool {
+            self.point == point
+                && self.whom.as_ref().is_none_or(|only| only == whom)
+                && self.pass.is_none_or(|pass| self.passed.fetch_add(1, Ordering::SeqCst) + 1 == pass)
+        }
+    }
+
+    fn configured() -> Option<&'static Failpoint> {
+        static TOLD: OnceLock<Option<Failpoint>> = OnceLock::new();
+        TOLD.get_or_init(|| std::env::var(WHAT).ok().as_deref().and_then(Failpoint::parse)).as_ref()
+    }
+
+    pub(crate) fn at(point: &str) {
+        at_of(point, "");
+    }
+
+    pub(crate) fn at_of(point: &str, whom: &str) {
+        if let Some(file) = std::env::var_os(TRACE)
+            && let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file)
+        {
+            let _ = file.write_all(format!("{point}\n").as_bytes());
+        }
+        let Some(failpoint) = configured().filter(|told| told.befalls(point, whom)) else { return };
+        match failpoint.action.as_str() {
+            "kill" => signal("KILL"),
+            "stop" => signal("STOP"),
+            // Whoever passes goes no further; everything else does.
+            "hang" => loop {
+                std::thread::park();
+            },
+            #[expect(clippy::panic, reason = "this is what a test asked for")]
+            "panic" => panic!("a failpoint at {point}"),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn fails(point: &str) -> bool {
+        configured().is_some_and(|told| told.action == "fail" && told.befalls(point, ""))
+    }
+
+    pub(crate) fn bound(point: &str, by_default: std::time::Duration) -> std::time::Duration {
+        let told = std::env::var(BOUND).ok();
+        let told = told.as_deref().and_then(|told| told.split_once('=')).filter(|(of, _)| *of == point);
+        told.and_then(|(_, ms)| ms.parse().ok()).map_or(by_default, std::time::Duration::from_millis)
+    }
+
+    /// Sends this process a signal and goes no further before it has come.
+    fn signal(name: &str) {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} $PPID")]).status();
+        while name == "KILL" && sent.is_ok() {
+            std::thread::park();
+        }
+    }
+}

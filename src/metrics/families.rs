@@ -1,0 +1,158 @@
+//! Every metric there is: its name, what it says, and where its values come from. docs/reference/metrics.md tells the same for people,
+//! which a test holds against this.
+
+use super::Read;
+use super::family::{Counted, Families, Sample, number, seconds};
+use crate::insight::tally as sums;
+use crate::model::{Micros, ServiceLimits, Tallied, Time};
+use crate::process_status::ProcessStatus;
+
+pub(super) fn text(
+    process_status: &ProcessStatus,
+    version: Option<&str>,
+    limits: ServiceLimits,
+    now: Time,
+    read: Option<&Read>,
+) -> Result<String, prometheus::Error> {
+    let mut all = Families::default();
+    process(&mut all, process_status, version);
+    let up = f64::from(u8::from(read.is_some()));
+    all.gauge("topicwatch_database_up", "Whether the database answered this request in time.", [Sample::alone(up)]);
+    if let Some(read) = read {
+        standing(&mut all, read);
+        allowance(&mut all, read, limits, now);
+        topics(&mut all, read);
+        if let Some(counted) = &read.sums {
+            totals(&mut all, counted);
+        }
+    }
+    all.text()
+}
+
+/// What this process knows of itself.
+fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&str>) {
+    if let Some(version) = version {
+        all.gauge(
+            "topicwatch_build_info",
+            "The version of this process; always 1. Only where a token is set.",
+            [Sample::of([("version", version)], 1.0)],
+        );
+    }
+    let began = Sample::alone(seconds(process_status.started_at.0));
+    all.gauge("process_start_time_seconds", "When this process began, in seconds since 1970.", [began]);
+    if let Some(beat) = &process_status.beat {
+        let at = Sample::alone(seconds(beat.last().1.0));
+        let help = "When the loop of this process went round last, in seconds since 1970.";
+        all.gauge("topicwatch_loop_last_tick_timestamp_seconds", help, [at]);
+        let pings = process_status.pings.counts();
+        let pings = pings.map(|(outcome, many)| Sample::of([("outcome", outcome)], number(many.cast_signed())));
+        let help = "Pings of this process: sent, given up (failed), left out because too many waited (dropped).";
+        all.counter("topicwatch_pings_total", help, pings);
+    }
+}
+
+fn standing(all: &mut Families, read: &Read) {
+    let standing = &read.standing;
+    let alone = |value: i64| [Sample::alone(number(value))];
+    all.gauge("topicwatch_database_size_bytes", "What the database takes on its disk.", alone(read.bytes));
+    let roles = read.roles.iter().map(|(role, many)| Sample::of([("role", role)], number(*many)));
+    all.gauge("topicwatch_processes", "Processes that run what is due and said in time that they live.", roles);
+    all.gauge("topicwatch_topics", "Topics that are watched.", alone(standing.topics));
+    let without = standing.topics - i64::try_from(read.topics.len()).unwrap_or(i64::MAX);
+    let help = "Topics beyond the first 200 by id, which have no series of their own.";
+    all.gauge("topicwatch_topics_without_series", help, alone(without.max(0)));
+    all.gauge("topicwatch_runs_due", "Runs that wait and are due.", alone(standing.due));
+    all.gauge("topicwatch_runs_running", "Runs that go on.", alone(standing.running));
+    let help = "Topics and other jobs whose slot passed two minutes ago without the planner having looked.";
+    all.gauge("topicwatch_slots_overdue", help, alone(standing.overdue));
+    let states = ["queued", "sending", "dead"].into_iter().zip(standing.outbox);
+    let states = states.map(|(state, many)| Sample::of([("state", state)], number(many)));
+    all.gauge("topicwatch_outbox_messages", "Messages that wait, are being sent, or were given up.", states);
+    let firing = standing.firing.iter().map(|(alert, many)| Sample::of([("alert", alert)], number(*many)));
+    all.gauge("topicwatch_alerts_firing", "Of how many subjects an alert fires; of the first 200 alerts.", firing);
+    let help = "Finished runs that are not in the totals yet: these are counted beside the loop.";
+    all.gauge("topicwatch_runs_uncounted", help, alone(standing.uncounted));
+}
+
+/// What the UTC day used, and what is left of it where there is a limit.
+fn allowance(all: &mut Families, read: &Read, limits: ServiceLimits, now: Time) {
+    let standing = &read.standing;
+    all.gauge("topicwatch_today_calls", "Calls of this UTC day.", [Sample::alone(number(standing.calls))]);
+    let left = Sample::alone(number((i64::from(limits.calls) - standing.calls).max(0)));
+    all.gauge("topicwatch_today_calls_left", "Calls left of this UTC day.", [left]);
+    if let (Some(spent), Some(budget)) = (standing.spent, limits.money) {
+        let help = "What this UTC day cost so far, in dollars. Only where there is a budget.";
+        all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
+        let left = [Sample::alone(left_of(budget, spent))];
+        all.gauge("topicwatch_today_budget_left_dollars", "What is left of this UTC day's budget, in dollars.", left);
+    }
+    let clears = Sample::alone(seconds(now.next_utc_day().0));
+    let help = "When calls and money of the day begin anew, in seconds since 1970.";
+    all.gauge("topicwatch_today_clears_timestamp_seconds", help, [clears]);
+    let calls = read.limited.iter().filter_map(|(topic, limits, used)| {
+        let left = (i64::from(limits.calls?) - used.calls).max(0);
+        Some(Sample::of([("topic", topic)], number(left)))
+    });
+    let help = "Calls left of this UTC day for a topic that has a limit of its own.";
+    all.gauge("topicwatch_topic_today_calls_left", help, calls);
+    let money = read
+        .limited
+        .iter()
+        .filter_map(|(topic, limits, used)| Some(Sample::of([("topic", topic)], left_of(limits.money()?, used.money))));
+    let help = "What is left of this UTC day's budget of a topic that has one of its own, in dollars.";
+    all.gauge("topicwatch_topic_today_budget_left_dollars", help, money);
+}
+
+fn left_of(budget: Micros, spent: Micros) -> f64 {
+    Micros((budget.0 - spent.0).max(0)).dollars()
+}
+
+fn topics(all: &mut Families, read: &Read) {
+    let of = |topic: &str, source: &str, value: f64| Sample::of([("topic", topic), ("source", source)], value);
+    let answered = read.latest.iter().map(|l| of(&l.topic, l.source.as_str(), seconds(l.answered_at.0)));
+    let help = "When a source of a topic answered last, in seconds since 1970.";
+    all.gauge("topicwatch_topic_last_answer_timestamp_seconds", help, answered);
+    let newest = read.latest.iter().filter_map(|l| Some(of(&l.topic, l.source.as_str(), seconds(l.new_at?.0))));
+    let help = "When a source of a topic last brought an item that was new to the topic, in seconds since 1970.";
+    all.gauge("topicwatch_topic_newest_item_timestamp_seconds", help, newest);
+    let missed = read.missed.iter().map(|(topic, source, missed)| of(topic, source, number(*missed)));
+    let help = "How many seconds of the window and the day before it no search of the source covered, nor will; worked out every five minutes.";
+    all.gauge("topicwatch_topic_coverage_missed_seconds", help, missed);
+}
+
+/// What finished runs add up to.
+fn totals(all: &mut Families, counted: &[Tallied]) {
+    let two = |name: &'static str, first: &'static str, second: &'static str| {
+        counted.iter().filter(move |sum| sum.name == name).filter_map(move |sum| {
+            let (a, b) = sum.labels.split_once(' ')?;
+            Some(Sample::of([(first, a), (second, b)], number(sum.value)))
+        })
+    };
+    let by_source = |name: &'static str| {
+        counted.iter().filter(move |sum| sum.name == name).map(|sum| (sum.labels.as_str(), sum.value))
+    };
+    let one = |name| by_source(name).map(|(source, value)| Sample::of([("source", source)], number(value)));
+    let help = "Runs that ended, by kind of job and outcome; slots that were missed or skipped are runs, too.";
+    all.counter("topicwatch_runs_total", help, two(sums::RUNS, "kind", "outcome"));
+    let help = "How long runs took, by kind of job; of several attempts the last.";
+    let times = Counted::of(counted, sums::RUN_TIME);
+    all.histogram("topicwatch_run_duration_seconds", help, "kind", &times, &sums::RUN_BOUNDS);
+    let help = "How long after its slot a run began, jitter included.";
+    let times = Counted::of(counted, sums::SLOT_LAG);
+    all.histogram("topicwatch_slot_lag_seconds", help, "trigger", &times, &sums::LAG_BOUNDS);
+    let help = "Searches by source and class: ok, empty, not_run, over_quota, lost, or the class of the failure.";
+    all.counter("topicwatch_searches_total", help, two(sums::SEARCHES, "source", "class"));
+    let help = "How long the last try of a search took, by source.";
+    let times = Counted::of(counted, sums::SEARCH_TIME);
+    all.histogram("topicwatch_search_latency_seconds", help, "source", &times, &sums::SEARCH_BOUNDS);
+    all.counter("topicwatch_calls_total", "Calls of the service by source, tries included.", one(sums::CALLS));
+    let help =
+        "Items found, by source: new to their topic, or duplicates of what it knew; together all that was found.";
+    all.counter("topicwatch_items_total", help, two(sums::ITEMS, "source", "result"));
+    let help = "Items found outside the window that was asked for, by source.";
+    all.counter("topicwatch_items_outside_window_total", help, one(sums::OUTSIDE));
+    let help = "Entries of replies without anything readable, by source.";
+    all.counter("topicwatch_entries_unreadable_total", help, one(sums::UNREADABLE));
+    let cost = by_source(sums::COST).map(|(source, value)| Sample::of([("source", source)], Micros(value).dollars()));
+    all.counter("topicwatch_cost_dollars_total", "What searches cost, by source, in dollars.", cost);
+}
