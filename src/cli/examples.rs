@@ -1,27 +1,27 @@
 //! Examples at the end of each `--help`.
 
-pub(super) const TOP: &str = "\
+pub(in crate::cli) const TOP: &str = "\
 Every verb has --help with examples. Old names such as `pause` still work.
 
 Exit codes:
   0 ok · 2 usage or configuration · 3 some searches failed (the rest is stored)
   4 database · 5 output · 130 interrupted · 1 anything else";
-pub(super) const INIT: &str = "\
+pub(in crate::cli) const INIT: &str = "\
 Examples:
   topicwatch init
   topicwatch init ~/.config/topicwatch/jobs.toml";
-pub(super) const CHECK: &str = "\
+pub(in crate::cli) const CHECK: &str = "\
 Examples:
   topicwatch check
   topicwatch check --probe              is the key accepted?
   topicwatch check --schema > jobs.schema.json";
-pub(super) const TRY: &str = "\
+pub(in crate::cli) const TRY: &str = "\
 Examples:
   topicwatch try \"rust async runtime\"
   topicwatch try --source web --json \"rust async runtime\"
 
 Its calls are not counted against max_calls_per_day: nothing is stored.";
-pub(super) const PLAN: &str = "\
+pub(in crate::cli) const PLAN: &str = "\
 Examples:
   topicwatch plan                       the next 7 days
   topicwatch plan --days 30 --topic acme-launches
@@ -29,28 +29,28 @@ Examples:
 
 Makes no calls and writes nothing. Prices are the average of what was billed in
 the last 30 days, or those of jobs.toml.";
-pub(super) const SCHEDULE: &str = "\
+pub(in crate::cli) const SCHEDULE: &str = "\
 Examples:
   topicwatch topic schedule next '30 2 * * *' --timezone Europe/Berlin
   topicwatch topic schedule explain acme-launches";
-pub(super) const SCHEDULE_NEXT: &str = "\
+pub(in crate::cli) const SCHEDULE_NEXT: &str = "\
 Examples:
   topicwatch topic schedule next '0 9 * * MON-FRI' --timezone America/New_York
   topicwatch topic schedule next @hourly --after 2026-03-28 --count 48 --json
   topicwatch topic schedule next --every 15m
 
 Needs and reads no configuration.";
-pub(super) const SCHEDULE_EXPLAIN: &str = "\
+pub(in crate::cli) const SCHEDULE_EXPLAIN: &str = "\
 Examples:
   topicwatch topic schedule explain acme-launches --next 10
   topicwatch topic schedule explain acme-launches --json";
-pub(super) const ONCE: &str = "\
+pub(in crate::cli) const ONCE: &str = "\
 Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
   topicwatch once --dry-run             what would be asked, and its price
   0 * * * * topicwatch once --due       in a crontab; two at once are safe";
-pub(super) const RUN: &str = "\
+pub(in crate::cli) const RUN: &str = "\
 Examples:
   topicwatch run
   topicwatch run --log-format json
@@ -58,63 +58,63 @@ Examples:
 At SIGTERM and Ctrl-C running topics finish, and it exits with 0; a second one
 exits at once. A changed file is read again by itself and at SIGHUP; one with a
 mistake changes nothing.";
-pub(super) const PAUSE: &str = "\
+pub(in crate::cli) const PAUSE: &str = "\
 Examples:
   topicwatch topic pause acme-launches
   topicwatch topic pause acme-launches rust-async --reason \"after the fair\"";
-pub(super) const RESUME: &str = "\
+pub(in crate::cli) const RESUME: &str = "\
 Examples:
   topicwatch topic resume acme-launches
 
 If the file says `paused = true`, the topic stays paused and this exits with 3.";
-pub(super) const RUN_NOW: &str = "\
+pub(in crate::cli) const RUN_NOW: &str = "\
 Examples:
   topicwatch topic run acme-launches
   topicwatch topic run acme-launches rust-async --wait
 
 Without a daemon: topicwatch once --topic acme-launches";
-pub(super) const TOPIC: &str = "\
+pub(in crate::cli) const TOPIC: &str = "\
 Examples:
   topicwatch topic pause acme-launches --reason \"until the fair is over\"
   topicwatch topic resume acme-launches
   topicwatch topic run acme-launches --wait
   topicwatch topic schedule explain acme-launches";
-pub(super) const WORKER: &str = "\
+pub(in crate::cli) const WORKER: &str = "\
 Examples:
   topicwatch worker --database postgres://watch@db.example/findings
   topicwatch worker --log-format json
 
 A worker plans nothing and reads no topics: a daemon does, here or elsewhere.
 SIGTERM and Ctrl-C work as for run.";
-pub(super) const STATUS: &str = "\
+pub(in crate::cli) const STATUS: &str = "\
 Examples:
   topicwatch status
   topicwatch status --fail-on stale,silent
   topicwatch status --json | jq '.topics[] | select(.standing != \"ok\")'";
-pub(super) const RUNS: &str = "\
+pub(in crate::cli) const RUNS: &str = "\
 Examples:
   topicwatch runs
   topicwatch runs --topic acme-launches --since 7d --searches";
-pub(super) const SHOW: &str = "\
+pub(in crate::cli) const SHOW: &str = "\
 Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
   topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
-pub(super) const DIFF: &str = "\
+pub(in crate::cli) const DIFF: &str = "\
 Examples:
   topicwatch diff acme-launches         against the run before
   topicwatch diff acme-launches --since 24h
   topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
 
 Words: docs/explanation/changes.md. The first answers to a query are a baseline, not new.";
-pub(super) const FILTER: &str = "\
+pub(in crate::cli) const FILTER: &str = "\
 Examples:
   topicwatch topic filter test acme-launches        file against stored filter
   topicwatch topic filter test acme-launches --exclude hiring --lang en
   topicwatch topic filter test acme-launches --exclude '/\\bjobs?\\b/'
 
 Entries: whole words, part*, one | other, /pattern/ (docs/explanation/changes.md).";
-pub(super) const ITEMS: &str = "\
+pub(in crate::cli) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
   topicwatch items --topic acme-launches --json
@@ -124,7 +124,7 @@ Examples:
 
 Case and accents do not matter; #tag and @name are found with and without their
 sign. How words are matched: docs/reference/search.md.";
-pub(super) const SEARCH: &str = "\
+pub(in crate::cli) const SEARCH: &str = "\
 Examples:
   topicwatch items --search 'price increase'              both words
   topicwatch items --search '\"price increase\" -rumour'  phrase, without a word
@@ -132,21 +132,21 @@ Examples:
 
 Case and accents do not matter; #tag and @name are found with and without their
 sign. How words are matched: docs/reference/search.md.";
-pub(super) const COVERAGE: &str = "\
+pub(in crate::cli) const COVERAGE: &str = "\
 Examples:
   topicwatch coverage
   topicwatch coverage acme-launches --since 30d --source social
   topicwatch coverage --json | jq '.topics[].sources[].holes'
 
 Social searches cover spans; pages and answers are checks at an instant.";
-pub(super) const BACKFILL: &str = "\
+pub(in crate::cli) const BACKFILL: &str = "\
 Examples:
   topicwatch topic backfill acme --from 2026-03-01 --to 2026-03-07 --dry-run
   topicwatch topic backfill acme --from 2026-03-05 --to 2026-03-05
 
 One run a day; each call counts against max_calls_per_day. It needs calls that
 take dates: dialect \"desearch\", or social.operation = \"basic\".";
-pub(super) const REPORT: &str = "\
+pub(in crate::cli) const REPORT: &str = "\
 Examples:
   topicwatch report --open
   topicwatch report morning --date 2026-03-11
@@ -156,7 +156,7 @@ Examples:
 
 Without --date it is about the last whole day. HTML or Markdown by the ending of
 --out; - is HTML on stdout.";
-pub(super) const EXPORT: &str = "\
+pub(in crate::cli) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
   topicwatch export --what sightings --since 7d --out sightings.csv.gz
@@ -167,7 +167,7 @@ Examples:
   topicwatch export --verify exports/sightings-20260311T090000Z.csv
 
 Columns, and which filters go with which rows: docs/reference/exports.md.";
-pub(super) const SCORE: &str = "\
+pub(in crate::cli) const SCORE: &str = "\
 Examples:
   echo \"what a wonderful release\" | topicwatch score
   topicwatch score posts.txt | jq -r .label | sort | uniq -c
@@ -176,7 +176,7 @@ Label, score from -1 to 1, probabilities, language and the scorer's version;
 a text in a language the scorer does not know, or with nothing to read, gets the
 label unsupported, without score.
 No configuration is needed or read. What it is worth: docs/explanation/sentiment.md.";
-pub(super) const RESCORE: &str = "\
+pub(in crate::cli) const RESCORE: &str = "\
 Examples:
   topicwatch db rescore --dry-run       what a new scorer would change
   topicwatch db rescore
@@ -184,7 +184,7 @@ Examples:
 
 Use it after an update with a new scorer. It works in batches of a few hundred
 items beside a running daemon; run it again after an interruption.";
-pub(super) const REPLAY: &str = "\
+pub(in crate::cli) const REPLAY: &str = "\
 Examples:
   topicwatch db replay --dry-run        what this version would find more
   topicwatch db replay --since 7d
@@ -192,7 +192,7 @@ Examples:
 
 Use it after an update with a better decoder. It removes nothing and moves no
 first sighting; a second replay changes nothing.";
-pub(super) const FORGET: &str = "\
+pub(in crate::cli) const FORGET: &str = "\
 Examples:
   topicwatch forget --author jane_d --dry-run
   topicwatch forget --author jane_d --yes
@@ -202,14 +202,14 @@ Examples:
 
 What is left is a keyed hash, which keeps it out. What it does not reach:
 docs/explanation/privacy.md.";
-pub(super) const PRUNE: &str = "\
+pub(in crate::cli) const PRUNE: &str = "\
 Examples:
   topicwatch db prune --dry-run         what would be deleted, by table
   topicwatch db prune
 
 The daemon and `once --due` prune once a day. It works in small batches beside
 a running daemon; run it again after an interruption.";
-pub(super) const BACKUP: &str = "\
+pub(in crate::cli) const BACKUP: &str = "\
 Examples:
   topicwatch db backup topicwatch-backup.db
   topicwatch db backup \"/backup/$(date +%F).db\" --json
@@ -217,12 +217,12 @@ Examples:
 The copy is a SQLite file, also of a PostgreSQL database, and can be used as
 one. An older file is replaced when the copy is complete. To restore it into
 PostgreSQL: topicwatch db move --database sqlite:FILE --to postgres://…";
-pub(super) const DB: &str = "\
+pub(in crate::cli) const DB: &str = "\
 Examples:
   topicwatch db backup topicwatch-backup.db
   topicwatch db move --to postgres://watch@db.example/findings
   topicwatch db prune --dry-run";
-pub(super) const SERVE: &str = "\
+pub(in crate::cli) const SERVE: &str = "\
 Examples:
   topicwatch serve                      http://127.0.0.1:8080
   topicwatch serve --listen 127.0.0.1:0
@@ -231,7 +231,7 @@ Examples:
 Writes nothing, and can run beside `topicwatch run`, which serves the same
 pages, with buttons, if [web] listen is set. An address that others can reach
 needs a token of at least 16 characters.";
-pub(super) const HEALTH: &str = "\
+pub(in crate::cli) const HEALTH: &str = "\
 Examples:
   topicwatch health
   topicwatch health --json --timeout 2s
@@ -240,20 +240,20 @@ Examples:
 For HEALTHCHECK of a container. It asks /healthz and /readyz of [web] listen, or
 the database if no pages are served. 0 healthy, 1 not alive, 4 the database is
 down or cannot be written to.";
-pub(super) const MIGRATE: &str = "\
+pub(in crate::cli) const MIGRATE: &str = "\
 Examples:
   topicwatch db migrate
   topicwatch db migrate --database postgres://watch@db.example/findings";
-pub(super) const SANDBOX: &str = "\
+pub(in crate::cli) const SANDBOX: &str = "\
 Examples:
   topicwatch sandbox --listen 127.0.0.1:0
   topicwatch sandbox --corpus ./posts --span 14d
   topicwatch sandbox --fault source=web,status=503,times=2";
-pub(super) const COMPLETIONS: &str = "\
+pub(in crate::cli) const COMPLETIONS: &str = "\
 Examples:
   topicwatch completions bash > /etc/bash_completion.d/topicwatch
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
-pub(super) const ALERTS: &str = "\
+pub(in crate::cli) const ALERTS: &str = "\
 Examples:
   topicwatch alerts
   topicwatch alerts test recalls            does a message arrive?
@@ -262,7 +262,7 @@ Examples:
   topicwatch alerts snooze recalls --for 8h
 
 How to write one, and when it fires: docs/how-to/alerts.md.";
-pub(super) const OUTBOX: &str = "\
+pub(in crate::cli) const OUTBOX: &str = "\
 Examples:
   topicwatch outbox
   topicwatch outbox list --state dead
@@ -270,12 +270,12 @@ Examples:
   topicwatch outbox retry --dead
   topicwatch outbox drop --dead         nobody gets them any more
   topicwatch outbox deliver             now, without a daemon";
-pub(super) const RENAME: &str = "\
+pub(in crate::cli) const RENAME: &str = "\
 Examples:
   topicwatch topic rename acme-launches acme-news
 
 Runs keep their public ids. The file is not edited: change the id there too.";
-pub(super) const MOVE: &str = "\
+pub(in crate::cli) const MOVE: &str = "\
 Examples:
   topicwatch db move --to postgres://watch@db.example/findings
   topicwatch db move --database sqlite:topicwatch.db --to sqlite:other.db

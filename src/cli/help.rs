@@ -1,9 +1,9 @@
-//! The overview that `topicwatch --help` prints: the verbs under headings, the everyday ones first. The texts are those of
-//! the verbs' definitions.
+//! The overview that `topicwatch --help` prints: verbs under headings, everyday ones first. Texts come from the verbs'
+//! definitions.
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
-use super::args::Cli;
+use crate::cli::verbs::Cli;
 
 /// Headings and the verbs below them. Every visible verb is in one of them; a test checks that.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -16,7 +16,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// The whole definition, with the overview in groups.
-pub(super) fn command() -> Command {
+pub(in crate::cli) fn command() -> Command {
     let command = Cli::command();
     let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (heading, verbs) in GROUPS {
@@ -31,7 +31,7 @@ pub(super) fn command() -> Command {
 }
 
 /// The definition without the hidden verbs, for completions.
-pub(super) fn visible() -> Command {
+pub(in crate::cli) fn visible() -> Command {
     let all = Cli::command();
     let verbs = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     Command::new("topicwatch")
@@ -42,7 +42,7 @@ pub(super) fn visible() -> Command {
 }
 
 /// The command line of this process.
-pub(super) fn parse() -> Result<Cli, clap::Error> {
+pub(in crate::cli) fn parse() -> Result<Cli, clap::Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     Cli::from_arg_matches(&matches).map_err(|wrong| wrong.format(&mut command))

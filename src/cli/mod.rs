@@ -1,91 +1,39 @@
-//! The command line: one file for each verb, and the only place where the rooms are wired together. What a verb needs
-//! from the configuration and the environment is made in `context`; how it ends is `failure`'s.
+//! The command line: one file for each verb, in folders by what people do, and the only place where the rooms are wired
+//! together. `verbs` defines the verbs, `wiring/context` makes what they need, `terminal/failure` says how they end.
 
-mod alerts;
-mod args;
-mod away;
-mod backfill;
-mod backup;
-mod channels;
-mod check;
-mod completions;
-mod context;
-mod control;
-mod control_args;
-mod coverage;
-mod db;
-mod db_move;
-mod diff;
 mod examples;
 mod export;
-mod export_args;
-mod exposed;
-mod failure;
-mod filter;
-mod forget;
-mod health;
 mod help;
-mod ids;
-mod init;
-mod item_list;
-mod items;
-mod jobs;
-mod journal;
-mod logs;
-mod migrate;
-mod once;
-mod outbox;
-mod output;
-mod pages;
-mod pings;
-mod plan;
-mod probe;
-mod progress;
-mod protected;
-mod prune;
-mod reading_args;
-mod reload;
-mod rename;
-mod replay;
-mod report;
-mod rescore;
+mod look;
+mod maintain;
 mod run;
-mod run_now;
-mod runs;
-mod sandbox;
-mod schedule;
-mod score;
-mod search;
-mod serve;
-mod show;
-mod signals;
-mod status;
-mod table;
+mod setup;
+mod terminal;
 mod topic;
-mod trial;
-mod verify;
-mod worker;
-mod working;
+mod verbs;
+mod wiring;
 
 use clap::error::ErrorKind;
 
-pub use args::{Cli, Verb};
-pub use failure::{Exit, Failure};
+pub use terminal::failure::{Exit, Failure};
+pub use verbs::{Cli, Verb};
+
+use terminal::{logging, output, signals};
 
 /// Parses the command line, runs the verb, and says how it ended. Everything that can go wrong is told on stderr.
 #[must_use]
 pub fn main() -> Exit {
     let cli = match help::parse() {
         Ok(cli) => cli,
-        Err(asked) if asked.kind() == ErrorKind::DisplayHelp => return told(asked.print()),
-        Err(asked) if asked.kind() == ErrorKind::DisplayVersion => return told(version()),
+        Err(asked) if asked.kind() == ErrorKind::DisplayHelp => return printed(asked.print()),
+        Err(asked) if asked.kind() == ErrorKind::DisplayVersion => return printed(version()),
         Err(wrong) => {
             let _ = wrong.print();
             return Exit::Usage;
         }
     };
     crate::http::install_crypto();
-    logs::start(&cli);
+    logging::start(&cli.common, matches!(cli.verb, Verb::Run(_) | Verb::Worker | Verb::Sandbox(_)));
     let runtime = match runtime(&cli.verb) {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -127,7 +75,7 @@ fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
 }
 
 /// Help and version go to stdout; a pipe that closed early has seen enough.
-fn told(written: std::io::Result<()>) -> Exit {
+fn printed(written: std::io::Result<()>) -> Exit {
     written.map_or_else(|error| Failure::from(error).exit, |()| Exit::Ok)
 }
 
@@ -142,43 +90,43 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     signals::outlive_a_limit_of_files();
     let common = cli.common;
     match cli.verb {
-        Verb::Init(args) => init::run(&args),
-        Verb::Check(args) => check::run(&common, &args).await,
-        Verb::Try(args) => trial::run(&common, &args).await,
-        Verb::Plan(args) => plan::run(&common, &args).await,
-        Verb::Once(args) => once::run(&common, &args).await,
-        Verb::Run(args) => run::run(&common, &args).await,
-        Verb::Worker => worker::run(&common).await,
-        Verb::Serve(args) => serve::run(&common, &args).await,
+        Verb::Init(args) => setup::init::run(&args),
+        Verb::Check(args) => setup::check::run(&common, &args).await,
+        Verb::Try(args) => setup::try_query::run(&common, &args).await,
+        Verb::Plan(args) => setup::plan::run(&common, &args).await,
+        Verb::Once(args) => run::once::run(&common, &args).await,
+        Verb::Run(args) => run::daemon::run(&common, &args).await,
+        Verb::Worker => run::worker::run(&common).await,
+        Verb::Serve(args) => run::serve::run(&common, &args).await,
         Verb::Topic(args) => topic::run(&common, &args).await,
-        Verb::Status(args) => status::run(&common, &args).await,
-        Verb::Runs(args) => runs::run(&common, &args).await,
-        Verb::Show(args) => show::run(&common, &args).await,
-        Verb::Diff(args) => diff::run(&common, &args).await,
-        Verb::Items(args) => items::run(&common, args).await,
-        Verb::Coverage(args) => coverage::run(&common, &args).await,
-        Verb::Report(args) => report::run(&common, &args).await,
-        Verb::Alerts(args) => alerts::run(&common, &args).await,
-        Verb::Export(args) => export::run(&common, &args).await,
-        Verb::Outbox(args) => outbox::run(&common, &args).await,
-        Verb::Score(args) => score::run(&args),
-        Verb::Db(args) => db::run(&common, &args).await,
-        Verb::Forget(args) => forget::run(&common, &args).await,
-        Verb::Health(args) => health::run(&common, &args).await,
-        Verb::Sandbox(args) => sandbox::run(&args).await,
-        Verb::Completions(args) => completions::run(&args, help::visible()),
+        Verb::Status(args) => look::status::run(&common, &args).await,
+        Verb::Runs(args) => look::runs::run(&common, &args).await,
+        Verb::Show(args) => look::show::run(&common, &args).await,
+        Verb::Diff(args) => look::diff::run(&common, &args).await,
+        Verb::Items(args) => look::items::run(&common, args).await,
+        Verb::Coverage(args) => look::coverage::run(&common, &args).await,
+        Verb::Report(args) => look::report::run(&common, &args).await,
+        Verb::Alerts(args) => look::alerts::run(&common, &args).await,
+        Verb::Export(args) => export::rows::run(&common, &args).await,
+        Verb::Outbox(args) => export::outbox::run(&common, &args).await,
+        Verb::Score(args) => export::score::run(&args),
+        Verb::Db(args) => maintain::db::run(&common, &args).await,
+        Verb::Forget(args) => maintain::forget::run(&common, &args).await,
+        Verb::Health(args) => maintain::health::run(&common, &args).await,
+        Verb::Sandbox(args) => setup::sandbox::run(&args).await,
+        Verb::Completions(args) => setup::completions::run(&args, help::visible()),
         // The old names.
-        Verb::Schedule(args) => schedule::run(&common, &args),
-        Verb::Pause(args) => control::pause(&common, &args).await,
-        Verb::Resume(args) => control::resume(&common, &args).await,
-        Verb::RunNow(args) => run_now::run(&common, &args).await,
-        Verb::Filter(args) => filter::run(&common, &args).await,
-        Verb::Backfill(args) => backfill::run(&common, &args).await,
-        Verb::Search(args) => search::run(&common, &args).await,
-        Verb::Rescore(args) => rescore::run(&common, &args).await,
-        Verb::Replay(args) => replay::run(&common, &args).await,
-        Verb::Prune(args) => prune::run(&common, &args).await,
-        Verb::Backup(args) => backup::run(&common, &args).await,
-        Verb::Migrate => migrate::run(&common).await,
+        Verb::Schedule(args) => topic::schedule::run(&common, &args),
+        Verb::Pause(args) => topic::pause::pause(&common, &args).await,
+        Verb::Resume(args) => topic::pause::resume(&common, &args).await,
+        Verb::RunNow(args) => topic::run_now::run(&common, &args).await,
+        Verb::Filter(args) => topic::filter::run(&common, &args).await,
+        Verb::Backfill(args) => topic::backfill::run(&common, &args).await,
+        Verb::Search(args) => look::search::run(&common, &args).await,
+        Verb::Rescore(args) => maintain::rescore::run(&common, &args).await,
+        Verb::Replay(args) => maintain::replay::run(&common, &args).await,
+        Verb::Prune(args) => maintain::prune::run(&common, &args).await,
+        Verb::Backup(args) => maintain::backup::run(&common, &args).await,
+        Verb::Migrate => maintain::migrate::run(&common).await,
     }
 }

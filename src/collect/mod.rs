@@ -15,17 +15,18 @@ mod look_back;
 mod needed;
 mod pace;
 mod pack;
-mod permit_lease;
 mod permits;
+mod refused;
 mod replay;
+mod report;
 mod run_outcome;
+mod settings;
 mod tally;
 mod turns;
 mod words;
 mod worker_pool;
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -35,35 +36,18 @@ pub use followers::{Follower, follow};
 pub use forget::{Forgetting, Forgotten};
 pub use ingest::{Ingested, Reading, ingest};
 use look_back::Plan;
+pub(crate) use refused::{REFUSED_FOR, Refused};
 pub use replay::{Again, Behind, Replayed, replay};
+pub use report::{RunReport, SearchReport};
+pub use settings::Settings;
 pub use tally::tally_runs;
 use turns::Turn;
 pub use words::index_words;
 pub use worker_pool::{Done, WorkerPool, prolong};
 
-use crate::budget::Prices;
-use crate::model::{
-    Answer, Clock, Finding, LookBack, Micros, Recall, RunState, SearchState, ServiceLimits, Source, Span, Time,
-};
-use crate::search::{Ask, Client, Dialect};
-use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
-
-/// What a run needs to know beside its topic.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Way of speaking.
-    pub dialect: Dialect,
-    /// Social platform.
-    pub platform: String,
-    /// Calls and money in a UTC day, over all processes.
-    pub limits: ServiceLimits,
-    /// Expected prices.
-    pub prices: Prices,
-    /// Silence after which what a process holds of the service is another's; short however long runs are left alone.
-    pub lease: Duration,
-    /// Whether the service is known to be the sandbox; another sandbox says so itself in its replies.
-    pub sandbox: bool,
-}
+use crate::model::{Answer, Clock, Finding, LookBack, Recall, RunState, Source, Time};
+use crate::search::{Ask, Client};
+use crate::store::{Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
 pub struct Collector {
@@ -76,73 +60,6 @@ pub struct Collector {
     refused: Arc<Mutex<Option<Refused>>>,
     /// The service's limits over all processes; the embedded sandbox is nobody else's.
     shared: Option<Arc<pace::Shared>>,
-}
-
-/// A refusal that every further call would meet: the key, or the balance.
-#[derive(Debug, Clone)]
-pub(crate) struct Refused {
-    class: &'static str,
-    text: String,
-    hint: String,
-    until: Time,
-}
-
-impl Refused {
-    /// The refusal that is in force.
-    fn at(now: Time, known: &Mutex<Option<Self>>) -> Option<Self> {
-        known.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
-    }
-}
-
-/// How long no call is made after the service refused the key or the balance.
-const REFUSED_FOR: Duration = Duration::from_secs(300);
-
-/// What became of one source of a run, for people.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct SearchReport {
-    /// Source.
-    pub source: Source,
-    /// State.
-    pub state: SearchState,
-    /// Counts.
-    #[serde(flatten)]
-    pub counts: Counts,
-    /// As many as could be got: the counts are a lower bound.
-    pub saturated: bool,
-    /// Paid or assumed.
-    #[serde(rename = "cost_usd")]
-    pub cost: Micros,
-    /// Duration of the last try, milliseconds.
-    pub latency_ms: Option<i64>,
-    /// What it asked for; absent when its request names no span.
-    pub asked: Option<Span>,
-    /// What it covered.
-    pub covered: Option<Span>,
-    /// Whether it looked back further than its topic says; the note says why.
-    pub widened: bool,
-    /// Why it did not run, or what went wrong.
-    pub note: Option<String>,
-    /// When there is more of what was used up.
-    pub clears_at: Option<Time>,
-    /// What to do next.
-    pub hint: Option<String>,
-}
-
-/// What became of a run, for people.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct RunReport {
-    /// Public id.
-    pub run: String,
-    /// Topic id.
-    pub topic: String,
-    /// State.
-    pub state: RunState,
-    /// Why.
-    pub reason: Option<String>,
-    /// When there is more of the calls or the money that was used up.
-    pub clears_at: Option<Time>,
-    /// Per source, in the order asked.
-    pub searches: Vec<SearchReport>,
 }
 
 /// Why a run should stop early.

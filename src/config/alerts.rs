@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::document::Document;
-use super::given::{Reader, Table};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
 use super::known::{Known, listed};
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::slug;
 use super::scalars::{duration, flag, text, texts};
+use super::value::Table;
 use crate::model::{AlertRule, AlertSpec, Quiet, Source, TopicLimits};
 use crate::{filter, schedule};
 

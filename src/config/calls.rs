@@ -3,10 +3,12 @@
 
 use std::ops::RangeInclusive;
 
-use super::given::{Reader, Value};
-use super::mistake::{Fault, Mistakes};
+use super::fault::Fault;
+use super::given::Reader;
+use super::mistake::Mistakes;
 use super::names::word;
 use super::scalars::{integer, text, texts, unknown_choice};
+use super::value::Value;
 use crate::model::{SocialOperation, WebOperation};
 use crate::search::{Dialect, TOOLS, social_limit, web_limit};
 

@@ -7,11 +7,13 @@ use std::time::Duration;
 use url::Url;
 
 use super::document::Document;
-use super::given::{Reader, Table};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::{slug, variable_name};
 use super::scalars::{duration, flag, plain_text, text, texts};
+use super::value::Table;
 use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, HookForm, SecretPlace, SmtpTls, WebhookSpec};
 use crate::notify::check_address;
 

@@ -6,11 +6,12 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::given::{Given, Origin, Table, Value, expected, fits, kind};
+use super::given::{expected, fits, kind};
 use super::keys::{KEYS, Key, LATER, Section, of};
 use super::mistake::Mistakes;
 use super::redact::is_secret_name;
 use super::suggest::nearest;
+use super::value::{Given, Origin, Table, Value};
 
 /// The file, section by section.
 #[derive(Debug, Default)]

@@ -3,7 +3,8 @@
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use super::mistake::{Mistake, Severity, one_line};
+use super::mistake::{Mistake, Severity};
+use super::place::one_line;
 
 /// Draws mistakes one after another, an empty line between them. `width` is the terminal's in columns.
 #[must_use]

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::Effective;
 use super::discover::LoadRequest;
-use super::given::{Given, Origin, Table, Value};
 use super::keys::{KEYS, Section, of};
 use super::mistake::Mistakes;
 use super::redact::redact_url;
 use super::suggest::nearest;
+use super::value::{Given, Origin, Table, Value};
 
 /// Largest file that a `_FILE` variable may name.
 const LARGEST_VALUE: u64 = 64 * 1024;

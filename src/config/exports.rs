@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use super::discover::LoadRequest;
 use super::document::Document;
-use super::given::{Reader, Table, Value};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
 use super::known::{Known, listed};
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
+use super::value::{Table, Value};
 use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name, wanted};
 use crate::model::{Between, PingSpec, Source, Time, Tone};
 

@@ -1,9 +1,11 @@
 //! The keys of a topic that say which of its items are meant. What an entry means and whether it can be read is
 //! `filter`'s; here it is read out of the file, each fault with its place.
 
-use super::given::{Reader, Value};
-use super::mistake::{Fault, Mistakes};
+use super::fault::Fault;
+use super::given::Reader;
+use super::mistake::Mistakes;
 use super::scalars::text;
+use super::value::Value;
 use crate::filter::{TermError, check_author, check_lang, check_term};
 use crate::model::TopicFilter;
 

@@ -1,10 +1,10 @@
 //! What reports and exports may name: the topics, tags and channels of the file. What they are is read elsewhere.
 
 use super::document::Document;
-use super::given::{Given, Table, Value};
-use super::mistake::Fault;
+use super::fault::Fault;
 use super::scalars::{text, texts};
 use super::suggest::did_you_mean;
+use super::value::{Given, Table, Value};
 
 /// What a report or an export may name.
 pub(super) struct Known {

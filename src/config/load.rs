@@ -7,7 +7,8 @@ use super::discover::{LoadRequest, find, shown};
 use super::document::{Document, walk};
 use super::draw::draw;
 use super::keys::Section;
-use super::mistake::{Mistake, Mistakes, one_line};
+use super::mistake::{Mistake, Mistakes};
+use super::place::one_line;
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
 use super::{

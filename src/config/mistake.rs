@@ -4,8 +4,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::given::Origin;
+use super::fault::Fault;
+use super::place::{Place, one_line};
 use super::text::Text;
+use super::value::Origin;
 
 /// More than this many mistakes are not kept.
 const MOST_KEPT: usize = 200;
@@ -17,21 +19,6 @@ pub enum Severity {
     Error,
     /// It can, but deserves a word.
     Warning,
-}
-
-/// Where in the file a mistake is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in Unicode scalar values, from 1.
-    pub column: usize,
-    /// The line (or the part of a long line around the mistake): no control characters, secrets masked.
-    pub excerpt: String,
-    /// Bytes of `excerpt` to underline.
-    pub underline: Range<usize>,
-    /// Column of the excerpt's first character, from 1; more than 1 only when a long line was cut.
-    pub excerpt_column: usize,
 }
 
 /// A mistake, or a warning.
@@ -57,24 +44,6 @@ impl std::fmt::Display for Mistake {
         }
         f.write_str(&self.message)?;
         if self.hint.is_empty() { Ok(()) } else { write!(f, " (hint: {})", self.hint) }
-    }
-}
-
-/// A value that cannot be used, before it is known where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// What is wrong.
-    pub(super) message: String,
-    /// What to do.
-    pub(super) hint: String,
-    /// A narrower place than the value's, such as one element of a list.
-    pub(super) at: Option<Range<usize>>,
-}
-
-impl Fault {
-    /// A fault of the whole value.
-    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into(), at: None }
     }
 }
 
@@ -173,25 +142,4 @@ impl<'t> Mistakes<'t> {
         self.found.sort_by_key(|(start, _)| *start);
         self.found.into_iter().map(|(_, mistake)| mistake).partition(|m| m.severity == Severity::Error)
     }
-}
-
-/// Makes text from a file fit for one line of a terminal: control characters and characters that reorder text become
-/// visible escapes, and what is too long is cut.
-pub(super) fn one_line(text: &str) -> String {
-    const LONGEST: usize = 400;
-    let mut line = String::with_capacity(text.len().min(LONGEST));
-    for (n, c) in text.chars().enumerate() {
-        if n == LONGEST {
-            line.push('…');
-            break;
-        }
-        if unprintable(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
-    }
-    line
-}
-
-/// C0, C1, and the characters that change the direction or the line in a terminal.
-pub(super) fn unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')
 }

@@ -9,6 +9,7 @@ mod document;
 mod draw;
 mod environment;
 mod exports;
+mod fault;
 mod filter_keys;
 mod given;
 pub mod keys;
@@ -18,6 +19,7 @@ mod mistake;
 mod names;
 mod paths;
 mod pings;
+mod place;
 mod redact;
 mod reports;
 mod retention;
@@ -26,32 +28,27 @@ mod schedule_keys;
 mod schema;
 mod secret;
 mod service;
+mod settings;
 mod storage;
 mod suggest;
 mod syntax;
 mod template;
 mod text;
 mod topics;
+mod value;
 mod web;
-
-use std::path::PathBuf;
-use std::time::Duration;
-
-use crate::budget::Prices;
-use crate::export::ExportSpec;
-use crate::model::{
-    AlertSpec, ChannelSpec, Engine, Micros, PingSpec, ReportSpec, Retention, SchedulePolicy, SecretPlace,
-    ServiceLimits, Topic,
-};
-use crate::search::{Dialect, Rate};
 
 pub use discover::{FILE_NAME, LoadRequest};
 pub use draw::draw;
 pub use load::{LoadError, digest, load, load_text};
-pub use mistake::{Mistake, Place, Severity};
+pub use mistake::{Mistake, Severity};
+pub use place::Place;
 pub use redact::redact_url;
 pub use schema::schema;
 pub use secret::{KeyError, read_key, read_secret};
+pub use settings::{
+    Config, DatabaseConfig, Effective, RetentionConfig, SchedulerConfig, ServiceConfig, Target, WebConfig,
+};
 pub use suggest::nearest;
 
 /// The annotated example: works as it is, and is what `init` writes.
@@ -59,161 +56,5 @@ pub const EXAMPLE: &str = include_str!("../../jobs.toml");
 
 /// Refuses what cannot be a topic's id: what is wrong, and what to do.
 pub fn check_topic_id(id: &str) -> Result<(), (String, String)> {
-    names::slug(&given::Value::Text(id.to_owned())).map(drop).map_err(|fault| (fault.message, fault.hint))
-}
-
-/// Where searches go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// The embedded stand-in.
-    Sandbox,
-    /// A service.
-    Url(url::Url),
-}
-
-/// `[service]`.
-#[derive(Debug, Clone)]
-pub struct ServiceConfig {
-    /// `base_url`.
-    pub target: Target,
-    /// `dialect`.
-    pub dialect: Dialect,
-    /// `platform`.
-    pub platform: String,
-    /// `api_key_env`: name of the environment variable.
-    pub api_key_env: String,
-    /// `api_key_file`, resolved against the config file.
-    pub api_key_file: Option<PathBuf>,
-    /// `call_timeout`.
-    pub call_timeout: Duration,
-    /// `max_concurrent`.
-    pub max_concurrent: u32,
-    /// `rate_limit`; `None` is unlimited.
-    pub rate_limit: Option<Rate>,
-    /// `max_tries`.
-    pub max_tries: u32,
-    /// `max_response_bytes`.
-    pub max_response_bytes: u64,
-    /// `max_calls_per_day`, for the whole service.
-    pub max_calls_per_day: u32,
-    /// `budget_per_day`, for the whole service; `None` is unlimited.
-    pub budget_per_day: Option<Micros>,
-    /// `prices`.
-    pub prices: Prices,
-}
-
-impl ServiceConfig {
-    /// What may be asked in a UTC day.
-    #[must_use]
-    pub fn limits(&self) -> ServiceLimits {
-        ServiceLimits { calls: self.max_calls_per_day, money: self.budget_per_day }
-    }
-}
-
-/// `[database]`.
-#[derive(Clone)]
-pub struct DatabaseConfig {
-    /// `url`. Of SQLite it is `sqlite:` and an absolute path to the letter: nothing is percent-encoded, there are no
-    /// parameters. Of PostgreSQL it is what was written, password included: print it through [`redact_url`].
-    pub url: String,
-    /// `schema` on PostgreSQL.
-    pub schema: String,
-}
-
-impl DatabaseConfig {
-    /// The SQLite file; `None` on PostgreSQL.
-    #[must_use]
-    pub fn sqlite_path(&self) -> Option<&std::path::Path> {
-        self.url.strip_prefix("sqlite:").map(std::path::Path::new)
-    }
-}
-
-impl std::fmt::Debug for DatabaseConfig {
-    /// Without the password.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DatabaseConfig").field("url", &redact_url(&self.url)).field("schema", &self.schema).finish()
-    }
-}
-
-/// `[scheduler]`.
-#[derive(Debug, Clone)]
-pub struct SchedulerConfig {
-    /// Runs at the same time in one process.
-    pub max_concurrent_runs: u32,
-    /// How long a claimed run is left alone without a sign of life.
-    pub lease: Duration,
-    /// How long a stop waits for running runs.
-    pub shutdown_grace: Duration,
-    /// Who shares runs out between processes.
-    pub engine: Engine,
-}
-
-/// `[retention]`.
-#[derive(Debug, Clone)]
-pub struct RetentionConfig {
-    /// What is kept, and how long.
-    pub kept: Retention,
-    /// When the rest goes; `None` when only by hand.
-    pub schedule: Option<SchedulePolicy>,
-}
-
-/// `[web]`.
-#[derive(Debug, Clone)]
-pub struct WebConfig {
-    /// Where the pages are served; `None` when they are not.
-    pub listen: Option<std::net::SocketAddr>,
-    /// Where the token is kept; nowhere when there is none.
-    pub token: SecretPlace,
-    /// Names under which the pages may be asked for.
-    pub hosts: Vec<String>,
-    /// Whether visitors come over TLS.
-    pub https: bool,
-}
-
-/// A key's value in force and where it came from, for `check`.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Effective {
-    /// Dotted key.
-    pub key: String,
-    /// Value as TOML would write it; secrets never appear.
-    pub value: String,
-    /// `flag --database`, `environment TOPICWATCH_DATABASE_URL`, `jobs.toml:12`, `default`.
-    pub origin: String,
-}
-
-/// A checked configuration.
-#[derive(Debug, Clone)]
-pub struct Config {
-    /// The file it came from.
-    pub file: PathBuf,
-    /// `[service]`.
-    pub service: ServiceConfig,
-    /// `[database]`.
-    pub database: DatabaseConfig,
-    /// `[scheduler]`.
-    pub scheduler: SchedulerConfig,
-    /// `[retention]`.
-    pub retention: RetentionConfig,
-    /// `[[topics]]` over `[defaults]`.
-    pub topics: Vec<Topic>,
-    /// `[[reports]]`.
-    pub reports: Vec<ReportSpec>,
-    /// `[[channels]]`, without their secrets.
-    pub channels: Vec<ChannelSpec>,
-    /// `[[exports]]`.
-    pub exports: Vec<ExportSpec>,
-    /// `[[alerts]]`.
-    pub alerts: Vec<AlertSpec>,
-    /// Where jobs say that they begin and how they ended, by topic, report and export.
-    pub pings: Vec<PingSpec>,
-    /// `[web]`.
-    pub web: WebConfig,
-    /// Things that are allowed but deserve a word, one line each.
-    pub warnings: Vec<String>,
-    /// The same with their places, for [`draw`].
-    pub notices: Vec<Mistake>,
-    /// Service, database, scheduler, retention and web keys in force.
-    pub effective: Vec<Effective>,
-    /// Of the text it was read from, see [`digest`].
-    pub digest: blake3::Hash,
+    names::slug(&value::Value::Text(id.to_owned())).map(drop).map_err(|fault| (fault.message, fault.hint))
 }

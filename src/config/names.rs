@@ -1,9 +1,9 @@
 //! Names that end up in file names, request paths and SQL: what they may be made of. A name that passes here needs no
 //! quoting anywhere.
 
-use super::given::Value;
-use super::mistake::Fault;
+use super::fault::Fault;
 use super::scalars::text;
+use super::value::Value;
 
 type Read<T> = Result<T, Fault>;
 

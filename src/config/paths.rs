@@ -3,9 +3,9 @@
 
 use std::path::{Component, Path};
 
-use super::given::Value;
-use super::mistake::Fault;
+use super::fault::Fault;
 use super::scalars::{check_plain, text};
+use super::value::Value;
 
 const LONGEST: usize = 500;
 

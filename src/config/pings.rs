@@ -2,10 +2,12 @@
 //! address is a secret and goes into no definition; what it is used for is `notify`'s.
 
 use super::channels::address;
-use super::given::{Reader, Value};
-use super::mistake::{Fault, Mistakes};
+use super::fault::Fault;
+use super::given::Reader;
+use super::mistake::Mistakes;
 use super::names::variable_name;
 use super::scalars::{flag, plain_text};
+use super::value::Value;
 use crate::model::PingSpec;
 
 /// Longest address.

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::discover::LoadRequest;
 use super::document::Document;
-use super::given::{Reader, Table, Value};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::{BOTH, Section};
 use super::known::{Known, is_known, listed};
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
 use super::scalars::{plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
+use super::value::{Table, Value};
 use crate::model::{PingSpec, ReportFormat, ReportSpec, ReportWindow, SchedulePolicy};
 
 /// Where reports since the last one go that name no path: there may be several a day.

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use super::RetentionConfig;
-use super::given::{Reader, Table, Value};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::scalars::{duration, shown, text};
 use super::schedule_keys::errand;
+use super::value::{Table, Value};
 use crate::model::{Retention, SchedulePolicy};
 
 const DAY: Duration = Duration::from_secs(86_400);

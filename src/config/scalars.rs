@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use super::given::Value;
-use super::mistake::Fault;
-use super::schedule_keys::parse_duration;
+use super::fault::Fault;
 use super::suggest::did_you_mean;
+use super::value::Value;
 use crate::model::Micros;
 use crate::search::Rate;
 
@@ -104,6 +103,16 @@ pub(super) fn duration(value: &Value, least: Duration, most: Duration) -> Read<D
         return Err(Fault::new(format!("cannot be {}", shown(length)), hint));
     }
     Ok(length)
+}
+
+/// A duration as written in the file.
+pub(super) fn parse_duration(text: &str) -> Result<Duration, Fault> {
+    crate::schedule::parse_duration(text).map_err(refusal)
+}
+
+/// What is wrong with a schedule or a duration, as a fault.
+pub(super) fn refusal(refused: crate::schedule::Refused) -> Fault {
+    Fault::new(format!(": {}", refused.message), refused.hint)
 }
 
 /// A duration as it would be written.

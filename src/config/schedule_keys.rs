@@ -1,26 +1,18 @@
-//! The schedule keys of a topic: from written values to a checked policy. What a schedule means is `schedule`'s; this is
-//! the only file of the room that asks it.
+//! The schedule keys of a topic: from written values to a checked policy. What a schedule means is `schedule`'s.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::given::{Given, Reader, key};
+use super::fault::Fault;
+use super::given::{Reader, key};
 use super::keys::Section;
-use super::mistake::{Fault, Mistakes};
-use super::scalars::{duration, flag, shown, text};
+use super::mistake::Mistakes;
+use super::scalars::{duration, flag, refusal, shown, text};
+use super::value::Given;
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Window};
 use crate::schedule;
 
 const DAY: Duration = Duration::from_secs(86_400);
-
-/// A duration as written in the file.
-pub(super) fn parse_duration(text: &str) -> Result<Duration, Fault> {
-    schedule::parse_duration(text).map_err(fault)
-}
-
-fn fault(refused: schedule::Refused) -> Fault {
-    Fault::new(format!(": {}", refused.message), refused.hint)
-}
 
 /// What is known of a schedule once it was compiled.
 #[derive(Clone)]
@@ -113,7 +105,7 @@ impl Schedules {
             Period::Every(ms) => format!("every {ms}"),
         };
         let verdict = self.known.entry((spelling, policy.timezone.clone(), window)).or_insert_with(|| {
-            let schedule = schedule::Schedule::compile(policy).map_err(fault)?;
+            let schedule = schedule::Schedule::compile(policy).map_err(refusal)?;
             let uncovered = schedule::uncovered(&schedule, window, now);
             Ok(Verdict { warnings: schedule.warnings().to_vec(), uncovered })
         });
@@ -184,11 +176,11 @@ pub(super) fn errand(cron: &str, timeout: Duration) -> Result<SchedulePolicy, Fa
         max_attempts: 3,
         ..SchedulePolicy::only_when(period, "UTC")
     };
-    schedule::Schedule::compile(&policy).map_err(fault)?;
+    schedule::Schedule::compile(&policy).map_err(refusal)?;
     Ok(policy)
 }
 
 /// Whether a zone is known: asked of `schedule`, so that there is one answer.
 fn zone(name: &str) -> Result<(), Fault> {
-    schedule::check_zone(name).map_err(fault)
+    schedule::check_zone(name).map_err(refusal)
 }

@@ -107,14 +107,14 @@ fn property(key: &Key) -> Value {
 
 /// A default as JSON.
 fn as_json(toml: &str) -> Option<Value> {
-    fn convert(value: super::given::Value) -> Value {
+    fn convert(value: super::value::Value) -> Value {
         match value {
-            super::given::Value::Text(text) => json!(text),
-            super::given::Value::Integer(number) => json!(number),
-            super::given::Value::Number(number) => json!(number),
-            super::given::Value::Flag(flag) => json!(flag),
-            super::given::Value::List(list) => list.into_iter().map(|(value, _)| convert(value)).collect(),
+            super::value::Value::Text(text) => json!(text),
+            super::value::Value::Integer(number) => json!(number),
+            super::value::Value::Number(number) => json!(number),
+            super::value::Value::Flag(flag) => json!(flag),
+            super::value::Value::List(list) => list.into_iter().map(|(value, _)| convert(value)).collect(),
         }
     }
-    super::given::Value::of_default(toml).map(convert)
+    super::value::Value::of_default(toml).map(convert)
 }

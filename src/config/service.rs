@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use url::{Host, Url};
 
-use super::given::{Reader, Table};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::{variable_name, word};
 use super::scalars::{budget, bytes, dollars, duration, plain_text, rate, text};
+use super::value::Table;
 use super::{ServiceConfig, Target};
 use crate::budget::Prices;
 use crate::search::{Dialect, Rate};

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::given::{Reader, Table};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::schema_name;
 use super::scalars::{duration, text, unknown_choice};
 use super::suggest::nearest;
+use super::value::Table;
 use super::{DatabaseConfig, SchedulerConfig};
 use crate::model::Engine;
 

@@ -1,7 +1,7 @@
 //! Queries as templates: `{query}` and `{title}` are filled in once, `{{` and `}}` stand for single braces. What is filled
 //! in is never read as a template again.
 
-use super::mistake::Fault;
+use super::fault::Fault;
 use super::suggest::nearest;
 
 /// Why nothing came of a template.

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-use super::mistake::{Place, unprintable};
+use super::place::{Place, unprintable};
 use super::redact::mask_secrets;
 
 /// A file of 20,000 topics is about 3 MB.

@@ -6,13 +6,15 @@ use std::collections::HashMap;
 use super::calls;
 use super::discover::LoadRequest;
 use super::document::Document;
-use super::given::{Given, Origin, Reader, Table, Value};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::slug;
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
+use super::value::{Given, Origin, Table, Value};
 use crate::model::{
     AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
 };

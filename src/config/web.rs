@@ -6,11 +6,13 @@ use std::path::Path;
 
 use super::WebConfig;
 use super::discover::LoadRequest;
-use super::given::{Reader, Table, Value};
+use super::fault::Fault;
+use super::given::Reader;
 use super::keys::Section;
-use super::mistake::{Fault, Mistakes};
+use super::mistake::Mistakes;
 use super::names::variable_name;
 use super::scalars::{flag, plain_text, text, texts};
+use super::value::{Table, Value};
 use crate::model::SecretPlace;
 
 /// Names that the pages may be given beside what is always allowed.

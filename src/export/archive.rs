@@ -6,7 +6,7 @@ use std::io::{Error, ErrorKind, Write};
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
-use super::Out;
+use super::out::Out;
 
 /// Deflated; sizes follow the part; names are UTF-8.
 const METHOD: u16 = 8;

@@ -2,7 +2,8 @@
 //! topic's changes are held at a time.
 
 use super::columns::{self, ChangeRow, Told};
-use super::{ExportError, Order, Rows};
+use super::order::{ExportError, Order};
+use super::rows::Rows;
 use crate::compare::{Since, changes_between, stretch};
 use crate::insight::Moment;
 use crate::store::Store;

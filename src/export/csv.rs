@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::Out;
 use super::column::{Cell, Heading, decimal};
+use super::out::Out;
 use crate::model::closed_list;
 
 closed_list! {

@@ -2,7 +2,8 @@
 //! tones and coverage is `insight`'s. One topic and four weeks of it are held at a time.
 
 use super::columns::{self, DailyRow};
-use super::{ExportError, Order, Rows};
+use super::order::{ExportError, Order};
+use super::rows::Rows;
 use crate::compare::{Sifted, sifted};
 use crate::insight::daily::{self, Day, Looked};
 use crate::model::{Asked, Mark, Micros, SearchState, Source, Span, Time, Topic, Watched};

@@ -1,9 +1,9 @@
 //! The formats, as a closed list. Another one is a file beside `csv` and `jsonl` and its lines here; what it gets are
 //! headings, then rows of cells in their order. A feed has entries instead, and is `atom`'s.
 
-use super::Out;
 use super::column::{Cell, Heading};
 use super::csv::{self, Profile};
+use super::out::Out;
 use super::packed::unpacked_name;
 use super::{jsonl, xlsx};
 use crate::model::closed_list;

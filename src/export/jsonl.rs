@@ -4,8 +4,8 @@
 
 use std::io::{BufWriter, Write};
 
-use super::Out;
 use super::column::{Cell, Heading, decimal};
+use super::out::Out;
 
 /// How much is gathered before it is handed on.
 const PAGE: usize = 64 * 1024;

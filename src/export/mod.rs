@@ -11,8 +11,11 @@ mod daily;
 mod format;
 mod jsonl;
 mod manifest;
+mod order;
+mod out;
 mod packed;
 mod page;
+mod rows;
 mod spec;
 mod standing;
 mod verify;
@@ -21,17 +24,17 @@ mod wish;
 mod xlsx;
 mod xml;
 
-use std::collections::BTreeMap;
-use std::io::Write;
-
-use self::column::Column;
 pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
 pub use self::format::Format;
 use self::format::Sheet;
 pub use self::manifest::Manifest;
+pub use self::order::{ExportError, Order};
+pub use self::out::Out;
 pub use self::packed::{Packed, unpacked_name};
 pub use self::page::page;
+use self::rows::Rows;
+pub use self::rows::Watch;
 pub use self::spec::{ExportSpec, Mode};
 pub use self::standing::{Editions, StandingError, make};
 pub use self::verify::{Verdict, verify};
@@ -39,81 +42,8 @@ pub use self::what::{Part, SCHEMA, What};
 pub use self::wish::{Unfit, Wish};
 pub use crate::compare::Filtered;
 use crate::compare::Hiding;
-use crate::model::{Topic, Watched};
 pub use crate::normalise::words::wanted;
-use crate::store::{Filter, Nature, Store, StoreError};
-
-/// Why an export ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    /// The rows could not be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The output could not be written.
-    #[error(transparent)]
-    Output(#[from] std::io::Error),
-}
-
-/// What is to be written, and how.
-#[derive(Debug, Clone)]
-pub struct Order {
-    /// Which rows.
-    pub what: What,
-    /// In which format.
-    pub format: Format,
-    /// For whom, where the format is CSV.
-    pub profile: Profile,
-    /// Which of them.
-    pub filter: Filter,
-    /// Whose days `daily` tells of: an IANA name.
-    pub timezone: String,
-    /// Rows of a sheet of a workbook, its header included.
-    pub sheet_rows: u32,
-    /// After which run `changes` begins, for topics of which that was said; for the others `since` of the filter counts, or
-    /// the run before the last.
-    pub since_runs: BTreeMap<String, i64>,
-}
-
-impl Order {
-    /// All rows of a kind as CSV for programs.
-    #[must_use]
-    pub fn all(what: What) -> Self {
-        Self {
-            what,
-            format: Format::Csv,
-            profile: Profile::Machine,
-            filter: Filter::default(),
-            timezone: "UTC".into(),
-            sheet_rows: xlsx::MOST_ROWS,
-            since_runs: BTreeMap::new(),
-        }
-    }
-
-    /// The topics that it is about, of those that this version can read: all, or those that are named or tagged.
-    async fn topics(&self, store: &Store) -> Result<impl Iterator<Item = (Watched, Topic)> + use<>, StoreError> {
-        let tags = self.filter.tags.clone();
-        let meant = move |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
-        let watched = store.watched(&self.filter.topics).await?.into_iter();
-        Ok(watched.filter_map(move |watched| {
-            let topic = watched.definition.clone().filter(|topic| meant(topic))?;
-            Some((watched, topic))
-        }))
-    }
-}
-
-/// A file in the making, and what every row of it says.
-struct Rows<'w> {
-    sheet: Sheet<'w>,
-    origin: Cell<'static>,
-    written: u64,
-    watch: Watch<'w>,
-}
-
-/// Who is told how many rows were written, after each.
-pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
-
-/// Where it is written to. The one type for all outputs: the reading and writing of rows is compiled once.
-pub type Out<'w> = &'w mut (dyn Write + Send);
+use crate::store::{Nature, Store};
 
 /// What was written.
 #[derive(Debug)]
@@ -122,18 +52,6 @@ pub struct Written {
     pub rows: u64,
     /// Cells that the format could not hold whole.
     pub cut: u64,
-}
-
-impl Rows<'_> {
-    fn put<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
-        let mut cells = Vec::with_capacity(columns.len() + 1);
-        cells.extend(columns.iter().map(|column| (column.cell)(row)));
-        cells.push(self.origin.clone());
-        self.sheet.row(&cells)?;
-        self.written += 1;
-        (self.watch)(self.written);
-        Ok(())
-    }
 }
 
 /// [`write_watched`] for whom nobody watches; returns the number of rows.

@@ -4,9 +4,9 @@
 
 use std::fmt::Write as _;
 
-use super::Out;
 use super::archive::Archive;
 use super::column::{Cell, Heading, Type, decimal};
+use super::out::Out;
 use super::xml;
 use crate::model::Time;
 

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use super::allowance::{Allowance, Amount, whole};
 use super::outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
-use super::quota::{Allowance, Amount, Group, allowance, quota};
+use super::quota::{Group, allowance, quota};
 use crate::budget::Prices;
 use crate::model::{AiWhen, AskedRow, Budget, Micros, Period, SchedulePolicy, Source, Time, Topic, Window};
 use crate::schedule::{Refused, Schedule, uncovered};
@@ -279,8 +280,4 @@ fn share(sum: Micros, part: i64, of: i64) -> Micros {
     let of = i128::from(of.max(1));
     let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);
     Micros(i64::try_from(rounded).unwrap_or(i64::MAX))
-}
-
-pub(super) fn whole(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -3,6 +3,7 @@
 //! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
+mod allowance;
 mod changes;
 mod coverage;
 pub mod daily;
@@ -17,6 +18,7 @@ mod student;
 pub mod tally;
 mod words;
 
+pub use allowance::{Allowance, Amount, Quota, UsedUp};
 pub use changes::{
     ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, Reading, Rising, SourceChanges,
     Unknown, asked, changes, meant, needs,
@@ -25,7 +27,6 @@ pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
-pub use quota::{Allowance, Amount, Quota, UsedUp};
 pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
 pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
 pub use words::{Piece, word_diff};

@@ -1,6 +1,6 @@
 //! What a forecast is asked and what it tells, as plain values. How it comes about is in `forecast` and `quota`.
 
-use super::quota::{Allowance, Quota};
+use super::allowance::{Allowance, Quota};
 use crate::model::{AskedRow, BilledRow, Micros, ServiceLimits, Source, Time, Used};
 
 /// The span that is looked at, and the day's limits.

@@ -10,11 +10,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::access::Access;
-use super::api;
+use super::api::is_of;
+use super::app::App;
 use super::guesses::Tried;
 use super::probes;
 use super::problem::Problem;
-use super::server::App;
 use super::sessions;
 use super::site::Site;
 use crate::listener::Peer;
@@ -119,8 +119,8 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let bearer = bearer(headers);
-    if api::is_of(path) {
-        return api::admit(site, peer, bearer).map_err(|problem| Box::new(problem_page(&problem, site, path)));
+    if is_of(path) {
+        return admit(site, peer, bearer).map_err(|problem| Box::new(problem_page(&problem, site, path)));
     }
     if changes && bearer.is_none() && !from_here(headers, &host) {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
@@ -150,6 +150,19 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
             refuse(StatusCode::UNAUTHORIZED, "You are not logged in", "Log in and try again.")
         }
         (Some(_), None) => Err(Box::new(Redirect::to("/login").into_response())),
+    }
+}
+
+/// Lets in whoever has the token, and everybody to read where there is none. What a browser keeps of a login is not looked at: no
+/// page of anybody else can ask for something here, whatever it sends.
+fn admit(site: &Site, peer: &Peer, bearer: Option<&str>) -> Result<(), Problem> {
+    match (&site.settings().access, bearer) {
+        (None, _) => Ok(()),
+        (Some(access), Some(token)) => token_of(site, access, peer, token),
+        (Some(_), None) => {
+            let hint = "Send `Authorization: Bearer` with the token of the pages.";
+            Err(Problem::new(StatusCode::UNAUTHORIZED, "The token is missing", hint))
+        }
     }
 }
 

@@ -4,13 +4,17 @@
 
 mod access;
 mod api;
+mod app;
 mod ask;
 mod guard;
 mod guesses;
+mod judged;
 mod layout;
 mod pages;
 mod probes;
 mod problem;
+mod ready;
+mod refusal;
 mod server;
 mod sessions;
 mod site;

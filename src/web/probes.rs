@@ -1,29 +1,24 @@
 //! What programs ask of a process: is it alive (`/healthz`), can it work (`/readyz`), how much of everything (`/metrics`). The
 //! first two are answered to whoever asks and tell no content; the last is for who may see the pages.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
-use tokio::sync::Semaphore;
 
+use super::app::App;
 use super::layout;
 use super::problem::Problem;
-use super::server::App;
 use crate::metrics::CONTENT_TYPE;
-use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
 /// Paths that are answered without a token.
 pub(super) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
 
 /// How long the database may take before this process is not ready.
 const SOON: Duration = Duration::from_secs(2);
-/// How long an answer of the database is told again: nobody can keep it busy by asking.
-const KEPT: Duration = Duration::from_secs(1);
 
 /// Whether the loop goes round. It touches no database: one that is away is no reason to start the process anew.
 pub(super) async fn healthz(State(app): State<App>) -> Response {
@@ -79,63 +74,4 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
             layout::problem(site, &Problem::new(status, "These figures could not be made", "The log says why."))
         }
     }
-}
-
-/// When the database was asked, and what was wrong.
-type Answered = (Instant, Option<&'static str>);
-
-/// Asks the database by connections of its own, so that pages that hold all of theirs make nothing look unreachable.
-pub(super) struct Ready {
-    database: Settings,
-    /// What this process has open.
-    store: Store,
-    /// Whether this process has to store anything, and is not ready without room for it.
-    stores: bool,
-    /// One question at a time.
-    place: Arc<Semaphore>,
-    last: Arc<Mutex<Option<Answered>>>,
-}
-
-impl Ready {
-    pub(super) fn of(database: Settings, store: Store, stores: bool) -> Self {
-        Self { database, store, stores, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
-    }
-
-    /// What is wrong, if something is; of the last second.
-    async fn ask(&self) -> Option<&'static str> {
-        let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is not asked any more") };
-        let known = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
-            return why;
-        }
-        let (database, last) = (self.database.clone(), Arc::clone(&self.last));
-        let (ours, stores) = (self.store.clone(), self.stores);
-        // In a task of its own: what was begun must not be dropped midway, however impatient whoever asked is.
-        let asked = tokio::spawn(async move {
-            let _place = place;
-            let why = reached(&ours, &database, stores).await.err().map(|error| {
-                tracing::warn!("not ready: {error}");
-                match error.kind {
-                    StoreErrorKind::Newer => "has tables of a newer version",
-                    StoreErrorKind::Foreign => "is not this program's",
-                    StoreErrorKind::Locked => "is locked",
-                    StoreErrorKind::Unwritable => {
-                        "cannot store anything: its disk is full or failing, or it is read-only"
-                    }
-                    StoreErrorKind::Replaced => "was deleted or replaced while this process has it open",
-                    _ => "cannot be reached, or has not the tables of this version",
-                }
-            });
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), why));
-            why
-        });
-        asked.await.unwrap_or(Some("could not be asked"))
-    }
-}
-
-/// Whether the database is the one that this process has open, can be opened anew, and has room for what it `stores`.
-async fn reached(ours: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
-    ours.in_place()?;
-    Store::open_to_read(database).await?.close().await;
-    if stores { ours.has_room().await } else { Ok(()) }
 }

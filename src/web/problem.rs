@@ -1,10 +1,7 @@
 //! What went wrong, for a visitor or a program: a status, what happened, what to do. What a database said stays in the log.
 
 use axum::http::StatusCode;
-use axum::response::Response;
 
-use super::site::Site;
-use super::{api, layout};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Why there is no page.
@@ -18,11 +15,6 @@ pub(super) struct Problem {
 impl Problem {
     pub(super) fn new(status: StatusCode, title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { status, title: title.into(), hint: hint.into() }
-    }
-
-    /// As an answer: a page, or what programs are told, by what was asked for.
-    pub(super) fn answer(&self, site: &Site, path: &str) -> Response {
-        if api::is_of(path) { api::answer(self) } else { layout::problem(site, self) }
     }
 
     /// There is nothing of that name.

@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::app::App;
 use super::ask::Ask;
 use super::layout::{self, Page};
 use super::pages::{acks, actions, alerts, answers, health, item, login, made, overview, runs, topic};
@@ -39,13 +40,6 @@ pub struct StartError {
     pub message: String,
     /// What to do.
     pub hint: String,
-}
-
-/// What every request is answered with.
-#[derive(Clone)]
-pub(super) struct App {
-    pub(super) site: Arc<Site>,
-    pub(super) places: Arc<Semaphore>,
 }
 
 /// Pages that are served. Dropping it stops them without waiting for answers under way.

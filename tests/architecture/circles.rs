@@ -209,7 +209,8 @@ impl<'f> House<'f> {
         }
         let follow = |import: &Import| {
             let whole = self.names(&join(module, &[]), &import.path)?;
-            let whole = if import.name == "*" { join(&whole[..whole.len() - 1], rest) } else { join(&whole, &rest[1..]) };
+            let whole =
+                if import.name == "*" { join(&whole[..whole.len() - 1], rest) } else { join(&whole, &rest[1..]) };
             let found = self.defined_in(&whole, depth + 1)?;
             let there = import.name != "*" || self.read[found].defined.contains(name);
             there.then_some(found)
@@ -259,12 +260,17 @@ fn read(text: &str) -> File {
                 inline.pop();
             }
             braces = braces.saturating_sub(1);
-        } else if token.is("path") && at >= 2 && code[at - 1].is("[") && code.get(at + 2).is_some_and(|t| t.kind == Kind::Text) {
+        } else if token.is("path")
+            && at >= 2
+            && code[at - 1].is("[")
+            && code.get(at + 2).is_some_and(|t| t.kind == Kind::Text)
+        {
             let named = code[at..].iter().position(|token| token.is("mod")).and_then(|offset| word(offset + 1));
             if let Some(name) = named {
                 file.elsewhere.push((name.text.to_owned(), code[at + 2].text.to_owned()));
             }
-        } else if token.is("use") && !(at > 0 && code[at - 1].is("::")) && !code.get(at + 1).is_some_and(|t| t.is("<")) {
+        } else if token.is("use") && !(at > 0 && code[at - 1].is("::")) && !code.get(at + 1).is_some_and(|t| t.is("<"))
+        {
             let public = at > 0 && (code[at - 1].is("pub") || code[at - 1].is(")"));
             let inner = within();
             let end = tree(&code, at + 1, &mut Vec::new(), &mut |path, name| {
@@ -362,4 +368,72 @@ fn leaf_of(names: &[String], line: usize, name: Option<String>, leaf: &mut impl 
     if let Some(path) = based(names, line) {
         leaf(path, name.unwrap_or(own));
     }
+}
+
+#[test]
+fn every_way_of_using_a_file_is_seen_and_nothing_else() {
+    let of = |files: &[(&str, &str)]| {
+        let files: Vec<(String, String)> = files.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
+        let uses = uses(&files);
+        uses.into_iter().flat_map(|(from, to)| to.into_keys().map(move |to| format!("{from} {to}"))).collect::<Vec<_>>()
+    };
+    let lib = ("lib.rs", "mod a; mod b;");
+    for (files, expected) in [
+        (
+            &[("a/mod.rs", "mod x;"), ("a/x.rs", "use crate::b::T;"), ("b.rs", "pub struct T;")][..],
+            &["a/x.rs b.rs"][..],
+        ),
+        (&[("a/mod.rs", "mod x; pub fn f() {}"), ("a/x.rs", "fn g() { super::f() }")], &["a/x.rs a/mod.rs"]),
+        (
+            &[("a/mod.rs", "mod x; mod y;"), ("a/x.rs", "use super::{y, y::Z};"), ("a/y.rs", "pub struct Z;")],
+            &["a/x.rs a/y.rs"],
+        ),
+        // Handed on by the room: the file that uses it uses where it is defined, and the room uses neither.
+        (
+            &[("a/mod.rs", "mod x; mod y; pub use y::Z;"), ("a/x.rs", "use super::Z;"), ("a/y.rs", "pub struct Z;")],
+            &["a/x.rs a/y.rs"],
+        ),
+        (
+            &[("a/mod.rs", "mod x; mod y; pub use y::*;"), ("a/x.rs", "use super::Z;"), ("a/y.rs", "pub enum Z {}")],
+            &["a/x.rs a/y.rs"],
+        ),
+        // Handed on and used.
+        (&[("a/mod.rs", "mod y; pub use y::Z; fn f(_: Z) {}"), ("a/y.rs", "pub struct Z;")], &["a/mod.rs a/y.rs"]),
+        (&[("a/mod.rs", "mod y; fn f() { y::g() }"), ("a/y.rs", "pub fn g() {}")], &["a/mod.rs a/y.rs"]),
+        // No use: the declaration, who may see it, comments, strings, tests.
+        (
+            &[
+                ("a/mod.rs", "mod y; // use y::Z\n const S: &str = \"crate::b::T\";"),
+                ("a/y.rs", "pub(in crate::a) struct Z; #[cfg(test)] mod tests { use super::super::S; }"),
+                ("b.rs", "pub struct T;"),
+            ],
+            &[],
+        ),
+        // One file as two modules.
+        (
+            &[
+                ("a/mod.rs", "mod p; mod q;"),
+                ("a/p/mod.rs", "#[path = \"../s.rs\"] mod s; pub struct C;"),
+                ("a/q/mod.rs", "#[path = \"../s.rs\"] mod s; pub struct C;"),
+                ("a/s.rs", "use super::C;"),
+            ],
+            &["a/s.rs a/p/mod.rs", "a/s.rs a/q/mod.rs"],
+        ),
+    ] {
+        assert_eq!(of(&[&[lib], files].concat()), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn a_circle_is_found_with_its_edges_and_a_chain_is_none() {
+    let uses: Uses = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("e", "a")].into_iter().fold(
+        Uses::new(),
+        |mut uses, (from, to)| {
+            uses.entry(from.to_owned()).or_default().insert(to.to_owned(), 7);
+            uses
+        },
+    );
+    assert_eq!(circles(&uses), [["a", "b", "c"]]);
+    let told = told(&uses, &circles(&uses)[0]);
+    assert_eq!(told, "a circle of 3 files:\n  src/a:7 uses b\n  src/b:7 uses c\n  src/c:7 uses a");
 }

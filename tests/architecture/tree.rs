@@ -44,7 +44,7 @@ pub(crate) fn check_code(rule: impl Fn(&str, &str) -> Vec<Mistake>) {
     check("src", &["rs"], |path, text| if is_of_tests(path) { Vec::new() } else { rule(path, text) });
 }
 
-fn is_of_tests(path: &str) -> bool {
+pub(crate) fn is_of_tests(path: &str) -> bool {
     path.split('/').any(|part| part.trim_end_matches(".rs") == "tests" || part.ends_with("_tests.rs"))
 }
 

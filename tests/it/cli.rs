@@ -69,7 +69,7 @@ fn without_a_key_nobody_is_called_and_nothing_is_written() {
     }
     assert_eq!(sandbox.calls(), 0);
     // What needs no service needs no key.
-    place.program(&["once", "--dry-run"]).without("TOPICWATCH_API_KEY").run().shows(0, &["nobody was called"]);
+    place.program(&["once", "--dry-run"]).without("TOPICWATCH_API_KEY").run().shows(0, &["no calls were made"]);
     assert_nothing_written(&place);
 }
 

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::within;
+use super::reading::within;
 use crate::model::{Between, LastSight, SearchState, Snapshot, Snapshots, Source, Time};
 
 /// Complete snapshots in a row that must have held an item before its absence says anything.

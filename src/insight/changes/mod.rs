@@ -1,47 +1,26 @@
 //! What changed in a span of a topic's runs: new, baseline, gone, edited, rising, and how far each figure can be
 //! believed. The exact words are those of docs/explanation/changes.md. Pure: rows of the store in, statements out.
 
+mod findings;
 mod gone;
+mod reading;
 mod sources;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::collections::BTreeSet;
 
+pub use findings::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
 pub use gone::{GONE_AFTER, Needs, needs};
+pub use reading::Reading;
 use sources::baselines;
 pub use sources::{InForce, SourceChanges, asked};
-pub use told::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
 
 use super::one_author;
 use super::rising::grown;
 use super::words::word_diff;
 use crate::filter::Filter;
-use crate::model::{
-    Between, Edit, Engagement, FirstSight, Growth, ItemHead, LastSight, Snapshot, Snapshots, Source, Time, WindowFit,
-};
-
-/// Everything that is known of a span.
-#[derive(Debug, Clone)]
-pub struct Reading {
-    /// The span.
-    pub between: Between,
-    /// How far back the topic's searches look, where a request does not say so itself.
-    pub window: std::time::Duration,
-    /// Searches of the span and before it.
-    pub snapshots: Snapshots,
-    /// First sightings in the span, the latest first.
-    pub first: Vec<FirstSight>,
-    /// Items that were not seen any more, as [`needs`] asks for them.
-    pub last: Vec<LastSight>,
-    /// Edits, the latest first.
-    pub edits: Vec<Edit>,
-    /// Items seen twice.
-    pub growths: Vec<Growth>,
-    /// Rows that a reading holds at most; as many mean that there may be more.
-    pub most_rows: usize,
-}
+use crate::model::{Engagement, FirstSight, Growth, ItemHead, Snapshot, Snapshots, Source, WindowFit};
 
 /// Whether an item is meant by the topic.
 #[must_use]
@@ -241,9 +220,4 @@ fn risen(growth: &Growth) -> Option<Rising> {
         before: growth.before,
         after: growth.after,
     })
-}
-
-/// Whether a time lies in a span that ends at another.
-fn within(at: Option<Time>, from: Time, until: Time) -> bool {
-    at.is_some_and(|at| from <= at && at <= until)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{Counts, Kind, Question, SearchState, Snapshot, Span};
+use crate::model::{Between, Counts, Edit, Kind, LastSight, Question, SearchState, Snapshot, Span, Time};
 
 const HOUR: i64 = 3_600_000;
 const DAY: Duration = Duration::from_secs(86_400);

@@ -7,13 +7,13 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
-use super::operation::{Kind, Operation, Parameter, Place};
+use super::parameter::{Kind, Parameter, Place};
 use super::token::{self, Position};
 use crate::model::Time;
 use crate::schedule::{INSTANTS, instant};
+use crate::web::app::App;
 use crate::web::guard::LARGEST_FORM;
 use crate::web::problem::Problem;
-use crate::web::server::App;
 use crate::web::site::Site;
 
 /// What a value is cut to where it is told.
@@ -22,7 +22,9 @@ const TOLD: usize = 60;
 /// What is asked, checked.
 pub(super) struct Call {
     app: App,
-    operation: &'static Operation,
+    /// Of the operation.
+    id: &'static str,
+    parameters: &'static [&'static Parameter],
     given: BTreeMap<&'static str, Vec<String>>,
     /// Of what is posted.
     pub(super) body: Bytes,
@@ -33,7 +35,9 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) async fn of(
-        operation: &'static Operation,
+        id: &'static str,
+        parameters: &'static [&'static Parameter],
+        takes_body: bool,
         app: App,
         path: &RawPathParams,
         request: Request,
@@ -44,8 +48,8 @@ impl Call {
         let query = query.map(|(name, value)| (Place::Query, name.into_owned(), value.into_owned()));
         let path = path.iter().map(|(name, value)| (Place::Path, name.to_owned(), value.to_owned()));
         for (place, name, value) in path.chain(query) {
-            let known = operation.parameters.iter().find(|known| known.place == place && known.name == name);
-            let Some(parameter) = known else { return Err(unknown(operation, &name)) };
+            let known = parameters.iter().find(|known| known.place == place && known.name == name);
+            let Some(parameter) = known else { return Err(unknown(parameters, &name)) };
             match (place, fits(parameter, &value, now)) {
                 (_, Ok(())) => {}
                 (Place::Query, Err(problem)) => return Err(problem),
@@ -59,13 +63,13 @@ impl Call {
             }
             values.push(value);
         }
-        if let Some(parameter) = operation.parameters.iter().find(|p| p.needed && !given.contains_key(p.name)) {
+        if let Some(parameter) = parameters.iter().find(|p| p.needed && !given.contains_key(p.name)) {
             let hint = format!("Give it: {}={}", parameter.name, parameter.example);
             return Err(Problem::bad(format!("`{}` is missing", parameter.name), hint));
         }
         let head = request.method() == HttpMethod::HEAD;
-        let body = if operation.body.is_some() { body(request).await? } else { Bytes::new() };
-        Ok(Self { app, operation, given, body, head, now })
+        let body = if takes_body { body(request).await? } else { Bytes::new() };
+        Ok(Self { app, id, parameters, given, body, head, now })
     }
 
     pub(super) fn site(&self) -> &Site {
@@ -95,7 +99,7 @@ impl Call {
     }
 
     pub(super) fn number(&self, name: &str) -> u32 {
-        let otherwise = self.operation.parameters.iter().find_map(|parameter| match parameter.kind {
+        let otherwise = self.parameters.iter().find_map(|parameter| match parameter.kind {
             Kind::Number(_, _, otherwise) if parameter.name == name => Some(otherwise),
             _ => None,
         });
@@ -119,12 +123,12 @@ impl Call {
     /// What a page token belongs to: the operation and everything that says which rows, and in which order.
     fn scope(&self) -> String {
         let parts = self.given.iter().filter(|(name, _)| !matches!(**name, "limit" | "page_token"));
-        serde_json::json!([self.operation.id, parts.collect::<Vec<_>>()]).to_string()
+        serde_json::json!([self.id, parts.collect::<Vec<_>>()]).to_string()
     }
 }
 
-fn unknown(operation: &Operation, name: &str) -> Problem {
-    let known = operation.parameters.iter().filter(|parameter| parameter.place == Place::Query);
+fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
+    let known = parameters.iter().filter(|parameter| parameter.place == Place::Query);
     let known: Vec<&str> = known.map(|parameter| parameter.name).collect();
     let hint = if known.is_empty() {
         "This takes no parameters.".to_owned()

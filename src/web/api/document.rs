@@ -5,10 +5,10 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::operation::{Answered, Kind, Method, Operation, Parameter, Place};
+use super::operation::{Answered, Method, Operation};
+use super::parameter::{Kind, Parameter, Place};
 use super::problem::MEDIA;
 use super::schemas::schemas;
-use super::table::OPERATIONS;
 use crate::export::What;
 use crate::web::problem::Problem;
 
@@ -18,15 +18,15 @@ const VERSION: &str = "1.0.0";
 /// Statuses with which any operation may refuse.
 const ANY: [u16; 8] = [400, 401, 414, 421, 429, 431, 500, 503];
 
-pub(super) async fn show(call: Call) -> Result<Response, Problem> {
+pub(super) async fn show(call: Call, operations: &'static [Operation]) -> Result<Response, Problem> {
     let secured = call.site().settings().access.is_some();
-    Ok(axum::Json(document(secured)).into_response())
+    Ok(axum::Json(document(operations, secured)).into_response())
 }
 
 /// The document; whether a token is needed is the server's own.
-pub(super) fn document(secured: bool) -> Value {
+pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
     let mut paths: Map<String, Value> = Map::new();
-    for operation in OPERATIONS {
+    for operation in operations {
         let at = paths.entry(operation.path).or_insert_with(|| json!({}));
         let method = if operation.method == Method::Get { "get" } else { "post" };
         if let Some(at) = at.as_object_mut() {
@@ -148,10 +148,11 @@ fn told_of(parameter: &Parameter) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::web::api::table::OPERATIONS;
 
     #[test]
     fn every_name_is_told_once_and_every_schema_that_is_named_is_there() {
-        let document = document(true);
+        let document = document(OPERATIONS, true);
         let text = document.to_string();
         let schemas = document["components"]["schemas"].as_object().map(Map::len).unwrap_or_default();
         let mut named: Vec<&str> =

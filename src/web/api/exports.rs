@@ -2,17 +2,17 @@
 //! connections of their own, so that neither pages nor runs wait for one; whoever goes away ends the reading.
 
 use std::io;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::call::Call;
+use super::exporting::{AT_ONCE, Exporting};
 use super::pipe::{Pages, Writer, pipe};
 use super::problem::nowhere;
 use super::runs::known;
@@ -23,38 +23,12 @@ use crate::store::Store;
 use crate::web::ask::words;
 use crate::web::problem::Problem;
 
-/// Exports at a time.
-const AT_ONCE: usize = 2;
 /// How long one may take: what it reads stands still for it in the database.
 const LONGEST: Duration = Duration::from_secs(3_600);
 /// The formats that are streamed, and their media types.
 const FORMATS: [(Format, &str); 2] = [(Format::Csv, CSV), (Format::Jsonl, JSONL)];
 pub(super) const CSV: &str = "text/csv; charset=utf-8; header=present";
 pub(super) const JSONL: &str = "application/x-ndjson; charset=utf-8";
-
-/// What exports are read through.
-#[derive(Debug)]
-pub(in crate::web) struct Exporting {
-    store: Store,
-    places: Arc<Semaphore>,
-    stop: CancellationToken,
-}
-
-impl Exporting {
-    pub(in crate::web) fn through(store: Store) -> Self {
-        Self { store, places: Arc::new(Semaphore::new(AT_ONCE)), stop: CancellationToken::new() }
-    }
-
-    /// Ends those under way: their connections break, and nobody takes one for whole.
-    pub(in crate::web) fn stop(&self) {
-        self.stop.cancel();
-    }
-
-    /// Closes what they were read through.
-    pub(in crate::web) async fn close(&self) {
-        self.store.close().await;
-    }
-}
 
 /// The names of all that can be asked for.
 pub(super) fn files() -> Vec<&'static str> {

@@ -7,12 +7,14 @@ mod answers;
 mod call;
 mod days;
 mod document;
+mod exporting;
 mod exports;
 mod item;
 mod items;
 mod listed;
 mod made;
 mod operation;
+mod parameter;
 mod parameters;
 mod pipe;
 mod problem;
@@ -31,17 +33,12 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 
 use self::call::Call;
-pub(super) use self::exports::Exporting;
+pub(super) use self::exporting::Exporting;
 use self::operation::{Method, Operation};
-pub(super) use self::problem::{admit, answer, not_so, nowhere};
+pub(super) use self::problem::{answer, is_of, not_so, nowhere};
 use self::table::OPERATIONS;
+use super::app::App;
 use super::problem::Problem;
-use super::server::App;
-
-/// Whether an address belongs to the API: what is wrong with it is then told as JSON.
-pub(super) fn is_of(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/")
-}
 
 /// Every operation at its path.
 pub(super) fn routes() -> Router<App> {
@@ -66,5 +63,8 @@ type Path = Result<RawPathParams, RawPathParamsRejection>;
 
 async fn made(operation: &'static Operation, app: App, path: Path, request: Request) -> Result<Response, Problem> {
     let path = path.map_err(|_| Problem::bad("This address cannot be read", "Write it as UTF-8, percent-encoded."))?;
-    (operation.handler)(Call::of(operation, app, &path, request).await?).await
+    (operation.handler)(
+        Call::of(operation.id, operation.parameters, operation.body.is_some(), app, &path, request).await?,
+    )
+    .await
 }

@@ -1,6 +1,6 @@
 //! Parameters that operations share, with their bounds.
 
-use super::operation::{Kind, Parameter};
+use super::parameter::{Kind, Parameter};
 use super::{exports, items};
 use crate::compare::Filtered;
 use crate::export::Profile;

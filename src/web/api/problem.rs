@@ -1,14 +1,11 @@
 //! What went wrong, for programs: RFC 9457, whatever it was and wherever it was noticed. `title` is the status in words,
-//! `detail` what happened, `hint` what to do. And who is let in at all: whoever has the token, as a header of the request.
+//! `detail` what happened, `hint` what to do.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
-use crate::listener::Peer;
-use crate::web::guard;
 use crate::web::problem::Problem;
-use crate::web::site::Site;
 
 /// What says that a body is a problem.
 pub(super) const MEDIA: &str = "application/problem+json";
@@ -49,15 +46,7 @@ pub(in crate::web) fn not_so() -> Problem {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint)
 }
 
-/// Lets in whoever has the token, and everybody to read where there is none. What a browser keeps of a login is not looked at: no
-/// page of anybody else can ask for something here, whatever it sends.
-pub(in crate::web) fn admit(site: &Site, peer: &Peer, bearer: Option<&str>) -> Result<(), Problem> {
-    match (&site.settings().access, bearer) {
-        (None, _) => Ok(()),
-        (Some(access), Some(token)) => guard::token_of(site, access, peer, token),
-        (Some(_), None) => {
-            let hint = "Send `Authorization: Bearer` with the token of the pages.";
-            Err(Problem::new(StatusCode::UNAUTHORIZED, "The token is missing", hint))
-        }
-    }
+/// Whether an address belongs to the API: what is wrong with it is then told as JSON.
+pub(in crate::web) fn is_of(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/")
 }

@@ -1,6 +1,7 @@
 //! Every operation of the API: routes, checks and the document are made from these.
 
-use super::operation::{Answered, Kind, Method, Operation, Parameter};
+use super::operation::{Answered, Method, Operation};
+use super::parameter::{Kind, Parameter};
 use super::parameters::{
     AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, LIMIT, NEW_SINCE, OF_ALERT, OF_TOPIC, ORDERS, PROFILES,
     REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
@@ -30,7 +31,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         "It is made from the table by which requests are routed and checked.",
         &[],
         "Document",
-        |call| Box::pin(document::show(call)),
+        |call| Box::pin(document::show(call, OPERATIONS)),
     ),
     get("/api/v1/topics", "listTopics", "Topics that are watched, by id", "", &[&LIMIT, &TOKEN], "Topics", |call| {
         Box::pin(topics::list(call))

@@ -9,9 +9,9 @@ use maud::{Markup, html};
 use super::actions::{form, may_ask, name, put, request_row};
 use crate::draw::words;
 use crate::model::{AlertCard, AlertEvent, RequestKind, Time, Wish};
+use crate::web::app::App;
 use crate::web::layout;
 use crate::web::problem::Problem;
-use crate::web::server::App;
 use crate::web::site::Site;
 
 /// Requests that are told of.

@@ -9,11 +9,11 @@ use maud::{Markup, html};
 
 use crate::draw::words;
 use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard, Wish};
+use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::guard::LARGEST_FORM;
 use crate::web::layout::{self, moment};
 use crate::web::problem::Problem;
-use crate::web::server::App;
 use crate::web::site::Site;
 
 /// Requests that are told of.

@@ -10,11 +10,11 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::listener::Peer;
+use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::guard::{self, LARGEST_FORM};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
-use crate::web::server::App;
 use crate::web::sessions;
 use crate::web::site::Site;
 

@@ -13,10 +13,10 @@ use maud::{Markup, html};
 use super::runs::place;
 use crate::draw::words::{self, counted};
 use crate::model::MadeRow;
+use crate::web::app::App;
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{self, Page, moment};
 use crate::web::problem::Problem;
-use crate::web::server::App;
 use crate::web::site::Site;
 
 /// Entries of a page.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Named, PAGED, SANDBOX, SOURCE, list, one};
+use super::parts::{Named, PAGED, SANDBOX, SOURCE, list, one};
 use crate::model::{AlertEventKind, AlertRule, RequestState};
 use crate::web::api::requests::ALERT_ACTIONS;
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};

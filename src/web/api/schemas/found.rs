@@ -1,6 +1,6 @@
 //! What was found: items with all that is known of them, and answers.
 
-use super::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
+use super::parts::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
 use crate::model::{Kind, Tone, WindowFit};
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};

@@ -1,6 +1,6 @@
 //! The ledger: runs and searches; and what was made of what they found.
 
-use super::{COST, Named, PAGED, SOURCE, list, one};
+use super::parts::{COST, Named, PAGED, SOURCE, list, one};
 use crate::model::{RunState, SearchState, Trigger};
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};

@@ -4,24 +4,13 @@
 mod alerts;
 mod found;
 mod ledger;
+mod parts;
 mod topics;
 
 use serde_json::{Map, Value, json};
 
-use super::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Word};
-use super::shape::{Field, Shape, object};
-use crate::model::Source;
-
-const NEXT: Field = ("next_page_token", Maybe(&Text), "where the next page begins; null when there is none");
-const SANDBOX: Field = ("sandbox", Flag, "everything here was invented");
-const TOPIC: Field = ("topic", Text, "id of the topic");
-const COST: Field =
-    ("cost_usd", Number, "US dollars, whole micro-dollars; billed, or expected while that is not known");
-const SOURCE: Shape = Word(|| Source::ALL.iter().map(|source| source.as_str()).collect());
-const PAGED: &[Field] = &[NEXT, SANDBOX];
-
-/// A schema and its name.
-type Named = (&'static str, Value);
+use super::shape::Shape::{Integer, Text};
+use super::shape::object;
 
 /// Every schema by its name.
 pub(super) fn schemas() -> Map<String, Value> {
@@ -45,14 +34,4 @@ pub(super) fn schemas() -> Map<String, Value> {
             ],
         );
     all.map(|(name, schema)| (name.to_owned(), schema)).collect()
-}
-
-/// A list of rows, and what else is told of it.
-fn list(name: &'static str, of: &'static Shape, more: &[Field]) -> Named {
-    (name, object("A page of a list", &[&[("data", List(of), "the rows")], more]))
-}
-
-/// One thing.
-fn one(name: &'static str, of: &'static str) -> Named {
-    (name, object("One of them", &[&[("data", Of(of), "what was asked for"), SANDBOX]]))
 }

@@ -1,6 +1,6 @@
 //! Topics, their days, and what may be asked of them.
 
-use super::{Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
+use super::parts::{Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
 use crate::model::{PausedBy, RequestState, Window};
 use crate::web::api::requests::ACTIONS;
 use crate::web::api::shape::Shape::{Date, Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};

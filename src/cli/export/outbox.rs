@@ -1,0 +1,300 @@
+//! `outbox`: lists, retries, drops and delivers notifications.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::cli::export::outbox_args::{OutboxArgs, OutboxChosenArgs, OutboxListArgs, OutboxVerb};
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{channels, jobs};
+use crate::model::{OutboxState, Posted};
+use crate::notify::Delivery;
+use crate::store::{Settled, Store};
+
+pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
+    let context = Context::load_without_topics(common)?;
+    match &args.verb {
+        None => list(&context, &args.list).await,
+        Some(OutboxVerb::List(args)) => list(&context, args).await,
+        Some(OutboxVerb::Show(args)) => show(&context, &args.event, args.json).await,
+        Some(OutboxVerb::Retry(args)) => retry(&context, args).await,
+        Some(OutboxVerb::Drop(args)) => put_away(&context, args).await,
+        Some(OutboxVerb::Deliver(args)) => deliver(&context, args.json).await,
+    }
+}
+
+async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure> {
+    let store = context.store_to_read().await?;
+    let known = |posted: &Posted| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
+    let state = args.state.as_deref().and_then(OutboxState::parse);
+    let (messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
+    store.close().await;
+    if args.json {
+        let counts: serde_json::Map<String, serde_json::Value> =
+            counts.iter().map(|(state, number)| (state.as_str().to_owned(), json!(number))).collect();
+        let messages: Vec<_> = messages.iter().map(|posted| Listed { posted, channel_known: known(posted) }).collect();
+        output::json(&json!({ "counts": counts, "messages": messages }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = String::new();
+    let row = |posted: &Posted| {
+        let what = posted.error.as_deref().unwrap_or(&posted.message.subject);
+        // Nobody tries it any more.
+        let lost = posted.state != OutboxState::Sent && !known(posted);
+        let mark = if lost { "NO SUCH CHANNEL: " } else { "" };
+        vec![
+            posted.state.to_string(),
+            posted.attempt.to_string(),
+            output::when_known(posted.delivered_at.or(posted.next_at)),
+            posted.message.event.clone(),
+            format!("{mark}{}", output::brief(what, 80)),
+        ]
+    };
+    if messages.is_empty() {
+        text.push_str("nothing in the outbox\n");
+    } else {
+        let head = ["state", "tries", "at", "event", "what"];
+        text.push_str(&output::table(&head, messages.iter().map(row).collect(), &[1]));
+    }
+    for channel in strangers(context, messages.iter().filter(|posted| posted.state != OutboxState::Sent)) {
+        text.push_str(&format!("note: the configuration has no channel {}\n", output::brief(channel, 64)));
+    }
+    let counts: Vec<String> = counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
+    if !counts.is_empty() {
+        text.push_str(&format!("{}\n", counts.join(" · ")));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// A message of the list as JSON.
+#[derive(serde::Serialize)]
+struct Listed<'p> {
+    #[serde(flatten)]
+    posted: &'p Posted,
+    /// Whether the configuration has its channel.
+    channel_known: bool,
+}
+
+/// Why a message is not sent again.
+const EMPTIED: &str = "it was sent more than 30 days ago, and what it said is not kept";
+
+const ERASED: &str = "it held what was forgotten, and nothing of it is kept";
+
+/// Why a message stays as it is.
+const SENDING: &str = "a process has it in hand";
+
+fn unknown(event: &str) -> Failure {
+    Failure::usage(
+        format!("there is no message `{}` in the outbox", output::brief(event, 200)),
+        "`topicwatch outbox` lists them",
+    )
+}
+
+async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Failure> {
+    let store = context.store_to_read().await?;
+    let posted = store.outbox_message(event).await?;
+    store.close().await;
+    let posted = posted.ok_or_else(|| unknown(event))?;
+    if as_json {
+        output::json(&posted)?;
+        return Ok(Exit::Ok);
+    }
+    let Posted { message, state, attempt, created_at, next_at, delivered_at, error, .. } = &posted;
+    let mut text = format!(
+        "event      {}\nchannel    {}\nsubject    {}\nqueued     {}\nstate      {state}, {attempt} {}\n",
+        output::visible(&message.event),
+        output::visible(&message.channel),
+        output::brief(&message.subject, 250),
+        output::when(*created_at),
+        if *attempt == 1 { "try" } else { "tries" },
+    );
+    for (name, at) in [("next try", next_at), ("delivered", delivered_at)] {
+        if let Some(at) = at {
+            text.push_str(&format!("{name:<11}{}\n", output::when(*at)));
+        }
+    }
+    if let Some(error) = error {
+        text.push_str(&format!("last error {}\n", output::brief(error, 400)));
+    }
+    text.push('\n');
+    if posted.is_emptied() {
+        text.push_str(&format!("{EMPTIED}\n"));
+    }
+    for line in message.text.lines().take(200) {
+        text.push_str(&output::visible(line));
+        text.push('\n');
+    }
+    if message.text.lines().count() > 200 {
+        text.push_str("… (--json shows all)\n");
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// The messages that somebody names, or all that are dead; those named are read whole.
+async fn chosen(store: &Store, args: &OutboxChosenArgs) -> Result<Vec<Posted>, Failure> {
+    if args.dead {
+        return Ok(store.outbox(Some(OutboxState::Dead), u32::MAX).await?);
+    }
+    let mut all = Vec::with_capacity(args.events.len());
+    for event in &args.events {
+        all.push(store.outbox_message(event).await?.ok_or_else(|| unknown(event))?);
+    }
+    Ok(all)
+}
+
+/// Channels of messages that the configuration has not.
+fn strangers<'p>(context: &Context, messages: impl Iterator<Item = &'p Posted>) -> BTreeSet<&'p str> {
+    let known = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
+    messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !known(channel)).collect()
+}
+
+async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
+    let store = context.store(false).await?;
+    let asked = chosen(&store, args).await?;
+    if let Some(posted) = asked.iter().find(|posted| !args.dead && posted.is_blank()) {
+        let event = output::brief(&posted.message.event, 200);
+        return Err(if posted.is_emptied() {
+            Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` tells of any past day")
+        } else {
+            Failure::usage(format!("{event}: {ERASED}"), "`topicwatch outbox drop` puts it away")
+        });
+    }
+    let events = (!args.dead).then_some(args.events.as_slice());
+    let queued = store.retry_messages(events, (context.clock)()).await?;
+    store.close().await;
+    let lost = strangers(context, asked.iter());
+    let tried = asked.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
+    let how = if tried { "; a running daemon delivers them, or `topicwatch outbox deliver` now" } else { "" };
+    let mut text = format!("queued again: {queued}{how}\n");
+    let left = u64::try_from(asked.len()).unwrap_or(u64::MAX).saturating_sub(queued);
+    if left > 0 {
+        let why = if args.dead { ERASED } else { SENDING };
+        text.push_str(&format!("not queued: {left}: {why}\n"));
+    }
+    for channel in lost {
+        text.push_str(&format!(
+            "note: the configuration has no channel {}: nobody delivers what is for it (`topicwatch outbox drop` puts it away)\n",
+            output::brief(channel, 64)
+        ));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+async fn put_away(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
+    let store = context.store(false).await?;
+    let asked = chosen(&store, args).await?;
+    if let Some(sent) = asked.iter().find(|posted| posted.state == OutboxState::Sent) {
+        return Err(Failure::usage(
+            format!("{} was sent", output::brief(&sent.message.event, 200)),
+            "only what was given up, or waits, can be put away",
+        ));
+    }
+    let events = (!args.dead).then_some(args.events.as_slice());
+    let gone = store.drop_messages(events, (context.clock)()).await?;
+    store.close().await;
+    let mut text = String::new();
+    for event in &gone {
+        text.push_str(&format!("dropped: {}\n", output::visible(event)));
+    }
+    for event in args.events.iter().filter(|event| !gone.contains(event)) {
+        text.push_str(&format!("not dropped: {}: {SENDING}\n", output::visible(event)));
+    }
+    if gone.is_empty() && args.dead {
+        text.push_str("no message is dead\n");
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
+    let channels = channels::read(&context.config)?;
+    if channels.is_empty() {
+        return Err(Failure::usage(
+            format!("{} has no channel", context.config.file.display()),
+            "add one: [[channels]], and below it name, kind and where it leads",
+        ));
+    }
+    let store = context.store(false).await?;
+    let deliveries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
+    store.close().await;
+    if as_json {
+        output::json(&json!({ "deliveries": deliveries.iter().map(to_json).collect::<Vec<_>>() }))?;
+    } else if deliveries.is_empty() {
+        output::text("nothing was due\n")?;
+    } else {
+        output::text(&render(&deliveries))?;
+    }
+    Ok(exit(&deliveries))
+}
+
+/// Whether all that was tried arrived.
+pub(in crate::cli) fn exit(deliveries: &[Delivery]) -> Exit {
+    let arrived = deliveries.iter().all(|delivery| delivery.settled == Settled::Sent);
+    if arrived { Exit::Ok } else { Exit::Searches }
+}
+
+/// A line for each try.
+pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
+    let line = |delivery: &Delivery| {
+        let what = match &delivery.settled {
+            Settled::Sent => "delivered".to_owned(),
+            Settled::Again(at, why) => format!("again at {}: {}", output::when(*at), output::brief(why, 300)),
+            Settled::Dead(why) => format!("given up: {}", output::brief(why, 300)),
+        };
+        format!("{}: {what}\n", output::visible(&delivery.event))
+    };
+    deliveries.iter().map(line).collect()
+}
+
+/// A try as JSON.
+pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
+    let (state, at, error) = match &delivery.settled {
+        Settled::Sent => ("sent", None, None),
+        Settled::Again(at, why) => ("queued", Some(at), Some(why)),
+        Settled::Dead(why) => ("dead", None, Some(why)),
+    };
+    json!({ "event": delivery.event, "channel": delivery.channel, "attempt": delivery.attempt, "state": state, "next_at": at, "error": error })
+}
+
+/// What `once --due` tells of jobs and deliveries.
+pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_json::Value>, bool) {
+    let (mut text, mut list, mut good) = (String::new(), Vec::new(), true);
+    for end in done {
+        let run = output::visible(&end.run);
+        let (line, value) = match &end.result {
+            Ok(Ok(made)) => {
+                let files = made.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
+                let shown: Vec<String> = files.iter().map(|file| output::visible(file)).collect();
+                let events: Vec<&String> = made.messages.iter().map(|message| &message.event).collect();
+                let line = match &made.reason {
+                    Some(reason) => format!("{run}: {}\n", output::brief(reason, 300)),
+                    None if shown.is_empty() => format!("{run}: made nothing\n"),
+                    None => format!("{run}: made {}\n", shown.join(", ")),
+                };
+                let value = json!({
+                    "run": end.run, "job": end.job, "state": "ok", "reason": made.reason, "files": files, "messages": events,
+                });
+                (line, value)
+            }
+            failed => {
+                good = false;
+                let why = match failed {
+                    Ok(Err(failed)) => failed.to_string(),
+                    Err(error) => error.to_string(),
+                    Ok(Ok(_)) => String::new(),
+                };
+                let value = json!({ "run": end.run, "job": end.job, "state": "failed", "error": why });
+                (format!("{run}: failed: {}\n", output::brief(&why, 300)), value)
+            }
+        };
+        text.push_str(&line);
+        list.push(value);
+    }
+    (text, list, good)
+}

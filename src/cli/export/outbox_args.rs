@@ -1,0 +1,73 @@
+//! The arguments of `outbox`.
+
+use clap::{Args, Subcommand};
+
+/// `outbox`
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct OutboxArgs {
+    /// What to do with it [default: list]
+    #[command(subcommand)]
+    pub verb: Option<OutboxVerb>,
+    /// Options of `list`
+    #[command(flatten)]
+    pub list: OutboxListArgs,
+}
+
+/// What can be done with the outbox.
+#[derive(Debug, Subcommand)]
+pub enum OutboxVerb {
+    /// List messages, latest first
+    List(OutboxListArgs),
+    /// Show one message in full
+    Show(OutboxShowArgs),
+    /// Queue messages again, with all their attempts
+    Retry(OutboxChosenArgs),
+    /// Drop failed or waiting messages, so that nobody gets them
+    Drop(OutboxChosenArgs),
+    /// Deliver due messages now
+    Deliver(OutboxDeliverArgs),
+}
+
+/// `outbox list`
+#[derive(Debug, Args)]
+pub struct OutboxListArgs {
+    /// Only messages in this state
+    #[arg(long, value_name = "STATE", value_parser = ["queued", "sending", "sent", "dead"])]
+    pub state: Option<String>,
+    /// At most this many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `outbox show`
+#[derive(Debug, Args)]
+pub struct OutboxShowArgs {
+    /// Event of the message, as listed by `outbox`
+    pub event: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `outbox retry` and `outbox drop`
+#[derive(Debug, Args)]
+pub struct OutboxChosenArgs {
+    /// Events, as listed by `outbox`
+    #[arg(value_name = "EVENT", required_unless_present = "dead", conflicts_with = "dead")]
+    pub events: Vec<String>,
+    /// Every message that was given up
+    #[arg(long)]
+    pub dead: bool,
+}
+
+/// `outbox deliver`
+#[derive(Debug, Args)]
+pub struct OutboxDeliverArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

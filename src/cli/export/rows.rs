@@ -1,0 +1,217 @@
+//! `export`: writes rows to stdout, or to a file that is replaced when it is complete.
+
+use std::path::PathBuf;
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use clap::Args;
+
+use crate::cli::export::verify;
+use crate::cli::look::{diff, search};
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::terminal::progress::Rows;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::compare::{Filtered, Hiding};
+use crate::export::{self, Format, Order, Packed, Part, Profile, What, Wish};
+use crate::files::Replacement;
+use crate::model::{Source, Time, Tone};
+use crate::store::Store;
+
+/// `export`
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Which rows
+    #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes"])]
+    pub what: String,
+    /// Format [default: by the ending of --out, else csv]; atom is a feed of one topic's new items
+    #[arg(long, value_name = "FORMAT", value_parser = ["csv", "jsonl", "xlsx", "atom"])]
+    pub format: Option<String>,
+    /// CSV for programs (RFC 4180), or for spreadsheets (byte order mark, ids as text, formulas guarded)
+    #[arg(long, value_name = "PROFILE", default_value = "machine", value_parser = ["machine", "excel"])]
+    pub profile: String,
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Only topics with this tag (repeat for more)
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Only what this source found (repeat for more)
+    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
+    pub source: Vec<String>,
+    /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago; for changes also a run, or `last-report`
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Before (same forms)
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Only items with this sentiment (repeat for more)
+    #[arg(long, value_name = "TONE", value_parser = ["negative", "neutral", "positive"])]
+    pub tone: Vec<String>,
+    /// Only items first seen at or after this time, and then within their topic's window
+    #[arg(long, value_name = "TIME")]
+    pub new_since: Option<String>,
+    /// Only items by this handle (repeat for more)
+    #[arg(long, value_name = "HANDLE")]
+    pub author: Vec<String>,
+    /// Only items with these words: all of them, "a phrase", prefix*, -not
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub search: Option<String>,
+    /// Only runs numbered above A up to B (`seq` in the views), in that order
+    #[arg(long, value_name = "A..B")]
+    pub seq: Option<String>,
+    /// Time zone of the days of `daily` [default: UTC]
+    #[arg(long, value_name = "ZONE")]
+    pub timezone: Option<String>,
+    /// Rows hidden by their topic's filter: keep them, hide them, or show only them
+    #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
+    pub filtered: String,
+    /// File to write (compressed if it ends in .gz), or - for stdout; its ending sets the format
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+    /// Verify a file of [[exports]] against its manifest and the database; writes nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "what", "format", "profile", "topic", "tag", "source", "since", "until", "tone", "new_since", "author", "search", "seq",
+        "timezone", "filtered", "out",
+    ])]
+    pub verify: Option<PathBuf>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    if let Some(file) = &args.verify {
+        return verify::run(&context, file).await;
+    }
+    let mut order = order(args, (context.clock)())?;
+    let packed = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::unpacked_name(name).1);
+    fits(args, &order, packed)?;
+    let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
+    let what = order.what;
+    let store = context.store_to_read().await?;
+    known(&context, &store, &args.topic).await?;
+    if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == What::Changes) {
+        let begun = order.begin_with(&store, named, (context.clock)(), &context.config.reports).await;
+        begun.map_err(|error| diff::no_begin(error, named))?;
+    }
+    if order.filter.words.is_some() {
+        search::index(&store, common.quiet).await?;
+    }
+    let mut hiding = Hiding::of(&store, &args.topic, filtered).await?;
+    let invented = store.nature().await? == Some(crate::store::Nature::Sandbox);
+    // Rows on a terminal are their own progress.
+    let seen = args.out == Path::new("-") && std::io::stdout().is_terminal();
+    let mut progress = Rows::watched(common.quiet || seen);
+    let (rows, cut) = if args.out == Path::new("-") {
+        let mut out = std::io::stdout();
+        let mut update = |rows| progress.update(rows);
+        let written = export::write_watched(&store, &order, &mut hiding, &mut out, &mut update).await?;
+        (written.rows, written.cut)
+    } else {
+        let unwritable = |error: std::io::Error| Failure::unwritable(&args.out, &error);
+        let file = Replacement::create(&args.out, &context.protected()).map_err(unwritable)?;
+        let mut file = Packed::new(file, packed).map_err(unwritable)?;
+        let mut update = |rows| progress.update(rows);
+        let written = export::write_watched(&store, &order, &mut hiding, &mut file, &mut update).await;
+        let written = match written {
+            Ok(written) => written,
+            Err(export::ExportError::Output(error)) => return Err(unwritable(error)),
+            Err(error) => return Err(error.into()),
+        };
+        file.finish().and_then(Replacement::commit).map_err(unwritable)?;
+        (written.rows, written.cut)
+    };
+    progress.end();
+    store.close().await;
+    if !common.quiet {
+        let to = if args.out == Path::new("-") {
+            String::new()
+        } else {
+            format!(" to {}", output::visible(&args.out.display().to_string()))
+        };
+        let hidden = if hiding.any() && what.takes().contains(&Part::Filtered) {
+            format!(", {} filtered ({})", hiding.hidden(), hiding.mode())
+        } else {
+            String::new()
+        };
+        let cells = if cut == 1 { "cell" } else { "cells" };
+        let cut = if cut > 0 { format!(", {cut} {cells} cut to 32767 characters") } else { String::new() };
+        let what = if order.format == Format::Atom { "entries" } else { what.as_str() };
+        output::note(&format!("{}{rows} {what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
+    }
+    Ok(Exit::Ok)
+}
+
+/// What was asked for. clap has checked words against the same lists.
+fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
+    let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
+    // What is no file at all is refused when it is to be written, with a better reason.
+    let is_file = args.out.metadata().map_or(true, |there| there.is_file());
+    if args.format.is_none() && named.is_none() && args.out != Path::new("-") && is_file {
+        let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
+        return Err(Failure::usage(
+            format!("--out: {} has no ending of a format", output::visible(&args.out.display().to_string())),
+            format!("end it in {}, or say --format", endings.join(", ")),
+        ));
+    }
+    let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
+    let what = What::parse(&args.what).unwrap_or(What::Items);
+    // Items of a feed are new ones.
+    let what = if format == Format::Atom && what == What::Items { What::New } else { what };
+    let wish = Wish {
+        what,
+        format,
+        profile: Profile::parse(&args.profile).unwrap_or(Profile::Machine),
+        topics: &args.topic,
+        tags: &args.tag,
+        sources: args.source.iter().filter_map(|source| Source::parse(source)).collect(),
+        since: args.since.as_deref(),
+        until: args.until.as_deref(),
+        tones: args.tone.iter().filter_map(|tone| Tone::parse(tone)).collect(),
+        new_since: args.new_since.as_deref(),
+        authors: &args.author,
+        words: args.search.as_deref().map(search::wanted).transpose()?,
+        seq: args.seq.as_deref(),
+        timezone: args.timezone.as_deref(),
+        filtered: Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep),
+    };
+    wish.order(now).map_err(|unfit| {
+        let text = match &unfit.given {
+            Some(given) => format!("{}: `{}` {}", unfit.option, output::brief(given, 60), unfit.why),
+            None => format!("{}{}", unfit.option, unfit.why),
+        };
+        Failure::usage(text, unfit.hint)
+    })
+}
+
+/// Refuses what a format cannot be of.
+fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
+    if order.format == Format::Xlsx && packed {
+        return Err(Failure::usage(
+            format!("{} is packed already when it is a workbook", output::visible(&args.out.display().to_string())),
+            "let its name end in .xlsx",
+        ));
+    }
+    if order.format != Format::Atom {
+        return Ok(());
+    }
+    if order.what != What::New {
+        return Err(Failure::usage(
+            format!("a feed is of new items, not of {}", order.what),
+            "leave --what out, or write csv, jsonl or xlsx",
+        ));
+    }
+    if args.topic.len() != 1 {
+        return Err(Failure::usage("a feed is of one topic", "--topic ID names it; another topic is another feed"));
+    }
+    Ok(())
+}
+
+/// Refuses topics that neither the configuration nor the database has.
+async fn known(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
+    let stored = if named.is_empty() { Vec::new() } else { store.watched(named).await? };
+    let missing: Vec<String> =
+        named.iter().filter(|name| stored.iter().all(|known| known.topic != **name)).cloned().collect();
+    context.known(&missing)
+}

@@ -1,0 +1,54 @@
+//! `export --verify`: checks an exported file against its manifest and the database. The comparison is in `export`.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::export::{self, ExportError, Manifest, Verdict};
+use crate::store::Store;
+
+pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure> {
+    let name = output::visible(&file.display().to_string());
+    let unreadable = |what: &str, error: &std::io::Error| {
+        let hint = if error.kind() == ErrorKind::NotFound {
+            "files of [[exports]] have one beside them: without it nobody knows what was asked for"
+        } else {
+            "it has to be as it was written"
+        };
+        Failure::usage(format!("{what} cannot be read: {error}"), hint)
+    };
+    let told = Manifest::beside(file).map_err(|error| unreadable(&format!("{name}.manifest.json"), &error))?;
+    let store: Store = context.store_to_read().await?;
+    let verdict = export::verify(&store, file, &told).await;
+    store.close().await;
+    let verdict = verdict.map_err(|error| match error {
+        ExportError::Output(error) => unreadable(&name, &error),
+        ExportError::Store(error) => error.into(),
+    })?;
+    let (exit, line) = match verdict {
+        Verdict::Same => {
+            (Exit::Ok, format!("{name} is what the database says: {} rows, sha256 {}", told.rows, told.sha256))
+        }
+        Verdict::Changed { how } => (Exit::Searches, format!("{name} was changed after it was written: {how}")),
+        Verdict::Apart { line, rows } => (
+            Exit::Searches,
+            format!(
+                "{name} is as it was written ({} rows), and the database says something else from line {line} on ({rows} rows now): \
+                 items were merged, pruned or erased since, or replies read again{}",
+                told.rows,
+                if told.query.what.appends() { "" } else { ", or more was found" }
+            ),
+        ),
+        Verdict::OtherSchema { schema } => (
+            Exit::Searches,
+            format!(
+                "{name} is as it was written, with columns of version {schema}; this program writes version {}",
+                export::SCHEMA
+            ),
+        ),
+    };
+    output::text(&format!("{line}\n"))?;
+    Ok(exit)
+}

@@ -1,0 +1,310 @@
+//! `alerts`: lists, tests, backtests, acknowledges and snoozes alerts, and follows them in a running process. When an
+//! alert fires is decided in `alert`.
+
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::alert;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{channels, ids};
+use crate::daemon::Watch;
+use crate::model::{AlertEvent, AlertRule, AlertSpec, Clock, Time};
+use crate::notify::Courier;
+use crate::store::Store;
+
+/// Runs that a backtest looks at.
+const MOST_RUNS: u64 = 100_000;
+
+/// `alerts`
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct AlertsArgs {
+    /// What to do [default: list]
+    #[command(subcommand)]
+    pub verb: Option<AlertsVerb>,
+    /// Options of `list`
+    #[command(flatten)]
+    pub list: AlertsListArgs,
+}
+
+/// What can be done with alerts.
+#[derive(Debug, Subcommand)]
+pub enum AlertsVerb {
+    /// List alerts, their state and their latest events
+    List(AlertsListArgs),
+    /// Send a test message to an alert's channels now, bypassing the outbox
+    Test {
+        /// Name of the alert
+        name: String,
+    },
+    /// Show when an alert would have fired and on which items; stores and sends nothing
+    Backtest(AlertsBacktestArgs),
+    /// Acknowledge an alert: waiting messages and the all-clear are not sent
+    Ack {
+        /// Name of the alert
+        name: String,
+        /// Only this event, as listed by `alerts list --json`
+        #[arg(long, value_name = "EVENT")]
+        event: Option<String>,
+    },
+    /// Silence an alert for a while; its events are listed and never sent
+    Snooze(AlertsSnoozeArgs),
+}
+
+/// `alerts list`
+#[derive(Debug, Args)]
+pub struct AlertsListArgs {
+    /// At most this many events
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `alerts backtest`
+#[derive(Debug, Args)]
+pub struct AlertsBacktestArgs {
+    /// Name of the alert
+    pub name: String,
+    /// How far back
+    #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=3_660))]
+    pub days: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// `alerts snooze`
+#[derive(Debug, Args)]
+pub struct AlertsSnoozeArgs {
+    /// Name of the alert
+    pub name: String,
+    /// For how long: 30m, 2h, 3d
+    #[arg(long = "for", value_name = "DURATION", default_value = "1h", conflicts_with = "off")]
+    pub length: String,
+    /// End the silence now
+    #[arg(long)]
+    pub off: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Exit, Failure> {
+    let at = match &args.verb {
+        Some(AlertsVerb::Backtest(args)) => args.at.as_deref(),
+        _ => None,
+    };
+    let context = Context::load(common, at)?;
+    match &args.verb {
+        None => list(&context, &args.list).await,
+        Some(AlertsVerb::List(args)) => list(&context, args).await,
+        Some(AlertsVerb::Test { name }) => test(&context, name).await,
+        Some(AlertsVerb::Backtest(args)) => backtest(&context, args).await,
+        Some(AlertsVerb::Ack { name, event }) => ack(&context, name, event.as_deref()).await,
+        Some(AlertsVerb::Snooze(args)) => snooze(&context, args).await,
+    }
+}
+
+/// Who looks while a process lives on.
+pub(in crate::cli) fn watch(store: &Store, clock: &Clock, courier: Courier) -> Watch {
+    let (store, clock) = (store.clone(), Arc::clone(clock));
+    Arc::new(move |stop: CancellationToken| {
+        let (store, clock, courier) = (store.clone(), Arc::clone(&clock), courier.clone());
+        Box::pin(async move {
+            match alert::look(&store, clock(), &|| stop.is_cancelled()).await {
+                Ok(looked) if looked.events > 0 || looked.messages > 0 => {
+                    tracing::info!(events = looked.events, messages = looked.messages, "alerts");
+                    courier.wake();
+                }
+                Ok(_) => {}
+                Err(error) => tracing::warn!("alerts did not look: {error}; trying again at the next look"),
+            }
+        })
+    })
+}
+
+/// An alert of the file.
+fn named<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Failure> {
+    let alerts = &context.config.alerts;
+    let names = || alerts.iter().map(|alert| alert.name.as_str()).collect::<Vec<_>>();
+    alerts.iter().find(|alert| alert.name == name).ok_or_else(|| context.unknown("alert", name, &names()))
+}
+
+async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure> {
+    let store = context.store_to_read().await?;
+    let now = (context.clock)();
+    let mut standings = Vec::with_capacity(context.config.alerts.len());
+    for spec in &context.config.alerts {
+        standings.push((spec, store.alert_standing(&spec.name).await?));
+    }
+    let events = store.alert_events(None, None, i64::from(args.limit)).await?;
+    store.close().await;
+    if args.json {
+        let alerts = standings.iter().map(|(spec, standing)| {
+            json!({
+                "name": spec.name, "rule": spec.rule, "channels": spec.channels,
+                "looked_at": standing.cursor.map(|(_, at)| at), "sent_at": standing.sent_at, "snoozed_until": standing.snoozed_until,
+                "firing": standing.firing.iter().map(|one| json!({ "subject": one.subject, "since": one.since, "acked": one.acked })).collect::<Vec<_>>(),
+                "waiting": standing.waiting_in_all,
+            })
+        });
+        output::json(&json!({ "alerts": alerts.collect::<Vec<_>>(), "events": events }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = String::new();
+    let rows = standings.iter().map(|(spec, standing)| {
+        let firing: Vec<&str> = standing.firing.iter().map(|one| one.subject.as_str()).collect();
+        let state = match (standing.snoozed_until.filter(|until| *until > now), standing.cursor, firing.as_slice()) {
+            (Some(until), ..) => format!("snoozed until {}", output::when(until)),
+            (None, None, _) => "not looked yet".to_owned(),
+            (None, Some(_), []) => "quiet".to_owned(),
+            (None, Some(_), some) => format!("firing: {}", some.join(", ")),
+        };
+        vec![
+            spec.name.clone(),
+            spec.rule.to_string(),
+            output::brief(&state, 80),
+            standing.waiting_in_all.to_string(),
+            output::when_known(standing.sent_at),
+            if spec.channels.is_empty() { "nobody".to_owned() } else { spec.channels.join(" ") },
+        ]
+    });
+    if standings.is_empty() {
+        text.push_str(&format!(
+            "{} has no [[alerts]]; docs/how-to/alerts.md says how to write one\n",
+            context.config.file.display()
+        ));
+    } else {
+        let head = ["alert", "looks for", "state", "waiting", "last message", "tells"];
+        text.push_str(&output::table(&head, rows.collect(), &[3]));
+    }
+    if !events.is_empty() {
+        text.push('\n');
+        text.push_str(&render(&events));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// Events as a table.
+fn render(events: &[AlertEvent]) -> String {
+    let row = |event: &AlertEvent| {
+        let told = match (&event.acked_at, &event.muted, &event.message) {
+            (Some(_), ..) => "known",
+            (_, Some(_), _) => "muted",
+            (_, _, Some(_)) => "told",
+            _ => "waits",
+        };
+        vec![
+            output::when(event.at),
+            event.alert.clone(),
+            event.kind.to_string(),
+            told.to_owned(),
+            output::brief(&event.summary, 160),
+        ]
+    };
+    output::table(&["at", "alert", "what", "state", "summary"], events.iter().map(row).collect(), &[])
+}
+
+async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
+    let spec = named(context, name)?;
+    if spec.channels.is_empty() {
+        return Err(Failure::usage(
+            format!("the alert `{name}` tells nobody"),
+            "write channels = [\"…\"] below it, and the channel as [[channels]]",
+        ));
+    }
+    let all = channels::read(&context.config)?;
+    let now = (context.clock)();
+    let mut good = true;
+    for message in alert::sample(spec, &ids::token(), now) {
+        let Some(channel) = all.iter().find(|channel| channel.name == message.channel) else { continue };
+        let line = match channel.send(&message, now, 1, now).await {
+            Ok(()) => format!("{}: delivered\n", channel.name),
+            Err(refusal) => {
+                good = false;
+                format!("{}: not delivered: {}\n", channel.name, output::brief(&refusal.text, 300))
+            }
+        };
+        output::text(&line)?;
+    }
+    Ok(if good { Exit::Ok } else { Exit::Searches })
+}
+
+async fn backtest(context: &Context, args: &AlertsBacktestArgs) -> Result<Exit, Failure> {
+    let spec = named(context, &args.name)?;
+    if spec.rule == AlertRule::Budget {
+        return Err(Failure::usage(
+            "what a day used is not kept call by call: a budget cannot be looked at afterwards",
+            "`topicwatch plan` says on which days it will be used up",
+        ));
+    }
+    let store = context.store_to_read().await?;
+    let since = Time((context.clock)().0.saturating_sub(i64::from(args.days) * 86_400_000));
+    let told = alert::backtest(&store, spec, since, MOST_RUNS).await?;
+    store.close().await;
+    if args.json {
+        output::json(
+            &json!({ "alert": spec.name, "since": since, "runs": told.runs, "cut": told.cut, "events": told.events }),
+        )?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = String::new();
+    for event in &told.events {
+        text.push_str(&format!("{} {}\n", output::when(event.at), output::brief(&event.said(), 300)));
+        for line in &event.lines {
+            text.push_str(&format!("  - {}\n", output::brief(&line.text, 200)));
+            if let Some(url) = &line.url {
+                text.push_str(&format!("    {}\n", output::visible(url)));
+            }
+        }
+    }
+    let fired = told.events.iter().filter(|event| event.kind == crate::model::AlertEventKind::Fired).count();
+    let times = if fired == 1 { "time" } else { "times" };
+    let cut = if told.cut { "; there are more runs than are looked at" } else { "" };
+    text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::when(since)));
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit, Failure> {
+    named(context, name)?;
+    let store = context.store(false).await?;
+    let known = store.ack_alert(name, event, (context.clock)()).await?.events;
+    store.close().await;
+    if known == 0 && event.is_some() {
+        return Err(Failure::usage(
+            format!("{name} has no such event that nobody knew of"),
+            "`topicwatch alerts list --json` has them",
+        ));
+    }
+    output::text(&format!("{name}: {known} {} known now\n", if known == 1 { "event is" } else { "events are" }))?;
+    Ok(Exit::Ok)
+}
+
+async fn snooze(context: &Context, args: &AlertsSnoozeArgs) -> Result<Exit, Failure> {
+    named(context, &args.name)?;
+    let now = (context.clock)();
+    let length = || {
+        crate::schedule::parse_duration(&args.length)
+            .map_err(|wrong| Failure::usage(format!("--for: {}", wrong.message), wrong.hint))
+    };
+    let until = if args.off { None } else { Some(now.plus(length()?)) };
+    let store = context.store(false).await?;
+    store.snooze_alert(&args.name, until).await?;
+    store.close().await;
+    let text = match until {
+        Some(until) => format!("{} tells nobody until {}; what it sees is listed\n", args.name, output::when(until)),
+        None => format!("{} tells again\n", args.name),
+    };
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}

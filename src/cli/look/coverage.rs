@@ -1,0 +1,236 @@
+//! `coverage`: which spans each topic's sources covered, the gaps and their causes. What counts as a gap is decided in
+//! `insight`.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::options::Common;
+use crate::insight::{Coverage, Hole, SourceCoverage, Stretch, covered};
+use crate::model::{Look, Source, Span, Time, Watched, spell};
+use crate::store::{Filter, Nature, Store};
+
+/// `coverage`
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// Only these topics
+    #[arg(value_name = "TOPIC")]
+    pub topic: Vec<String>,
+    /// Since: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME", default_value = "7d")]
+    pub since: String,
+    /// Only this source (repeat for more)
+    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
+    pub source: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// Lines of stretches and holes for each source; the latest are shown.
+const MOST_LINES: usize = 40;
+
+/// Holes shorter than this, milliseconds, are told together: a daily search that begins seconds after its slot leaves one.
+const SHORT: i64 = 60_000;
+
+/// What a topic covered.
+struct Topic {
+    watched: Watched,
+    sources: Vec<SourceCoverage>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let now = (context.clock)();
+    let since = instant("--since", Some(&args.since), now)?.unwrap_or(now);
+    let Some(period) = Span::new(since, now) else {
+        return Err(Failure::usage("--since is not in the past", "write a time before now, such as --since 7d"));
+    };
+    let wanted = |source: &Source| args.source.is_empty() || args.source.iter().any(|name| name == source.as_str());
+    let sources: Vec<Source> = Source::ALL.iter().copied().filter(wanted).collect();
+    let store = context.store_to_read().await?;
+    let mut watched = store.watched(&args.topic).await?;
+    if let Some(name) = args.topic.iter().find(|name| watched.iter().all(|known| known.topic != **name)) {
+        context.known(std::slice::from_ref(name))?;
+        return Err(Failure::usage(
+            format!("topic {name} has not been run yet"),
+            format!("run it: topicwatch once --topic {name}"),
+        ));
+    }
+    let pruned_until = store.pruned_until().await?.filter(|until| *until > period.from);
+    // What the ledger no longer knows is no hole.
+    for watched in &mut watched {
+        watched.began = pruned_until.map_or(watched.began, |until| until.max(watched.began));
+    }
+    let topics = read(&store, watched, period, &sources, &args.topic).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if args.json {
+        let topics: Vec<_> = topics
+            .iter()
+            .map(
+                |topic| json!({ "topic": topic.watched.topic, "began": topic.watched.began, "sources": topic.sources }),
+            )
+            .collect();
+        output::json(&json!({ "sandbox": invented, "from": period.from, "until": period.until,
+            "pruned_until": pruned_until, "topics": topics }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
+    for topic in &topics {
+        for source in &topic.sources {
+            text.push_str(&render(&topic.watched.topic, source, usize::from(output::width())));
+        }
+    }
+    if let Some(until) = pruned_until {
+        text.push_str(&format!("searches before {} were pruned: nothing is told of that time\n", output::when(until)));
+    }
+    if topics.iter().all(|topic| topic.sources.is_empty()) {
+        text.push_str("nothing is watched\n");
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// The coverage of each topic. Rows come topic by topic, and only one topic's are held at a time.
+async fn read(
+    store: &Store,
+    watched: Vec<Watched>,
+    period: Span,
+    sources: &[Source],
+    named: &[String],
+) -> Result<Vec<Topic>, Failure> {
+    let filter = Filter { topics: named.to_vec(), since: Some(period.from), ..Filter::default() };
+    let mut topics: Vec<Topic> = watched.into_iter().map(|watched| Topic { watched, sources: Vec::new() }).collect();
+    let mut settle = |looks: &[Look]| {
+        let Some(first) = looks.first() else { return };
+        if let Ok(at) = topics.binary_search_by(|topic| topic.watched.topic.as_str().cmp(&first.topic))
+            && let Some(topic) = topics.get_mut(at)
+        {
+            topic.sources = of(&topic.watched, looks, period, sources);
+        }
+    };
+    let mut looks: Vec<Look> = Vec::new();
+    store
+        .each_look::<Failure>(&filter, &mut |look| {
+            if looks.first().is_some_and(|first| first.topic != look.topic) {
+                settle(&looks);
+                looks.clear();
+            }
+            looks.push(look);
+            Ok(())
+        })
+        .await?;
+    settle(&looks);
+    for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {
+        topic.sources = of(&topic.watched, &[], period, sources);
+    }
+    Ok(topics)
+}
+
+/// A topic that is not watched any more is looked at up to its end.
+fn of(watched: &Watched, looks: &[Look], period: Span, sources: &[Source]) -> Vec<SourceCoverage> {
+    let until = watched.ended.map_or(period.until, |ended| ended.min(period.until));
+    Span::new(period.from, until).map_or_else(Vec::new, |period| covered(watched, looks, period, sources))
+}
+
+fn length(ms: i64) -> String {
+    spell(std::time::Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
+}
+
+fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
+    let head = format!("{topic} {}", source.source);
+    match &source.coverage {
+        Coverage::Checks { checks, failed, largest_distance_ms } => {
+            let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
+            let apart = largest_distance_ms.map_or_else(String::new, |ms| format!(", at most {} apart", length(ms)));
+            let last = checks.last().map_or_else(String::new, |at| format!(", last {}", output::when(*at)));
+            let s = if checks.len() == 1 { "" } else { "s" };
+            format!("{head}: {} check{s}{apart}{failed}{last}\n", checks.len())
+        }
+        Coverage::Spans {
+            covered,
+            holes,
+            open,
+            covered_ms,
+            holes_ms,
+            late_indexing,
+            late_indexing_ms: late_ms,
+            covered_share,
+        } => {
+            let together = match holes.len() {
+                0 => "no holes".to_owned(),
+                1 => format!("1 hole, {}", length(*holes_ms)),
+                n => format!("{n} holes, {} together", length(*holes_ms)),
+            };
+            let share = covered_share.map_or_else(
+                || "nothing to cover yet".to_owned(),
+                |share| {
+                    format!("{:.2}% of {} covered, {together}", share * 100.0, length(covered_ms + holes_ms + late_ms))
+                },
+            );
+            let late = match late_indexing.len() {
+                0 => String::new(),
+                1 => {
+                    format!("  and {} before a search, of which posts may have been indexed later\n", length(*late_ms))
+                }
+                n => {
+                    format!(
+                        "  and {} before {n} searches, of which posts may have been indexed later\n",
+                        length(*late_ms)
+                    )
+                }
+            };
+            format!("{head}: {share}\n{}{late}", listed(covered, holes, late_indexing, open.as_ref(), width))
+        }
+    }
+}
+
+/// A line for each stretch in time, and a second one for why it is a hole.
+fn listed(covered: &[Stretch], holes: &[Hole], late: &[Stretch], open: Option<&Hole>, width: usize) -> String {
+    let line = |word: &str, span: Span| {
+        let (from, until) = (output::when(span.from), output::when(span.until));
+        format!("  {word:<7}  {from}  {until}  {}\n", length(span.until.0 - span.from.0))
+    };
+    let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
+    let mut lines: Vec<(Time, String)> = Vec::new();
+    let mut joined: Option<Span> = None;
+    let is_late = |from: Time, until: Time| {
+        let place = late.partition_point(|late| late.span.from < from);
+        late.get(place).is_some_and(|late| late.span == Span { from, until })
+    };
+    for stretch in covered {
+        match &mut joined {
+            // Only what is told in one line below lies between.
+            Some(last) if stretch.span.from.0 - last.until.0 < SHORT || is_late(last.until, stretch.span.from) => {
+                last.until = stretch.span.until;
+            }
+            _ => {
+                lines.extend(joined.replace(stretch.span).map(|span| (span.from, line("covered", span))));
+            }
+        }
+    }
+    lines.extend(joined.map(|span| (span.from, line("covered", span))));
+    for (word, hole) in long.iter().map(|hole| ("hole", *hole)).chain(open.map(|hole| ("open", hole))) {
+        let causes = hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        // What is open for no cause worth a word waits for its next search.
+        let why = if word == "open" && causes == "nothing was due" { String::new() } else { causes };
+        let why = if why.is_empty() { why } else { format!("           {}\n", output::brief(&why, width - 11)) };
+        lines.push((hole.stretch.span.from, format!("{}{why}", line(word, hole.stretch.span))));
+    }
+    lines.sort();
+    let left_out = lines.len().saturating_sub(MOST_LINES);
+    let mut text = if left_out > 0 { format!("  … {left_out} earlier ones: --json\n") } else { String::new() };
+    text.extend(lines.into_iter().skip(left_out).map(|(_, line)| line));
+    if !short.is_empty() {
+        let sum = short.iter().map(|hole| hole.stretch.length_ms).sum();
+        let s = if short.len() == 1 { "" } else { "s" };
+        text.push_str(&format!("  and {} hole{s} under a minute, {} in all\n", short.len(), length(sum)));
+    }
+    text
+}

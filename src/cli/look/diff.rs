@@ -1,0 +1,123 @@
+//! `diff`: what changed in a topic between two runs, counts first. docs/explanation/changes.md defines the words; `insight` decides
+//! what is new or gone.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::look::diff_text;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::compare::{NoBegin, Since, begin, changes_between, stretch};
+use crate::model::{Span, Time, Topic, Trimmed};
+use crate::schedule::instant;
+use crate::store::{Nature, Store};
+
+/// `diff`
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// Topic id
+    pub topic: String,
+    /// Since this run, since 2026-03-11, 2026-03-11T09:00:00Z, 24h or 7d ago, or since the `last-report` that was
+    /// delivered [default: the run before the last]
+    #[arg(long, value_name = "RUN|TIME")]
+    pub since: Option<String>,
+    /// At most this many of each list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// Items of each list in JSON, whatever `--limit` says of the text.
+const MOST_IN_JSON: usize = 1_000;
+
+pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let store = context.store_to_read().await?;
+    let topic = stored(&context, &store, &args.topic).await?;
+    let since = since(&context, &store, &topic, args.since.as_deref()).await?;
+    let between = stretch(&store, &topic.id, since, None).await?.ok_or_else(|| never(&topic.id))?;
+    let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
+    let changes = changes_between(&store, &topic, between, most).await?;
+    let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
+    let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
+    let trimmed = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {
+        Some(span) => store.trimmed(&topic.id, span).await?,
+        None => Trimmed::default(),
+    };
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if args.json {
+        let mut value = serde_json::to_value(&changes)?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("sandbox".into(), json!(invented));
+            fields.insert("topic".into(), json!(topic.id));
+            fields.insert("pruned".into(), json!(trimmed));
+        }
+        output::json(&value)?;
+    } else {
+        let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
+        text.push_str(&diff_text::render(&topic.id, &changes, usize::from(output::width())));
+        text.extend(trimmed.sentence().map(|told| format!("{told}\n")));
+        output::text(&text)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The definition in force, which is the stored one.
+pub(in crate::cli) async fn stored(context: &Context, store: &Store, id: &str) -> Result<Topic, Failure> {
+    let watched = store.watched(&[id.to_owned()]).await?;
+    let Some(watched) = watched.into_iter().next() else {
+        context.known(&[id.to_owned()])?;
+        return Err(never(id));
+    };
+    watched.definition.ok_or_else(|| {
+        Failure::new(
+            Exit::Store,
+            format!("the stored definition of topic {id} cannot be read by this version"),
+            "use the version that wrote it, or run the topic once with this one",
+        )
+    })
+}
+
+fn never(id: &str) -> Failure {
+    Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
+}
+
+/// Where a comparison begins: with the run before the last one, a run, the last report, or an instant.
+pub(in crate::cli) async fn since(
+    context: &Context,
+    store: &Store,
+    topic: &Topic,
+    named: Option<&str>,
+) -> Result<Since, Failure> {
+    let Some(named) = named else { return Ok(Since::TheRunBefore) };
+    let now = (context.clock)();
+    let begun = begin(store, topic, named, instant(named, now), &context.config.reports).await;
+    begun.map_err(|error| no_begin(error, named))
+}
+
+/// What is told of a begin that there is not.
+pub(in crate::cli) fn no_begin(error: NoBegin, named: &str) -> Failure {
+    match error {
+        NoBegin::NoReport(_) => Failure::usage(
+            error.to_string(),
+            "reports come from [[reports]] with a schedule; compare with a run or a time: --since 24h",
+        ),
+        NoBegin::NotEnded => Failure::usage(
+            format!("run {} has not ended", output::brief(named, 100)),
+            "name one that has: topicwatch runs lists them",
+        ),
+        NoBegin::Unknown(topic) => Failure::usage(
+            format!("--since: `{}` is neither a run of {topic} nor a time", output::brief(named, 100)),
+            "name a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
+        ),
+        NoBegin::Store(error) => error.into(),
+    }
+}

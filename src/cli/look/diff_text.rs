@@ -1,0 +1,286 @@
+//! A diff as text in 80 columns without colour: span, counts, sources, then each list.
+
+use crate::cli::terminal::{output, text};
+use crate::filter::unjudged;
+use crate::insight::{ChangeCounts, Changes, Edited, Gone, New, Piece, Rising, SourceChanges};
+use crate::model::{ItemHead, WindowFit, spell};
+
+/// Characters of unchanged words that are shown on either side of a change.
+const CONTEXT: usize = 24;
+
+pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> String {
+    let width = width.max(40);
+    let counts = &changes.counts;
+    let mut text = String::new();
+    for line in [format!("{topic} · {}", span(changes)), headline(counts)] {
+        text.push_str(&indented(&line, "", width));
+    }
+    for line in notes(counts).into_iter().chain(changes.sources.iter().flat_map(source_lines)) {
+        text.push_str(&indented(&output::visible(&line), "  ", width));
+    }
+    list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
+    list(&mut text, "Seen first, but older than the window", counts.outside, &changes.outside, |item| new(item, width));
+    list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone(item, width));
+    list(&mut text, "Edited", counts.edited, &changes.edited, |item| edited(item, width));
+    list(&mut text, "Rising", counts.rising, &changes.rising, |item| rising(item, width));
+    text
+}
+
+fn span(changes: &Changes) -> String {
+    let runs = match changes.runs {
+        1 => "1 run".to_owned(),
+        n => format!("{n} runs"),
+    };
+    match (&changes.since, &changes.until) {
+        (_, None) => "no run since then".to_owned(),
+        (None, Some(until)) => format!("{runs} up to {}, from the beginning", output::when(until.at)),
+        (Some(since), Some(until)) => {
+            format!("{runs} from {} to {}", output::when(since.at), output::when(until.at))
+        }
+    }
+}
+
+fn headline(counts: &ChangeCounts) -> String {
+    let least = |n: usize| if counts.at_least || counts.cut { format!("≥ {n}") } else { n.to_string() };
+    let mut line = format!(
+        "{} new · {} gone · {} edited · {} rising",
+        least(counts.new),
+        counts.gone,
+        counts.edited,
+        counts.rising
+    );
+    if counts.baseline > 0 {
+        line.push_str(&format!(" · {} baseline", counts.baseline));
+    }
+    let hidden = counts.filtered + counts.filtered_gone + counts.filtered_edited + counts.filtered_rising;
+    if hidden > 0 {
+        line.push_str(&format!(" · {hidden} filtered"));
+    }
+    line
+}
+
+fn notes(counts: &ChangeCounts) -> Vec<String> {
+    let mut notes = Vec::new();
+    if counts.new > 0 {
+        let authors = match counts.unknown.author {
+            0 => format!("{} authors", counts.new_authors),
+            n if n == counts.new => "authors not given".to_owned(),
+            n => format!("{} authors, {n} without one", counts.new_authors),
+        };
+        notes.push(format!("new: {} different texts, {authors}", counts.new_texts));
+        if counts.unknown.engagement == counts.new {
+            notes.push("new: no reactions were given".into());
+        }
+    }
+    if counts.undated > 0 {
+        notes.push(format!("{} of the new without a date, counted by when first seen", counts.undated));
+    }
+    if counts.outside > 0 {
+        notes.push(format!("{} more seen first, but older than the window", counts.outside));
+    }
+    if counts.baseline > 0 {
+        notes.push("baseline: the first answers to a query, stored and not called new".into());
+    }
+    if counts.filtered > 0 {
+        notes.push(format!("{} seen first are hidden by the topic's filter", counts.filtered));
+    }
+    notes.extend(unjudged(counts.unjudged as u64));
+    if counts.at_least {
+        notes.push("≥: a source returned as many as it could".into());
+    }
+    if counts.cut {
+        notes.push("the span is longer than is read at once; the latest was read".into());
+    }
+    notes
+}
+
+fn source_lines(source: &SourceChanges) -> Vec<String> {
+    let least = if source.saturated > 0 { "≥ " } else { "" };
+    let mut line = format!(
+        "{}: {least}{} new, {} of {} searches answered",
+        source.source, source.new, source.answered, source.searches
+    );
+    if source.saturated > 0 {
+        line.push_str(&format!(", {} at the maximum", source.saturated));
+    }
+    line.push_str(if source.gone_judged { "" } else { "; gone: not judged" });
+    let mut lines = vec![line];
+    for asked in source.queries.iter().filter(|asked| asked.changed || asked.baseline) {
+        let what = if asked.changed { "query changed" } else { "query asked first" };
+        let baseline = if asked.baseline { ", baseline" } else { "" };
+        lines.push(format!("{}: {what} at {}{baseline}: {}", source.source, output::when(asked.from), asked.query));
+    }
+    lines
+}
+
+fn list<T>(text: &mut String, title: &str, count: usize, items: &[T], line: impl Fn(&T) -> String) {
+    if items.is_empty() {
+        return;
+    }
+    text.push_str(&format!("\n{title}\n"));
+    for item in items {
+        text.push_str(&line(item));
+    }
+    if count > items.len() {
+        text.push_str(&format!("  … and {} more: --limit N, or --json\n", count - items.len()));
+    }
+}
+
+/// Who said what, on one line.
+fn words(item: &ItemHead, width: usize) -> String {
+    let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 24)));
+    let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
+    output::brief(&format!("{author}{said}"), width.saturating_sub(2))
+}
+
+/// The address under an item, whole, so that it can be followed.
+fn address(item: &ItemHead) -> String {
+    format!("    {}\n", item.url.as_deref().map_or_else(|| output::visible(&item.key), output::visible))
+}
+
+fn new(item: &New, width: usize) -> String {
+    let sources: Vec<&str> = item.sources.iter().map(|source| source.as_str()).collect();
+    let when = match (item.fit, item.item.published_at) {
+        (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::when(item.first_seen)),
+        (_, Some(at)) => output::when(at),
+    };
+    let told = indented(&format!("{when} · {}", sources.join("+")), "    ", width);
+    format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
+}
+
+fn gone(item: &Gone, width: usize) -> String {
+    let (seen, missed) = (output::when(item.last_seen), output::when(item.missed));
+    let told = indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
+    format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
+}
+
+fn edited(item: &Edited, width: usize) -> String {
+    let mut text = format!("  {}\n", words(&item.item, width));
+    for (what, pieces) in [("title", &item.title), ("text", &item.text)] {
+        if let Some(pieces) = pieces {
+            for line in wrapped(&format!("{what}: {}", marked(pieces, width.saturating_mul(4))), width - 4) {
+                text.push_str(&format!("    {line}\n"));
+            }
+        }
+    }
+    let times = if item.edits > 1 { format!("{} edits, the last ", item.edits) } else { String::new() };
+    text.push_str(&format!("    {times}seen {}\n{}", output::when(item.at), address(&item.item)));
+    text
+}
+
+/// `[-old-]{+new+}` among the words around it.
+fn marked(pieces: &[Piece], most: usize) -> String {
+    let mut text = String::new();
+    for (place, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Same(same) => {
+                text.push_str(&around(&output::spaced(same), place == 0, place + 1 == pieces.len()));
+            }
+            Piece::Removed(old) => text.push_str(&format!("[-{}-]", output::spaced(old))),
+            Piece::Added(new) => text.push_str(&format!("{{+{}+}}", output::spaced(new))),
+        }
+    }
+    let text = text.trim().to_owned();
+    if text.chars().count() > most {
+        return format!("{}…", text.chars().take(most).collect::<String>());
+    }
+    text
+}
+
+/// A text under an indent, over as many lines as it needs.
+fn indented(text: &str, indent: &str, width: usize) -> String {
+    let lines = wrapped(text, width.saturating_sub(indent.len()));
+    lines.into_iter().map(|line| format!("{indent}{line}\n")).collect()
+}
+
+/// Lines of so many columns, broken at blanks where there are any.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let mut rest: Vec<char> = word.chars().collect();
+        if used > 0 && used + 1 + output::columns(word) > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        loop {
+            let gap = usize::from(used > 0);
+            let mut room = width.saturating_sub(used + gap);
+            let fits = |c: &&char| {
+                let fits = text::column(**c) <= room;
+                room = room.saturating_sub(text::column(**c));
+                fits
+            };
+            // At least one, so that it ends.
+            let many = rest.iter().take_while(fits).count().max(usize::from(used == 0)).min(rest.len());
+            let part: Vec<char> = rest.drain(..many).collect();
+            if let Some(line) = lines.last_mut() {
+                line.push_str(if gap > 0 { " " } else { "" });
+                line.extend(&part);
+            }
+            used += gap + part.iter().map(|c| text::column(*c)).sum::<usize>();
+            if rest.is_empty() {
+                break;
+            }
+            lines.push(String::new());
+            used = 0;
+        }
+    }
+    lines
+}
+
+/// Unchanged words, cut to what stands beside a change.
+fn around(text: &str, first: bool, last: bool) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let end = |from: usize| chars.iter().skip(from).collect::<String>();
+    let begin = |to: usize| chars.iter().take(to).collect::<String>();
+    match (first, last) {
+        (true, true) => text.to_owned(),
+        (true, false) if chars.len() > CONTEXT + 1 => format!("…{}", end(chars.len() - CONTEXT)),
+        (false, true) if chars.len() > CONTEXT + 1 => format!("{}…", begin(CONTEXT)),
+        (false, false) if chars.len() > 2 * CONTEXT + 1 => {
+            format!("{}…{}", begin(CONTEXT), end(chars.len() - CONTEXT))
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn rising(item: &Rising, width: usize) -> String {
+    let length = spell(item.until.since(item.from));
+    let told = format!("+{} reactions in {length} ({} before), {:.1} an hour", item.gain, item.had, item.per_hour);
+    format!("  {}\n{}{}", words(&item.item, width), indented(&told, "    ", width), address(&item.item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::word_diff;
+
+    #[test]
+    fn a_change_is_shown_with_what_stands_around_it() {
+        let far = "far away ".repeat(20);
+        for (before, after, expected) in [
+            ("a b c", "a x c", "a [-b-]{+x+} c"),
+            (&*format!("{far}is old"), &*format!("{far}is new"), "…ay far away far away is [-old-]{+new+}"),
+            ("old\u{1b}[2J", "new\u{1b}[2J", "[-old-]{+new+}\\u{1b}[2J"),
+        ] {
+            assert_eq!(marked(&word_diff(before, after), 200), expected);
+        }
+        assert_eq!(marked(&word_diff("", &"x".repeat(900)), 20).chars().count(), 21, "cut");
+    }
+
+    #[test]
+    fn no_line_is_longer_than_the_terminal_and_no_character_is_lost() {
+        let long = format!("some words {} and 漢字 {}", "x".repeat(95), "more words ".repeat(20));
+        let lines = wrapped(long.trim(), 36);
+        assert!(lines.iter().all(|line| output::columns(line) <= 36 && !line.is_empty()), "{lines:#?}");
+        let wide = "漢字かな交じり文".repeat(20);
+        let lines = wrapped(&format!("a {wide}"), 37);
+        assert!(lines.iter().all(|line| output::columns(line) <= 37 && !line.is_empty()), "{lines:#?}");
+        assert_eq!(lines.concat().replace(' ', ""), format!("a{wide}"));
+        assert!(output::columns(&output::brief(&wide, 37)) <= 37);
+        let lines = wrapped(long.trim(), 36);
+        let bare = |text: &str| text.replace(' ', "");
+        assert_eq!(bare(&lines.concat()), bare(&long));
+    }
+}

@@ -1,0 +1,29 @@
+//! Items as a table on a terminal, for the verbs that list them.
+
+use crate::cli::terminal::output;
+use crate::model::WindowFit;
+use crate::store::ItemRow;
+
+/// One line an item; its words take what is left of the line.
+pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> String {
+    let author = |i: &ItemRow| i.author.as_ref().map_or_else(String::new, |a| format!("@{}", output::brief(a, 20)));
+    let authors: Vec<String> = items.iter().map(|(item, _)| author(item)).collect();
+    let topics = output::longest(items.iter().map(|(i, _)| i.topic.as_str()).chain(["topic"]));
+    let taken = topics + 2 + 20 + 2 + output::longest(authors.iter().map(String::as_str).chain(["author"])) + 2;
+    let words = width.saturating_sub(taken).max(20);
+    let rows = items
+        .iter()
+        .zip(authors)
+        .map(|((i, fit), author)| {
+            let said = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
+            let mark = match fit {
+                WindowFit::In => "",
+                WindowFit::Outside if i.published_at > Some(i.first_seen) => "(dated ahead) ",
+                WindowFit::Outside => "(older) ",
+                WindowFit::Undated => "(undated) ",
+            };
+            vec![i.topic.clone(), output::when(i.first_seen), author, output::brief(&format!("{mark}{said}"), words)]
+        })
+        .collect();
+    output::table(&["topic", "first seen", "author", "title or text"], rows, &[])
+}

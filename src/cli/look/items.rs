@@ -1,0 +1,143 @@
+//! `items`: lists items, newest first; with `--search`, items by their words.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::look::item_list;
+use crate::cli::look::search::{self, SearchArgs};
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::options::Common;
+use crate::compare::{Filtered, Hiding};
+use crate::model::WindowFit;
+use crate::store::{Filter, ItemRow, Nature, Store};
+
+/// `items`
+#[derive(Debug, Args)]
+pub struct ItemsArgs {
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Only items with these words: all of them, "a phrase", prefix*, -not; latest runs first
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub search: Option<String>,
+    /// Only new items, first seen at or after 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago, within the window
+    #[arg(long, value_name = "TIME", conflicts_with = "search")]
+    pub new_since: Option<String>,
+    /// With --search: first seen at or after (same forms)
+    #[arg(long, value_name = "TIME", requires = "search")]
+    pub since: Option<String>,
+    /// Items hidden by their topic's filter: hide them, keep them, or show only them
+    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
+    pub filtered: String,
+    /// At most this many
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub limit: u32,
+    /// With --search: next page, from the place that the page before ended with
+    #[arg(long, value_name = "PLACE", requires = "search")]
+    pub after: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Items that are read at once after the first page: the fewest and the most.
+const PAGE: (usize, usize) = (500, 5_000);
+
+/// What is shown.
+struct Listed {
+    items: Vec<(ItemRow, WindowFit)>,
+    /// Those that were met on the way and are not new.
+    older: u64,
+    /// There are further ones.
+    more: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit, Failure> {
+    if let Some(words) = args.search {
+        if args.limit == 0 {
+            return Err(Failure::usage("--limit 0 leaves nothing to search for", "write --limit 1 or more"));
+        }
+        let ItemsArgs { topic, since, filtered, limit, after, json, .. } = args;
+        let words = vec![words];
+        return search::run(common, &SearchArgs { words, topic, since, filtered, limit, after, json }).await;
+    }
+    let context = Context::load(common, None)?;
+    let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
+    let store = context.store_to_read().await?;
+    let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
+    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(&store, &args.topic, mode).await?;
+    let Listed { items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if args.json {
+        let rows = items.iter().map(|(item, fit)| to_json(item, *fit)).collect::<Result<Vec<_>, _>>()?;
+        output::json(&json!({ "sandbox": invented, "items": rows, "filtered": hiding.hidden(), "outside": older }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
+    text.push_str(&item_list::render(&items, usize::from(output::width())));
+    if more {
+        text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
+    }
+    if hiding.hidden() > 0 {
+        text.push_str(&format!(
+            "\n{} filtered by their topics on the way to these; --filtered keep shows them\n",
+            hiding.hidden()
+        ));
+    }
+    if older > 0 {
+        text.push_str(&format!(
+            "\n{older} first seen since then were older than their window or dated ahead, and are not new\n"
+        ));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// Reads on until there are enough to show, however many are hidden on the way.
+async fn list(store: &Store, filter: &Filter, hiding: &mut Hiding, limit: usize) -> Result<Listed, Failure> {
+    let mut listed = Listed { items: Vec::new(), older: 0, more: false };
+    let mut after: Option<ItemRow> = None;
+    // One more than is shown tells whether there is more.
+    let mut page = limit.saturating_add(1);
+    loop {
+        let read = store.items(filter, after.as_ref(), i64::try_from(page).unwrap_or(i64::MAX)).await?;
+        let last = read.len() < page;
+        let keys: Vec<String> = read.iter().map(|item| item.key.clone()).collect();
+        let fits = store.first_fits(None, &keys).await?;
+        after = read.last().cloned();
+        for item in read {
+            if listed.items.len() == limit {
+                listed.more = true;
+                return Ok(listed);
+            }
+            let seen = (item.topic.clone(), item.key.clone());
+            let fit = fits.get(&seen).copied().unwrap_or(WindowFit::Undated);
+            if !hiding.item(&item) {
+                continue;
+            }
+            // Kept, but not new: it lay outside the window of the search that found it first.
+            if filter.since.is_some() && fit == WindowFit::Outside {
+                listed.older += 1;
+                continue;
+            }
+            listed.items.push((item, fit));
+        }
+        if last {
+            return Ok(listed);
+        }
+        page = page.saturating_mul(2).clamp(PAGE.0, PAGE.1);
+    }
+}
+
+/// An item and whether it lay in the window when it was seen first.
+fn to_json(item: &ItemRow, fit: WindowFit) -> Result<serde_json::Value, serde_json::Error> {
+    let mut value = serde_json::to_value(item)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("fit".into(), json!(fit));
+    }
+    Ok(value)
+}

@@ -1,0 +1,13 @@
+//! Verbs that show what was found and how topics stand. They change nothing.
+
+pub(in crate::cli) mod alerts;
+pub(in crate::cli) mod coverage;
+pub(in crate::cli) mod diff;
+pub(in crate::cli) mod diff_text;
+pub(in crate::cli) mod item_list;
+pub(in crate::cli) mod items;
+pub(in crate::cli) mod report;
+pub(in crate::cli) mod runs;
+pub(in crate::cli) mod search;
+pub(in crate::cli) mod show;
+pub(in crate::cli) mod status;

@@ -1,0 +1,228 @@
+//! `runs`: lists runs from the ledger, latest first.
+
+use std::collections::{BTreeSet, HashMap};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::options::Common;
+use crate::compare::health;
+use crate::model::{Source, spell};
+use crate::store::{Filter, Nature, RunRow, SearchRow};
+
+/// `runs`
+#[derive(Debug, Args)]
+pub struct RunsArgs {
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Started at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// At most this many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: u32,
+    /// Show every search of each run
+    #[arg(long)]
+    pub searches: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let since = instant("--since", args.since.as_deref(), (context.clock)())?;
+    let store = context.store_to_read().await?;
+    let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
+    let runs = store.runs(&filter, i64::from(args.limit)).await?;
+    let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();
+    let searches = store.searches(&ids).await?;
+    let mut topics: Vec<String> = runs.iter().filter_map(|run| run.topic.clone()).collect();
+    topics.sort();
+    topics.dedup();
+    let health = health(&store, &topics).await?;
+    let older = store.older_of(&ids).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if args.json {
+        let runs = runs.iter().map(|run| to_json(run, &searches, &older)).collect::<Result<Vec<_>, _>>()?;
+        output::json(&json!({ "sandbox": invented, "runs": runs, "ill": health.ill }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
+    if args.searches {
+        for run in &runs {
+            let topic = whose(run);
+            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run, 120)).trim_end());
+            text.push('\n');
+            for search in searches.iter().filter(|s| s.run == run.run) {
+                text.push_str(&format!("    {}\n", line(search)));
+            }
+        }
+    } else {
+        text.push_str(&render(&runs, &full(&searches), &older, usize::from(output::width())));
+    }
+    if !args.searches && older.values().any(|older| *older > 0) {
+        text.push_str("(+n): first seen too, and older than the window\n");
+    }
+    if runs.is_empty() {
+        text.push_str("no runs\n");
+    }
+    for ill in &health.ill {
+        text.push_str(&format!("\n{ill}"));
+    }
+    if !health.ill.is_empty() {
+        text.push('\n');
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// The topic, or the job that is none.
+fn whose(run: &RunRow) -> &str {
+    run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
+}
+
+/// How many of a run were new, and beside them how many were first seen and older than their window.
+fn new(first_seen: i64, older: i64, full: bool) -> String {
+    let new = output::at_least(first_seen - older, full);
+    if older == 0 { new } else { format!("{new} (+{older})") }
+}
+
+/// A run with its searches inside; `new` is the ledger's, all that was first seen.
+fn to_json(
+    run: &RunRow,
+    searches: &[SearchRow],
+    older: &HashMap<String, i64>,
+) -> Result<serde_json::Value, serde_json::Error> {
+    let mut value = serde_json::to_value(run)?;
+    let own: Vec<&SearchRow> = searches.iter().filter(|s| s.run == run.run).collect();
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("new_older".into(), json!(older.get(&run.run).unwrap_or(&0)));
+        fields.insert("searches".into(), serde_json::to_value(own)?);
+    }
+    Ok(value)
+}
+
+/// The runs of which a source returned as much as it could: there may be more than they count.
+fn full(searches: &[SearchRow]) -> BTreeSet<&str> {
+    searches.iter().filter(|search| search.saturated).map(|search| search.run.as_str()).collect()
+}
+
+/// A line for each run; two where its id, which must not be broken, would not fit into one.
+fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, width: usize) -> String {
+    let cells = |r: &RunRow| {
+        vec![
+            whose(r).to_owned(),
+            output::when_known(r.started_at.or(r.slot)),
+            r.state.to_string(),
+            output::at_least(r.counts.found, full.contains(r.run.as_str())),
+            new(r.counts.new, *older.get(&r.run).unwrap_or(&0), full.contains(r.run.as_str())),
+            r.cost.to_string(),
+        ]
+    };
+    let numbers = [3, 4, 5];
+    let rows = runs.iter().map(|r| [cells(r), vec![r.run.clone()]].concat()).collect();
+    let one = output::table(&["topic", "at", "state", "found", "new", "cost", "run"], rows, &numbers);
+    let taken = output::longest(one.lines());
+    if taken <= width {
+        let rows = runs
+            .iter()
+            .map(|r| [cells(r), vec![r.run.clone(), why(r, width.saturating_sub(taken + 2).max(12))]].concat());
+        return output::table(
+            &["topic", "at", "state", "found", "new", "cost", "run", "why"],
+            rows.collect(),
+            &numbers,
+        );
+    }
+    let two =
+        output::table(&["topic", "at", "state", "found", "new", "cost"], runs.iter().map(cells).collect(), &numbers);
+    let mut lines = two.lines();
+    let mut text = format!("{}\n  run  why\n", lines.next().unwrap_or_default());
+    for (line, r) in lines.zip(runs) {
+        let why = why(r, width.saturating_sub(r.run.chars().count() + 4).max(12));
+        text.push_str(&format!("{line}\n  {}\n", format!("{}  {why}", r.run).trim_end()));
+    }
+    text
+}
+
+/// Why a run ended as it did, in so many characters.
+fn why(run: &RunRow, max: usize) -> String {
+    let error = run.error_class.as_ref().map(|class| format!("{class}: {}", run.error_text.as_deref().unwrap_or("")));
+    output::brief(&error.or_else(|| run.reason.clone()).unwrap_or_default(), max)
+}
+
+fn line(search: &SearchRow) -> String {
+    let c = search.counts;
+    let error = search
+        .error_class
+        .as_ref()
+        .map(|class| format!(" · {class}: {}", output::brief(search.error_text.as_deref().unwrap_or(""), 200)));
+    let reason = search.reason.as_ref().map(|r| format!(" · {}", output::brief(r, 160)));
+    let spans = search.asked_from.zip(search.asked_until).map(|(from, until)| {
+        let covered = search.covered_from.zip(search.covered_until);
+        let covered = covered.map_or_else(|| "nothing".to_owned(), |(from, until)| spell(until.since(from)));
+        let covers = if search.source == Source::Social { format!(", covered {covered}") } else { String::new() };
+        format!(" · asked over {}{covers}", spell(until.since(from)))
+    });
+    let unreadable = if search.unreadable > 0 { format!(", {} unreadable", search.unreadable) } else { String::new() };
+    format!(
+        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable} · {} tries, {} · {} {}{}{}{}",
+        search.attempt,
+        search.source,
+        search.operation,
+        search.state,
+        output::at_least(c.found, search.saturated),
+        output::at_least(c.new, search.saturated),
+        c.duplicate,
+        c.outside,
+        c.undated,
+        search.tries,
+        search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
+        search.cost,
+        search.cost_basis.as_deref().unwrap_or("expected"),
+        spans.unwrap_or_default(),
+        error.unwrap_or_default(),
+        reason.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Counts, Micros, RunState, Time, Trigger};
+
+    #[test]
+    fn an_id_is_whole_however_narrow_the_terminal_is() {
+        let run = RunRow {
+            run: "topic:globex-pricing@2026-11-21T07:30:00Z".into(),
+            topic: Some("globex-pricing".into()),
+            trigger: Trigger::Scheduled,
+            state: RunState::Failed,
+            reason: None,
+            slot: Some(Time(1_773_219_600_000)),
+            started_at: Some(Time(1_773_219_600_470)),
+            finished_at: None,
+            attempt: 1,
+            counts: Counts::default(),
+            unreadable: 0,
+            cost: Micros(16_000),
+            error_class: Some("transport".into()),
+            error_text: Some("connection refused, ".repeat(20)),
+            seq: Some(1),
+            clears_at: None,
+            thinned: false,
+        };
+        for (width, lines) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2)] {
+            let text = render(std::slice::from_ref(&run), &BTreeSet::new(), &HashMap::new(), width);
+            assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
+            assert!(text.contains("transport: c") || width == 60, "{text}");
+            assert_eq!(text.lines().count(), lines, "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= width.max(64)), "{text}");
+        }
+    }
+}

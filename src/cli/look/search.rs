@@ -1,0 +1,174 @@
+//! `items --search` (and the old `search`): items by their words, latest runs first. How words are matched is decided in
+//! `normalise::words`.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::look::item_list;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::options::Common;
+use crate::collect::index_words;
+use crate::compare::{Filtered, Hiding};
+use crate::model::{Wanted, WindowFit};
+use crate::normalise::words::{self, Unclear};
+use crate::store::{After, Filter, ItemRow, Nature, Store, StoreErrorKind};
+
+/// `search`
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Words that must all occur; "a phrase", prefix*, -not
+    #[arg(required = true)]
+    pub words: Vec<String>,
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// First seen at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Items hidden by their topic's filter: hide them, keep them, or show only them
+    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
+    pub filtered: String,
+    /// At most this many
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+    /// Next page: the place that the page before ended with
+    #[arg(long, value_name = "PLACE")]
+    pub after: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Items that are read at once.
+const PAGE: u32 = 200;
+
+/// Items between two words about how far an index has got.
+const TELL_EVERY: u64 = 50_000;
+
+/// What was found.
+struct Found {
+    items: Vec<ItemRow>,
+    /// Where the next page begins, when there is one.
+    next: Option<After>,
+    hidden: u64,
+    invented: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let since = instant("--since", args.since.as_deref(), (context.clock)())?;
+    let wanted = wanted(&args.words.join(" "))?;
+    let after = args.after.as_deref().map(after).transpose()?;
+    let store = context.store_to_read().await?;
+    index(&store, common.quiet).await?;
+    let filter = Filter { topics: args.topic.clone(), since, words: Some(wanted), ..Filter::default() };
+    let found = find(&store, args, &filter, after).await?;
+    store.close().await;
+    if args.json {
+        let next = found.next.as_ref().map(page_mark);
+        let (sandbox, filtered) = (found.invented, found.hidden);
+        output::json(&json!({ "sandbox": sandbox, "items": found.items, "filtered": filtered, "next": next }))?;
+    } else {
+        output::text(&as_text(found))?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<After>) -> Result<Found, Failure> {
+    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(store, &args.topic, mode).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let (mut items, mut after, limit) = (Vec::new(), after, args.limit as usize);
+    loop {
+        let page = store.found(filter, after.as_ref(), PAGE).await?;
+        let last = page.len() < PAGE as usize;
+        for found in page {
+            if items.len() == limit {
+                return Ok(Found { items, next: after, hidden: hiding.hidden(), invented });
+            }
+            after = Some(After { seq: found.seq, topic: found.item.topic.clone(), key: found.item.key.clone() });
+            if hiding.item(&found.item) {
+                items.push(found.item);
+            }
+        }
+        if last {
+            return Ok(Found { items, next: None, hidden: hiding.hidden(), invented });
+        }
+    }
+}
+
+fn as_text(found: Found) -> String {
+    let mut text = if found.invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
+    if found.items.is_empty() {
+        text.push_str("nothing found\n");
+    } else {
+        let rows: Vec<_> = found.items.into_iter().map(|item| (item, WindowFit::In)).collect();
+        text.push_str(&item_list::render(&rows, usize::from(output::width())));
+    }
+    if let Some(next) = &found.next {
+        let next = output::visible(&page_mark(next));
+        text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
+    }
+    if found.hidden > 0 {
+        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", found.hidden));
+    }
+    text
+}
+
+/// Where a page ended, as `--after` takes it.
+fn page_mark(after: &After) -> String {
+    format!("{}/{}/{}", after.seq, after.topic, after.key)
+}
+
+fn after(text: &str) -> Result<After, Failure> {
+    let mut parts = text.splitn(3, '/');
+    let seq = parts.next().and_then(|seq| seq.parse().ok());
+    match (seq, parts.next(), parts.next()) {
+        (Some(seq), Some(topic), Some(key)) => Ok(After { seq, topic: topic.to_owned(), key: key.to_owned() }),
+        _ => Err(Failure::usage(
+            format!("--after `{}` is no place in a list", output::brief(text, 100)),
+            "use the one that the page before ended with, or leave it out",
+        )),
+    }
+}
+
+/// What somebody asks for; on stderr, what of it is not indexed.
+pub(in crate::cli) fn wanted(text: &str) -> Result<Wanted, Failure> {
+    for word in words::unindexed(text) {
+        output::note(&format!(
+            "note: {word}:// at the begin of an address is not indexed: `{word}` means texts that have it as a word of its own"
+        ));
+    }
+    words::wanted(text).map_err(|unclear| {
+        let hint = match unclear {
+            Unclear::Empty => {
+                "write words, \"a phrase\", begin*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
+            }
+            Unclear::OnlyExcludes => "write a word that must occur, too: release -beta",
+            Unclear::TooLong => "search for less, or for several things one after the other",
+        };
+        Failure::usage(format!("nothing can be searched for with `{}`: {unclear}", output::brief(text, 100)), hint)
+    })
+}
+
+/// Indexes what waits, so that nothing is missed: much only once, in a database of before there was an index.
+pub(in crate::cli) async fn index(store: &Store, quiet: bool) -> Result<(), Failure> {
+    let lively = output::lively() && !quiet;
+    let tell = |done: u64| {
+        if lively && done > 0 && done.is_multiple_of(TELL_EVERY) {
+            output::note(&format!("{done} items indexed…"));
+        }
+        false
+    };
+    match index_words(store, &tell).await {
+        Err(error) if error.kind == StoreErrorKind::Unwritable => {
+            output::note(
+                "warning: what the latest runs found cannot be indexed now, and may not be found by its words",
+            );
+            Ok(())
+        }
+        done => Ok(done.map(drop)?),
+    }
+}

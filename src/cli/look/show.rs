@@ -1,0 +1,332 @@
+//! `show`: one run with every item once: answer, posts, pages, and which sources agree. As text, Markdown or JSON.
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::compare::{Filtered, Hiding};
+use crate::insight::{SeenOnce, merge, volume};
+use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, spell};
+use crate::store::{AnswerRow, Filter, Nature, RunRow, SearchRow, Store};
+
+/// `show`
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Topic id
+    pub topic: String,
+    /// This run instead of the last
+    #[arg(long, value_name = "ID")]
+    pub run: Option<String>,
+    /// Items hidden by the topic's filter: hide them, keep them, or show only them
+    #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
+    pub filtered: String,
+    /// Print Markdown, ready to paste
+    #[arg(long, conflicts_with = "json")]
+    pub md: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Everything about one run.
+struct Snapshot {
+    run: RunRow,
+    answer: Option<AnswerRow>,
+    searches: Vec<SearchRow>,
+    items: Vec<SeenOnce>,
+    /// Items that the topic's filter hides.
+    filtered: usize,
+    /// Why the topic's AI source was not asked, and its last answer before.
+    unasked: Option<(String, Option<AnswerRow>)>,
+    /// A run since this one that failed, where the last one is shown.
+    failed_since: Option<RunRow>,
+    /// Sources that had not been asked this before.
+    baseline: Vec<Source>,
+    invented: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let store = context.store_to_read().await?;
+    let (run, failed_since) = match &args.run {
+        Some(id) => (store.run(id).await?.filter(|run| run.topic.as_deref() == Some(args.topic.as_str())), None),
+        None => {
+            let found = store.last_snapshot(&args.topic).await?;
+            let failed = last_failed(&store, &args.topic).await?;
+            match found {
+                Some(run) => (Some(run.clone()), failed.filter(|failed| failed.seq > run.seq)),
+                // What went wrong is all that there is to show.
+                None => (failed, None),
+            }
+        }
+    };
+    let Some(run) = run else {
+        if args.run.is_none() {
+            context.known(std::slice::from_ref(&args.topic))?;
+        }
+        return Err(match &args.run {
+            Some(id) => Failure::usage(
+                format!("topic {} has no run {}", output::brief(&args.topic, 64), output::brief(id, 100)),
+                "topicwatch runs lists them",
+            ),
+            None => Failure::usage(
+                format!("topic {} has no finished run yet", args.topic),
+                format!("run it: topicwatch once --topic {}", args.topic),
+            ),
+        });
+    };
+    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(&store, std::slice::from_ref(&args.topic), mode).await?;
+    let mut sightings = store.sightings_of(&run.run).await?;
+    // Several sources may show one item.
+    let mut hidden = BTreeSet::new();
+    sightings.retain(|sighting| {
+        let before = hiding.hidden();
+        let shown = hiding.sighting(sighting);
+        if hiding.hidden() > before {
+            hidden.insert(sighting.key.clone());
+        }
+        shown
+    });
+    let searches = store.searches(std::slice::from_ref(&run.run)).await?;
+    let answer = store.answer_of(&run.run).await?;
+    let unasked = if answer.is_some() { None } else { unasked(&store, &run, &searches).await? };
+    let now = (context.clock)();
+    let snapshot = Snapshot {
+        answer,
+        unasked,
+        failed_since,
+        baseline: baseline(&store, &run, &searches).await?,
+        searches,
+        items: merge(&sightings),
+        filtered: hidden.len(),
+        invented: store.nature().await? == Some(Nature::Sandbox),
+        run,
+    };
+    store.close().await;
+    if args.json {
+        output::json(&json!({
+            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline,
+            "not_asked": snapshot.unasked.as_ref().map(|(why, _)| why), "last_answer": snapshot.unasked.as_ref().and_then(|(_, last)| last.as_ref()),
+            "failed_since": snapshot.failed_since, "filtered": snapshot.filtered, "volume": volume(&snapshot.items), "items": snapshot.items,
+        }))?;
+    } else if args.md {
+        output::text(&markdown(&snapshot, now))?;
+    } else {
+        output::text(&plain(&snapshot, now))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Runs of a topic that are looked through for one that failed; those that were missed or skipped lie among them.
+const LOOKED_THROUGH: i64 = 100;
+
+/// The topic's last run that failed, or for which nothing was left of a budget.
+async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failure> {
+    let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
+    let runs = store.runs(&filter, LOOKED_THROUGH).await?;
+    let failed = |run: &RunRow| run.seq.is_some() && matches!(run.state, RunState::Failed | RunState::OverQuota);
+    Ok(runs.into_iter().find(failed))
+}
+
+/// Why the AI source was not asked in a run, though nothing was wrong, and its last answer before.
+async fn unasked(
+    store: &Store,
+    run: &RunRow,
+    searches: &[SearchRow],
+) -> Result<Option<(String, Option<AnswerRow>)>, Failure> {
+    let left_out = |s: &&SearchRow| {
+        s.attempt == run.attempt && s.source == Source::Ai && s.state == SearchState::NotRun && s.error_class.is_none()
+    };
+    let reason = searches.iter().find(left_out).and_then(|search| search.reason.clone());
+    let (Some(reason), Some(topic), Some(seq)) = (reason, &run.topic, run.seq) else { return Ok(None) };
+    let before = store.list_answers(topic, seq, 1).await?;
+    Ok(Some((reason, before.into_iter().next().map(|(_, answer)| answer))))
+}
+
+/// The sources whose question the topic had not got an answer to before this run.
+async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result<Vec<Source>, Failure> {
+    let (Some(topic), Some(seq)) = (&run.topic, run.seq) else { return Ok(Vec::new()) };
+    let mut baseline = Vec::new();
+    let asked = |s: &&SearchRow| s.attempt == run.attempt && matches!(s.state, SearchState::Ok | SearchState::Empty);
+    for search in searches.iter().filter(asked) {
+        let question =
+            Question { source: search.source, operation: search.operation.clone(), query: search.query.clone() };
+        if !store.asked_before(topic, &question, seq).await? {
+            baseline.push(search.source);
+        }
+    }
+    Ok(baseline)
+}
+
+fn heading(snapshot: &Snapshot) -> String {
+    let run = &snapshot.run;
+    let at = run.started_at.map_or_else(String::new, output::when);
+    let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.saturated);
+    let filtered = if snapshot.filtered > 0 { format!(", {} filtered", snapshot.filtered) } else { String::new() };
+    format!(
+        "{} · {at} · {} · {} found, {} new{filtered} · {}",
+        run.topic.as_deref().unwrap_or(""),
+        run.state,
+        output::at_least(run.counts.found, full),
+        output::at_least(run.counts.new, full),
+        output::volume(volume(&snapshot.items))
+    )
+}
+
+/// What went wrong, for each source that did not answer in full, and afterwards.
+fn troubles(snapshot: &Snapshot) -> Vec<String> {
+    let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
+    let since = snapshot.failed_since.iter().map(|run| {
+        let at = run.started_at.map_or_else(String::new, output::when);
+        let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
+        format!("a later run, of {at}, is {}: {} (--run {})", run.state, output::brief(why, 200), run.run)
+    });
+    troubled
+        .map(|s| {
+            format!(
+                "{} {}: {}: {}",
+                s.source,
+                s.state,
+                s.error_class.as_deref().unwrap_or(""),
+                output::brief(s.error_text.as_deref().unwrap_or(""), 200)
+            )
+        })
+        .chain(since)
+        .collect()
+}
+
+/// Says why nobody was asked for an answer, and how old the last one is.
+fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
+    let last = match last {
+        Some(answer) => {
+            format!(
+                "; the last answer is {} old, of {}",
+                spell(now.since(answer.asked_at)),
+                output::when(answer.asked_at)
+            )
+        }
+        None => "; there is no answer from before".to_owned(),
+    };
+    format!("answer: not asked: {}{last}", output::brief(why, 200))
+}
+
+/// Says which sources' findings are a baseline.
+fn baseline_note(snapshot: &Snapshot) -> Option<String> {
+    let names: Vec<&str> = snapshot.baseline.iter().map(|source| source.as_str()).collect();
+    let were = if names.len() == 1 { "was" } else { "were" };
+    (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
+}
+
+fn marks(item: &SeenOnce) -> String {
+    let sources: Vec<&str> = item.sources.keys().map(|s| s.as_str()).collect();
+    let fit = match item.fit {
+        WindowFit::In => "",
+        WindowFit::Outside => ", outside the window",
+        WindowFit::Undated => ", undated",
+    };
+    format!("{}{fit}{}", sources.join("+"), if item.new { ", new" } else { "" })
+}
+
+fn plain(snapshot: &Snapshot, now: Time) -> String {
+    let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
+    text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
+    if let Some(note) = baseline_note(snapshot) {
+        text.push_str(&format!("{note}\n"));
+    }
+    for trouble in troubles(snapshot) {
+        text.push_str(&format!("! {trouble}\n"));
+    }
+    let mut shown = snapshot.answer.as_ref();
+    if let Some((why, last)) = &snapshot.unasked {
+        text.push_str(&format!("\n{}\n", unasked_note(why, last.as_ref(), now)));
+        shown = last.as_ref();
+    }
+    if let Some(answer) = shown {
+        text.push_str(&format!(
+            "\n{}{}\n",
+            paragraphs(&answer.text),
+            if answer.partial { "\n(incomplete)" } else { "" }
+        ));
+    }
+    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
+        let items: Vec<&SeenOnce> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        if items.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{title}\n"));
+        for item in items {
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 40)));
+            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            text.push_str(&format!("  {author}{}\n", output::brief(words, 200)));
+            let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::when(at)));
+            let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::visible(u)));
+            text.push_str(&format!("    {date}{}{url}\n", marks(item)));
+        }
+    }
+    text
+}
+
+/// Control characters made visible, lines kept.
+fn paragraphs(text: &str) -> String {
+    text.lines().map(output::visible).collect::<Vec<_>>().join("\n")
+}
+
+fn markdown(snapshot: &Snapshot, now: Time) -> String {
+    let mut text = format!("# {}\n\n", escaped(&heading(snapshot)));
+    if snapshot.invented {
+        text.push_str("**SANDBOX: invented findings**\n\n");
+    }
+    for note in baseline_note(snapshot).into_iter().chain(troubles(snapshot)) {
+        text.push_str(&format!("> {}\n\n", escaped(&note)));
+    }
+    let mut shown = snapshot.answer.as_ref().map(|answer| ("Answer", answer));
+    if let Some((why, last)) = &snapshot.unasked {
+        text.push_str(&format!("> {}\n\n", escaped(&unasked_note(why, last.as_ref(), now))));
+        shown = last.as_ref().map(|answer| ("Last answer", answer));
+    }
+    if let Some((heading, answer)) = shown {
+        let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escaped(m)));
+        text.push_str(&format!(
+            "## {heading}{model}\n\n{}\n\n",
+            answer.text.lines().map(escaped).collect::<Vec<_>>().join("\n")
+        ));
+    }
+    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
+        let items: Vec<&SeenOnce> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        if items.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("## {title}\n\n"));
+        for item in items {
+            let words = escaped(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
+            let linked = match item.url.as_deref().and_then(crate::normalise::safe_link) {
+                Some(url) => format!("[{words}](<{url}>)"),
+                None => words,
+            };
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escaped(a)));
+            let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::when(at)));
+            text.push_str(&format!("- {author}{linked} ({}{date})\n", marks(item)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Foreign words as Markdown text: nothing in them is markup, and they stay on one line.
+fn escaped(text: &str) -> String {
+    let shown = output::visible(text);
+    let mut safe = String::with_capacity(shown.len());
+    for c in shown.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&') {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
+}

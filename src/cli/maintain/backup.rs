@@ -1,0 +1,85 @@
+//! `db backup`: copies the live database into one file, verifies the copy, and only then replaces the file.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Map, json};
+
+use crate::cli::terminal::failure::{Exit, Failure, TAKEN};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::files::Replacement;
+
+/// `backup`
+#[derive(Debug, Args)]
+pub struct BackupArgs {
+    /// File to write; an older backup of the same database is replaced
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let shown = output::visible(&args.file.display().to_string());
+    let unwritable = |error: std::io::Error| Failure::unwritable(&args.file, &error);
+    if is_stream(&args.file) {
+        return Err(Failure::usage(
+            "a backup cannot be written to a stream: it is read again before it is put in place",
+            "name a file, such as topicwatch-backup.db, and send that",
+        ));
+    }
+    let taken = |why: String| Failure::usage(format!("{shown} could not be written: {why}"), TAKEN);
+    let protected = context.protected().but_other_databases();
+    protected.check(&args.file).map_err(|why| taken(why.to_string()))?;
+    in_use(&args.file).map_or(Ok(()), |why| Err(taken(why)))?;
+    let store = context.store_to_read().await?;
+    if let Some(why) = store.no_copy_of_this(&args.file).await? {
+        store.close().await;
+        let hint = "a backup replaces an older one of the same database: name another file, or remove this one first";
+        return Err(Failure::usage(format!("{shown} could not be written: {why}"), hint));
+    }
+    let file = Replacement::create(&args.file, &protected).map_err(unwritable)?;
+    // An absolute path, whatever a relative one would mean to a database.
+    let path = std::path::absolute(file.path()).map_err(unwritable)?;
+    let copied = store.backup_to(&path, (context.clock)()).await;
+    let place = output::visible(store.place());
+    store.close().await;
+    let copied = copied?;
+    let size = std::fs::metadata(&path).map_err(unwritable)?.len();
+    crate::failpoint::at("backup/written");
+    file.commit().map_err(unwritable)?;
+    let rows: i64 = copied.iter().map(|(_, rows)| rows).sum();
+    if args.json {
+        let tables: Map<String, serde_json::Value> =
+            copied.iter().map(|(table, rows)| ((*table).to_owned(), json!(rows))).collect();
+        output::json(&json!({ "file": args.file, "bytes": size, "rows": rows, "tables": tables }))?;
+    } else {
+        let size = output::bytes(i64::try_from(size).unwrap_or(i64::MAX));
+        output::text(&format!("{rows} rows of {place} in {shown} ({size}), read again and sound\n"))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Whether it is stdout, a pipe or a device.
+fn is_stream(file: &Path) -> bool {
+    file == Path::new("-") || file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// Why a file is no copy that lies there: somebody works on it.
+fn in_use(file: &Path) -> Option<String> {
+    let beside = |ending: &&str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        Path::new(&name).symlink_metadata().is_ok()
+    };
+    let ending = ["-wal", "-shm", "-journal", ".lock"].iter().find(|ending| beside(ending))?;
+    let why = match *ending {
+        ".lock" => "`topicwatch run` works on, or has worked on",
+        _ => "is in use, or was not closed",
+    };
+    Some(format!("it is a database that {why} (a file that ends in {ending} is beside it)"))
+}

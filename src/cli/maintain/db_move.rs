@@ -1,0 +1,52 @@
+//! `db move`: copies everything to another database and compares the two. How tables are copied and compared is decided
+//! in `store`.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::store::Settings;
+
+/// `db move`
+#[derive(Debug, Args)]
+pub struct MoveArgs {
+    /// Target: sqlite:PATH or postgres://… (in the schema that the configuration names)
+    #[arg(long, value_name = "URL")]
+    pub to: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    // The same rules as for any other address of a database.
+    let there = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
+    let target = Settings { nature: None, create: true, ..there.store_settings(true) };
+    let store = context.store_to_read().await?;
+    let _nobody_else = store.lock_daemon()?;
+    let told = |table: &crate::store::Moved| {
+        if !common.quiet && !args.json {
+            output::note(&format!("{}: {} rows, the same in both", table.table, table.rows));
+        }
+    };
+    let moved = store.copy_to(&target, (context.clock)(), &told).await;
+    let from = store.place().to_owned();
+    store.close().await;
+    let moved = moved?;
+    let to = crate::config::redact_url(&target.url);
+    if args.json {
+        output::json(&json!({ "from": from, "to": to, "tables": moved }))?;
+    } else {
+        let rows: u64 = moved.iter().map(|table| table.rows).sum();
+        let (from, to) = (output::visible(&from), output::visible(&to));
+        output::text(&format!(
+            "{rows} rows in {} tables moved from {from} to {to}; name it in [database] url. {from} is unchanged\n",
+            moved.len()
+        ))?;
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,294 @@
+//! `forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to erase;
+//! `wiring/journal` keeps the list that outlives a restored backup.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::ids;
+use crate::cli::wiring::journal::{self, Journal};
+use crate::cli::wiring::options::Common;
+use crate::collect::{Forgetting, Forgotten};
+use crate::files::Protected;
+use crate::model::{Found, Kind, Time};
+use crate::normalise;
+use crate::store::{ForgetKey, Forgot, ReportFiles, Store, Tombstone, Tombstones, handle};
+
+/// `forget`
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+pub struct ForgetArgs {
+    /// Everything by this author, now and later (repeat for more)
+    #[arg(long, value_name = "HANDLE", group = "what")]
+    pub author: Vec<String>,
+    /// One item, by a key or its URL (repeat for more)
+    #[arg(long, value_name = "KEY", group = "what")]
+    pub item: Vec<String>,
+    /// Everything that only this topic has found so far
+    #[arg(long, value_name = "ID", group = "what")]
+    pub topic: Vec<String>,
+    /// Continue after an interruption, or apply the journal to a restored database
+    #[arg(long, group = "what")]
+    pub resume: bool,
+    /// Export the tombstones to a file, to apply them to a backup restored later
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["author", "item", "topic", "resume", "import"])]
+    pub export: Option<PathBuf>,
+    /// Import tombstones from such a file, and erase what they name
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["author", "item", "topic", "resume"])]
+    pub import: Option<PathBuf>,
+    /// Change nothing; show how much would be erased
+    #[arg(long, conflicts_with_all = ["resume", "export", "import"])]
+    pub dry_run: bool,
+    /// Erase it; this cannot be undone
+    #[arg(long)]
+    pub yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reports that are named at most.
+const REPORTS: u32 = 200;
+
+pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Exit, Failure> {
+    let context = Context::load_without_topics(common)?;
+    let names = names(&context, args)?;
+    let harmless = args.dry_run || args.resume || args.export.is_some();
+    if !harmless && !args.yes {
+        return Err(Failure::usage(
+            "what is forgotten is gone for good",
+            "look at how much it is with --dry-run, then say --yes",
+        ));
+    }
+    let store = context.store_as_it_is().await?;
+    if let Some(path) = &args.export {
+        let written = Journal::write(&store, path, &context.protected()).await?;
+        store.close().await;
+        output::text(&format!("{written} tombstones; no name is in them\n"))?;
+        return Ok(Exit::Ok);
+    }
+    if args.dry_run {
+        return rehearse(&context, &store, &names, args.json).await;
+    }
+    let now = (context.clock)();
+    if let Some(path) = args.import.clone().or_else(|| journal::beside(&store)) {
+        match Journal::read(&path)? {
+            Some(journal) => drop(store.import_tombstones(journal.key, &journal.all).await?),
+            None if args.import.is_some() => {
+                return Err(Failure::usage(
+                    format!("there is no file {}", path.display()),
+                    "name the file of --export",
+                ));
+            }
+            None => {}
+        }
+    }
+    store.overwrite_deleted().await?;
+    if !names.is_empty() {
+        store.leave_tombstones(&names, new_key()?, now).await?;
+        crate::failpoint::at("forget/left");
+    }
+    keep_journal(&store).await?;
+    erase(&context, &store, now, args).await
+}
+
+/// What was named, as it is kept.
+fn names(context: &Context, args: &ForgetArgs) -> Result<Vec<(Forgot, String)>, Failure> {
+    let mut names = Vec::new();
+    for author in &args.author {
+        let name = handle(author);
+        if name.is_empty() || name.len() > 200 {
+            let text = format!("`{}` is no handle", output::brief(author, 60));
+            return Err(Failure::usage(text, "write it as the platform does, with or without @"));
+        }
+        names.push((Forgot::Author, name));
+    }
+    for item in &args.item {
+        let keys = if item.starts_with("http://") || item.starts_with("https://") {
+            let found = Found { kind: Some(Kind::Page), url: Some(item.clone()), ..Found::default() };
+            normalise::keys_of(&found, &context.config.service.platform).map(|identity| identity.keys)
+        } else {
+            ["post:", "page:", "text:"].iter().any(|kind| item.starts_with(kind)).then(|| vec![item.clone()])
+        };
+        let keys = keys.ok_or_else(|| {
+            let text = format!("`{}` is no key of an item and no address", output::brief(item, 80));
+            Failure::usage(text, "`topicwatch items --json` shows keys: post:x:123, page:https://…")
+        })?;
+        names.extend(keys.into_iter().map(|key| (Forgot::Item, key)));
+    }
+    for topic in &args.topic {
+        if context.config.topics.iter().any(|known| known.id == *topic) {
+            return Err(Failure::usage(
+                format!("topic `{}` is still watched by {}", output::brief(topic, 64), context.config.file.display()),
+                "take it out of the file first; a daemon takes that over by itself",
+            ));
+        }
+        names.push((Forgot::Topic, topic.clone()));
+    }
+    Ok(names)
+}
+
+/// 256 random bits: two tokens are as many hexadecimal digits.
+fn new_key() -> Result<ForgetKey, Failure> {
+    let key = ForgetKey::parse(&format!("{}{}", ids::token(), ids::token()));
+    key.ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be made", "please report it"))
+}
+
+async fn keep_journal(store: &Store) -> Result<(), Failure> {
+    match journal::beside(store) {
+        // It belongs to the database, and is written over by nobody else.
+        Some(path) => Journal::write(store, &path, &Protected::default()).await.map(drop),
+        None => Ok(()),
+    }
+}
+
+async fn rehearse(context: &Context, store: &Store, names: &[(Forgot, String)], json: bool) -> Result<Exit, Failure> {
+    let key = store.forget_key().await?.map_or_else(new_key, Ok)?;
+    let now = (context.clock)();
+    let meant: Vec<Tombstone> =
+        names.iter().map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }).collect();
+    let topics = meant.iter().filter(|one| one.kind == Forgot::Topic).cloned().collect();
+    let platform = &context.config.service.platform;
+    let known = Tombstones::new(key, &meant);
+    let found = Forgetting { store, known: known.clone(), topics, platform, now, rehearsal: true }.sweep().await?;
+    let naming = naming(store, &known).await?;
+    let reports = reports(store, &found).await?;
+    store.close().await;
+    print(&Told { found, reports, naming, rehearsal: true, scrubbed: true, copies: false }, json)?;
+    Ok(Exit::Ok)
+}
+
+async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -> Result<Exit, Failure> {
+    let (all, key) = (store.tombstones().await?, store.forget_key().await?);
+    let open: Vec<Tombstone> = all.iter().filter(|(_, done)| !done).map(|(one, _)| one.clone()).collect();
+    let Some(key) = key.filter(|_| !open.is_empty()) else {
+        store.close().await;
+        output::text("nothing is left to be erased\n")?;
+        return Ok(Exit::Ok);
+    };
+    let known = Tombstones::new(key, all.iter().map(|(one, _)| one));
+    let topics = open.iter().filter(|one| one.kind == Forgot::Topic).cloned().collect();
+    let platform = &context.config.service.platform;
+    let sweep = Forgetting { store, known: known.clone(), topics, platform, now, rehearsal: false };
+    let mut found = sweep.sweep().await?;
+    // What was taken away before an interruption is known to the tombstones only.
+    found.since = found.since.into_iter().chain(store.forgotten_since().await?).min();
+    let (naming, reports) = (naming(store, &known).await?, reports(store, &found).await?);
+    crate::failpoint::at("forget/swept");
+    // Copies whose first item went are looked at again: until then each would count as a text of its own.
+    crate::collect::cluster(store, &|| false).await?;
+    // The index of words keeps what was taken out until it is written anew.
+    store.scour_words().await?;
+    let scrubbed = store.scrub().await?;
+    if scrubbed {
+        store.close_tombstones(&open.iter().map(|one| one.hash.as_str()).collect()).await?;
+        // What was just written holds nothing of it; the log is emptied so that its size tells nothing either.
+        keep_journal(store).await?;
+    }
+    store.close().await;
+    let copies = found.taken.items > 0 || !found.topics.is_empty();
+    print(&Told { found, reports, naming, rehearsal: false, scrubbed, copies }, args.json)?;
+    if !scrubbed {
+        output::note(
+            "error: another process kept the file from being written anew: what was erased may still be in its unused places",
+        );
+        output::note("hint: run `topicwatch forget --resume` when the daemon stands still");
+        return Ok(Exit::Store);
+    }
+    Ok(Exit::Ok)
+}
+
+/// What still names what was forgotten: topics whose questions do (the service is asked for it), and exports and reports
+/// that are about it.
+struct Naming {
+    topics: Vec<String>,
+    jobs: Vec<String>,
+}
+
+async fn naming(store: &Store, known: &Tombstones) -> Result<Naming, Failure> {
+    let topics = store.definitions().await?;
+    let names = |topic: &crate::model::Topic| serde_json::to_string(topic).is_ok_and(|text| known.named_in(&text));
+    let jobs = store.job_definitions().await?.into_iter().filter(|(_, definition)| known.named_in(definition));
+    Ok(Naming {
+        topics: topics.into_iter().filter(names).map(|topic| topic.id).collect(),
+        jobs: jobs.map(|(job, _)| job).collect(),
+    })
+}
+
+async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, Failure> {
+    match found.since {
+        Some(since) => Ok(store.reports_since(since, REPORTS).await?),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// What is told of it.
+struct Told {
+    found: Forgotten,
+    reports: Vec<ReportFiles>,
+    naming: Naming,
+    rehearsal: bool,
+    scrubbed: bool,
+    copies: bool,
+}
+
+fn print(told: &Told, as_json: bool) -> Result<(), Failure> {
+    let Told { found, reports, naming, rehearsal, scrubbed, copies } = told;
+    if as_json {
+        output::json(&json!({
+            "dry_run": rehearsal,
+            "taken": found.taken,
+            "since": found.since,
+            "topics": found.topics,
+            "reports": reports,
+            "asked_for_by": naming.topics,
+            "named_by": naming.jobs,
+            "file_written_anew": scrubbed,
+        }))?;
+        return Ok(());
+    }
+    let taken = &found.taken;
+    let mut text = format!("{}\n", if *rehearsal { "would be erased:" } else { "erased:" });
+    for (number, what) in [
+        (taken.items, "items"),
+        (taken.sightings, "sightings of them"),
+        (taken.revisions, "earlier wordings"),
+        (taken.shared, "items that other topics found, too, and keep"),
+        (taken.raws, "replies as they came, whole"),
+        (taken.answers, "answers blanked"),
+        (taken.messages, "messages of the outbox blanked"),
+        (taken.words, "questions, errors, subjects and old definitions blanked"),
+    ] {
+        text.push_str(&format!("  {number} {what}\n"));
+    }
+    if let Some(since) = found.since {
+        text.push_str(&format!("first seen {}: make again, or delete, what was made since\n", output::when(since)));
+        text.push_str("  exports by hand: every file of that time that has rows of them\n");
+        for report in reports {
+            let files = report.files.iter().map(|file| output::visible(file)).collect::<Vec<_>>().join(", ");
+            let files = if files.is_empty() { "no file".to_owned() } else { files };
+            text.push_str(&format!(
+                "  {} made {}: {files}\n",
+                output::visible(&report.run),
+                output::when(report.made_at)
+            ));
+        }
+    }
+    for topic in &naming.topics {
+        text.push_str(&format!("note: topic {} asks for it by name; change its query\n", output::visible(topic)));
+    }
+    for job in &naming.jobs {
+        text.push_str(&format!("note: {} names it; take the name out of the file\n", output::visible(job)));
+    }
+    if *copies {
+        text.push_str(
+            "not reached: mails and files that were delivered, logs, and backups (docs/explanation/privacy.md)\n",
+        );
+    }
+    output::text(&text)?;
+    Ok(())
+}

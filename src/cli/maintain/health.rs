@@ -1,0 +1,199 @@
+//! `health`: one exit code that says whether the daemon is alive and can store results. It asks the dashboard if one is
+//! served, the database otherwise, and writes nothing.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use url::Url;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::http;
+use crate::model::LATE;
+use crate::store::Store;
+
+/// `health`
+#[derive(Debug, Args)]
+pub struct HealthArgs {
+    /// Check the dashboard at this address [default: [web] listen, or the database if no pages are served]
+    #[arg(long, value_name = "URL")]
+    pub url: Option<Url>,
+    /// Give up after this long
+    #[arg(long, value_name = "DURATION", default_value = "5s")]
+    pub timeout: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Bytes of an answer that are read.
+const READ: u64 = 16 * 1024;
+
+/// What was asked, and what is wrong with it.
+struct Check {
+    name: &'static str,
+    ill: Option<Ill>,
+}
+
+struct Ill {
+    exit: Exit,
+    text: String,
+    hint: String,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Exit, Failure> {
+    let timeout = crate::schedule::parse_duration(&args.timeout).map_err(|_| {
+        let text = format!("--timeout: `{}` is no duration", output::brief(&args.timeout, 60));
+        Failure::usage(text, "write 5s, 500ms or 1m")
+    })?;
+    // Whoever names an address needs no configuration.
+    let (asked, checks) = match &args.url {
+        Some(url) => (url.to_string(), pages(url, timeout).await),
+        None => {
+            let context = Context::load_silently(common, None)?;
+            match context.config.web.listen.filter(|listen| listen.port() != 0) {
+                Some(listen) => {
+                    let url = reached(listen);
+                    let url = Url::parse(&url).map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?;
+                    (url.to_string(), pages(&url, timeout).await)
+                }
+                None => ("the database".to_owned(), database(&context, timeout).await),
+            }
+        }
+    };
+    let ill = checks.iter().find_map(|check| check.ill.as_ref());
+    if args.json {
+        let list: Vec<Value> = checks.iter().map(to_json).collect();
+        output::json(&json!({ "healthy": ill.is_none(), "asked": asked, "checks": list }))?;
+        return Ok(ill.map_or(Exit::Ok, |ill| ill.exit));
+    }
+    match ill {
+        None => {
+            output::text(&format!("healthy, says {}\n", output::visible(&asked)))?;
+            Ok(Exit::Ok)
+        }
+        Some(Ill { exit, text, hint }) => Err(Failure::new(*exit, output::visible(text), hint)),
+    }
+}
+
+fn to_json(check: &Check) -> Value {
+    let Some(ill) = &check.ill else { return json!({ "name": check.name, "status": "pass" }) };
+    json!({ "name": check.name, "status": "fail", "output": ill.text, "hint": ill.hint })
+}
+
+/// Where an address that is listened on is reached from this machine.
+fn reached(listen: SocketAddr) -> String {
+    let host = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}/", SocketAddr::new(host, listen.port()))
+}
+
+async fn pages(base: &Url, timeout: Duration) -> Vec<Check> {
+    let deadline = Instant::now() + timeout;
+    let mut checks = Vec::new();
+    for (name, path, exit, hint) in [
+        ("alive", "healthz", Exit::Unexpected, "start it anew: its loop stands still; the log says since when"),
+        (
+            "ready",
+            "readyz",
+            Exit::Store,
+            "is the database there, and has its disk room? the log of the process says what is wrong with it",
+        ),
+    ] {
+        let ill = match ask(base, path, deadline).await {
+            Ok((200, said)) if said["status"] == "pass" => None,
+            Ok((503, said)) if said["status"] == "fail" => {
+                Some(Ill { exit, text: format!("not {name}: {}", reasons(&said)), hint: hint.to_owned() })
+            }
+            Ok((status, _)) => Some(Ill {
+                exit: Exit::Unexpected,
+                text: format!("{base} answers /{path} with {status}, as topicwatch does not"),
+                hint: "is it another program, or a proxy that needs a name of [web] hosts?".to_owned(),
+            }),
+            Err(why) => Some(Ill {
+                exit: Exit::Unexpected,
+                text: format!("{base} does not answer: {why}"),
+                hint: "is `topicwatch run` up? its log says whether the pages are served; --url names another address"
+                    .to_owned(),
+            }),
+        };
+        let over = ill.is_some();
+        checks.push(Check { name, ill });
+        if over {
+            break;
+        }
+    }
+    checks
+}
+
+async fn ask(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), String> {
+    let url = base.join(path).map_err(|e| e.to_string())?;
+    let left = deadline.saturating_duration_since(Instant::now());
+    let options = http::Options { connect_timeout: left, max_idle_per_host: 0, roots: http::Roots::needed_by(&url) };
+    let client = http::client(&options).map_err(|e| e.text)?;
+    let late = |_| "not in time".to_owned();
+    let reply = tokio::time::timeout_at(deadline, client.get(url).send()).await.map_err(late)?;
+    let reply = reply.map_err(http::describe)?;
+    let status = reply.status().as_u16();
+    let body = http::read_capped(reply, READ, deadline).await.unwrap_or_default();
+    Ok((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
+}
+
+/// What an answer says is wrong.
+fn reasons(said: &Value) -> String {
+    let checks = said["checks"].as_object().into_iter().flatten();
+    let failed = checks.filter_map(|(name, list)| Some(format!("{name} {}", list[0]["output"].as_str()?)));
+    let reasons: Vec<String> = failed.collect();
+    output::brief(&reasons.join("; "), 300)
+}
+
+async fn database(context: &Context, timeout: Duration) -> Vec<Check> {
+    let (settings, clock) = (context.store_settings(false), std::sync::Arc::clone(&context.clock));
+    // In a task of its own: what was begun must not be dropped midway while the process lives on.
+    let looked = tokio::spawn(async move {
+        let store = Store::open_to_read(&settings).await?;
+        let now = store.server_time().await?.unwrap_or_else(|| clock());
+        let alive = store.living_rows().await?.iter().any(|living| living.alive_until > now);
+        let overdue = store.standing(now, now.minus(LATE)).await?.overdue;
+        let room = store.has_room().await;
+        store.close().await;
+        Ok::<_, Failure>((alive, overdue, room))
+    });
+    let ready = |ill| Check { name: "ready", ill };
+    let slow = || Ill {
+        exit: Exit::Store,
+        text: format!("the database does not answer within {} s", timeout.as_secs_f64()),
+        hint: "is it busy or away? --timeout allows more".to_owned(),
+    };
+    match tokio::time::timeout(timeout, looked).await {
+        Err(_) | Ok(Err(_)) => vec![ready(Some(slow()))],
+        Ok(Ok(Err(failure))) => {
+            vec![ready(Some(Ill { exit: failure.exit, text: failure.text, hint: failure.hint }))]
+        }
+        Ok(Ok(Ok((_, _, Err(full))))) => {
+            vec![ready(Some(Ill { exit: Exit::Store, text: full.text, hint: full.hint }))]
+        }
+        Ok(Ok(Ok((alive, overdue, Ok(()))))) => {
+            let alive = if !alive {
+                let hint = "start `topicwatch run`, or look into its log".to_owned();
+                let text = "no process said in time that it runs what is due".to_owned();
+                Some(Ill { exit: Exit::Unexpected, text, hint })
+            } else if overdue > 0 {
+                let hint = "start it anew: its loop stands still, or cannot write; the log says why".to_owned();
+                let text = format!("the planner is late: {overdue} slots passed more than two minutes ago");
+                Some(Ill { exit: Exit::Unexpected, text, hint })
+            } else {
+                None
+            };
+            vec![ready(None), Check { name: "alive", ill: alive }]
+        }
+    }
+}

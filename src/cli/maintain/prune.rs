@@ -1,0 +1,104 @@
+//! `db prune`, and the job that prunes each day: deletes data older than `[retention]` allows. What that is, `store`
+//! decides.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::config::RetentionConfig;
+use crate::daemon::{Failed, Made};
+use crate::model::Time;
+use crate::store::{JobRun, Nature, Pruned, Store};
+
+/// `prune`
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// Write nothing; show what would be deleted
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// Longest pruning of one run of the job; what is left goes the next time.
+const OF_A_JOB: Duration = Duration::from_secs(20 * 60);
+
+/// Longest pruning by hand.
+const BY_HAND: Duration = Duration::from_secs(30 * 86_400);
+
+pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let store = context.store(false).await?;
+    let RetentionConfig { kept, .. } = &context.config.retention;
+    let done = store.prune(kept, (context.clock)(), BY_HAND, args.dry_run, &|| false).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let disk = store.disk().await?;
+    store.close().await;
+    if args.json {
+        output::json(&json!({ "sandbox": invented, "dry_run": args.dry_run, "pruned": done, "disk": disk }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
+    text.push_str(&render(&done, args.dry_run));
+    if !disk.gives_back {
+        text.push_str("this file does not give free pages back: it was made without auto_vacuum; `topicwatch db backup` writes one that does\n");
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn render(done: &Pruned, rehearsal: bool) -> String {
+    if done.rows() == 0 {
+        let mut text = "nothing is too old\n".to_owned();
+        text.push_str(&held(done));
+        return text;
+    }
+    let what = |table: &str| match table {
+        "item" => "item (words only)".to_owned(),
+        "sighting" => format!("sighting (of {} snapshots)", done.thinned),
+        other => other.to_owned(),
+    };
+    let rows =
+        done.gone.iter().map(|(table, gone)| vec![what(table), gone.rows.to_string(), output::bytes(gone.bytes)]);
+    let title = if rehearsal { "would go" } else { "went" };
+    let mut text = output::table(&["table", title, "about"], rows.collect(), &[1, 2]);
+    text.push_str(&held(done));
+    if done.given_back > 0 {
+        text.push_str(&format!("{} of the file given back\n", output::bytes(done.given_back)));
+    }
+    text
+}
+
+fn held(done: &Pruned) -> String {
+    done.held_by.as_ref().map_or_else(String::new, |reader| {
+        format!(
+            "{} has not told of everything that is old enough to go; that stays until it has\n",
+            output::visible(reader)
+        )
+    })
+}
+
+/// Prunes as a job.
+pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Result<Made, Failed> {
+    let kept = run.job.retention().map_err(|e| Failed {
+        class: "definition".to_owned(),
+        text: e.to_string(),
+        hint: "is this the newest version running?".to_owned(),
+    })?;
+    store.publish().await?;
+    let done = store.prune(&kept, now, OF_A_JOB, false, &|| false).await?;
+    if done.rows() > 0 {
+        tracing::info!(rows = done.rows(), thinned = done.thinned, given_back = done.given_back, "pruned");
+    }
+    let left = (!done.finished).then(|| "there was more to prune than time; the next run goes on".to_owned());
+    Ok(Made { reason: left, ..Made::default() })
+}

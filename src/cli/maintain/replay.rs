@@ -1,0 +1,131 @@
+//! `db replay`: decodes stored replies again with this version and reports what changed. It makes no calls and needs no
+//! key.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::terminal::signals::Ends;
+use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::options::Common;
+use crate::collect::{self, Again, Replayed};
+use crate::model::Time;
+use crate::sentiment;
+
+/// `replay`
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Only runs started at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only this topic's runs (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Write nothing; show what would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Items judged in one transaction.
+const BATCH: u32 = 500;
+
+pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Exit, Failure> {
+    let context = Context::load_without_topics(common)?;
+    let since = instant("--since", args.since.as_deref(), (context.clock)())?.unwrap_or(Time(i64::MIN));
+    let store = context.store(false).await?;
+    let asked = Arc::new(AtomicBool::new(false));
+    let ending = {
+        let asked = Arc::clone(&asked);
+        tokio::spawn(Ends::listen().twice(move || asked.store(true, Ordering::Relaxed)))
+    };
+    let enough = move || asked.load(Ordering::Relaxed);
+    let again =
+        Again { since, topics: &args.topic, platform: &context.config.service.platform, rehearsal: args.dry_run };
+    let lively = output::lively() && !common.quiet;
+    let told = |so_far: &Replayed| {
+        if lively && so_far.runs.is_multiple_of(500) {
+            output::note(&format!("{} runs…", so_far.runs));
+        }
+    };
+    let done = collect::replay(&store, &again, &enough, told).await?;
+    let mut judged = (0, 0);
+    if !done.interrupted {
+        let tones = store.rejudge(sentiment::judge, &args.topic, BATCH, args.dry_run, |_| {}).await?;
+        judged = (tones.judged, tones.changed());
+        if !args.dry_run {
+            collect::Follower::NearCopies.catch_up(&store, &context.clock, &enough).await?;
+            collect::follow(&store, &context.clock, &enough, "the next run does it").await;
+        }
+    }
+    ending.abort();
+    store.close().await;
+    if args.json {
+        let mut all = json!(done);
+        if let Some(all) = all.as_object_mut() {
+            all.insert("dry_run".into(), json!(args.dry_run));
+            all.insert("tones".into(), json!(judged.0));
+            all.insert("tones_changed".into(), json!(judged.1));
+        }
+        output::json(&all)?;
+    } else {
+        output::text(&as_text(&done, judged, args.dry_run))?;
+    }
+    Ok(if done.interrupted { Exit::Interrupted } else { Exit::Ok })
+}
+
+fn as_text(done: &Replayed, judged: (i64, i64), rehearsal: bool) -> String {
+    let changed = &done.changed;
+    let would = if rehearsal { "would change" } else { "changed" };
+    let mut text =
+        format!("{} runs read again, {} replies; {} runs {would}\n", done.runs, done.replies, done.changed_runs);
+    let mut line = |number: u64, what: &str| {
+        if number > 0 {
+            text.push_str(&format!("  {number} {what}\n"));
+        }
+    };
+    line(changed.items, "items that were not found before");
+    line(changed.sightings, "sightings added");
+    line(changed.keys, "keys added to known items");
+    line(changed.merged, "items that turned out to be another");
+    for (number, what) in [
+        (changed.titles, "title"),
+        (changed.texts, "text"),
+        (changed.authors, "author"),
+        (changed.dates, "date"),
+        (changed.others, "other field"),
+    ] {
+        line(number, &format!("known items whose {what} reads now"));
+    }
+    line(changed.refined, "sightings whose reactions or date read now");
+    line(changed.readable, "entries that are readable now");
+    line(changed.answers, "answers that read now");
+    line(
+        u64::try_from(judged.0).unwrap_or(0),
+        &format!("items judged by {}, {} with another tone", sentiment::VERSION, judged.1),
+    );
+    line(changed.lost, "sightings that would not be found any more; they stay");
+    line(changed.forgotten, "findings kept out because they were forgotten");
+    line(done.unreadable, "replies that cannot be read");
+    line(done.cut, "replies that were cut");
+    line(changed.thinned, "runs whose sightings are not kept any more");
+    line(u64::try_from(done.pruned).unwrap_or(0), "answered searches whose replies are not kept any more");
+    for behind in &done.behind {
+        text.push_str(&format!(
+            "note: {} has told of {} of these runs and will not tell of the {} sightings added: make it again in full\n",
+            output::brief(&behind.reader, 80),
+            behind.runs,
+            behind.sightings
+        ));
+    }
+    if done.interrupted {
+        text.push_str("interrupted; say it again to read the rest\n");
+    }
+    text
+}

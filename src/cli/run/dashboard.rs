@@ -1,0 +1,146 @@
+//! The daemon's dashboard: served beside the loop, so that it delays no slot, and restarted when the configuration changes.
+//! The pages are made in `web`.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::run::serve;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::ids;
+use crate::config::Config;
+use crate::model::Clock;
+use crate::process_status::ProcessStatus;
+use crate::store::{self, Store};
+use crate::web::{self, Site};
+
+/// Time between two tries to listen.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// The pages of a daemon, if it is to have any. They have a store of their own; where they cannot be served, the log says
+/// so and runs go on.
+pub(in crate::cli) struct Beside {
+    listen: SocketAddr,
+    settings: watch::Sender<Arc<web::Settings>>,
+    database: store::Settings,
+    clock: Clock,
+}
+
+impl Beside {
+    pub(in crate::cli) fn of(context: &Context) -> Result<Option<Self>, Failure> {
+        let Some(listen) = context.config.web.listen else { return Ok(None) };
+        let database = context.store_settings(false);
+        let settings = watch::Sender::new(Arc::new(settings(&context.config)?));
+        Ok(Some(Self { listen, settings, database, clock: Arc::clone(&context.clock) }))
+    }
+
+    /// What a reload finds of the pages that a daemon began with, if it began with any.
+    pub(in crate::cli) fn follower(pages: Option<&Self>) -> Follower {
+        Follower { served: pages.map(|pages| (pages.listen, pages.settings.clone())) }
+    }
+
+    /// Serves until the stop. `works_on` is the daemon's own store: whether it could store what it had to is told, too.
+    pub(in crate::cli) fn begin(
+        self,
+        process_status: Arc<ProcessStatus>,
+        works_on: Store,
+        stop: CancellationToken,
+    ) -> JoinHandle<()> {
+        tokio::spawn(async move {
+            let running = loop {
+                match self.start(&process_status, &works_on).await {
+                    Ok(running) => break running,
+                    Err((text, hint)) => tracing::error!(hint, "no pages: {text}; trying again"),
+                }
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = tokio::time::sleep(AGAIN) => {}
+                }
+            };
+            tracing::info!(url = format!("http://{}", running.address), "pages");
+            stop.cancelled().await;
+            running.stop().await;
+        })
+    }
+
+    async fn start(
+        &self,
+        process_status: &Arc<ProcessStatus>,
+        works_on: &Store,
+    ) -> Result<web::Running, (String, String)> {
+        let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?.beside(works_on);
+        // Exports change nothing, and may take all connections they have.
+        let exports = match Store::open_to_read(&self.database).await {
+            Ok(exports) => exports,
+            Err(error) => {
+                store.close().await;
+                return Err((error.text, error.hint));
+            }
+        };
+        let site = Site::new(
+            store.clone(),
+            exports.clone(),
+            self.database.clone(),
+            self.settings.subscribe(),
+            Arc::clone(process_status),
+            Arc::clone(&self.clock),
+            ids::token(),
+        );
+        match web::start(site, self.listen).await {
+            Ok(running) => Ok(running),
+            Err(error) => {
+                exports.close().await;
+                store.close().await;
+                Err((error.message, error.hint))
+            }
+        }
+    }
+}
+
+/// Has pages follow a changed configuration: token, names and limits. Where they are served stays as it was.
+pub(in crate::cli) struct Follower {
+    served: Option<(SocketAddr, watch::Sender<Arc<web::Settings>>)>,
+}
+
+impl Follower {
+    /// What a configuration says of the pages that are served; refused where it would open them to strangers.
+    pub(in crate::cli) fn read(&self, config: &Config) -> Result<Option<web::Settings>, Failure> {
+        let Some((listen, _)) = &self.served else { return Ok(None) };
+        let settings = settings(config)?;
+        if !listen.ip().is_loopback() && settings.access.is_none() {
+            return Err(Failure::usage(
+                format!("without a token the pages on {listen} would show everything to whoever reaches this machine"),
+                "keep a token ([web] token_env or token_file), or restart to listen on 127.0.0.1",
+            ));
+        }
+        Ok(Some(settings))
+    }
+
+    /// Puts them in force for every request from now on, and says what stays.
+    pub(in crate::cli) fn replace(&self, config: &Config, settings: Option<web::Settings>) {
+        let wanted = config.web.listen;
+        let (now, then) = match (&self.served, wanted) {
+            (None, None) => return,
+            (None, Some(then)) => ("no pages are served".to_owned(), format!("[web] listen is now {then}")),
+            (Some((now, _)), then) => (
+                format!("the pages stay at {now}"),
+                then.map_or_else(|| "[web] listen is gone".to_owned(), |then| format!("[web] listen is now {then}")),
+            ),
+        };
+        if wanted != self.served.as_ref().map(|(listen, _)| *listen) {
+            tracing::warn!(hint = "restart to change where pages are served", "{then}, but {now}");
+        }
+        if let (Some((_, in_force)), Some(settings)) = (&self.served, settings) {
+            in_force.send_replace(Arc::new(settings));
+        }
+    }
+}
+
+fn settings(config: &Config) -> Result<web::Settings, Failure> {
+    Ok(web::Settings { acts: Some(ids::run_id), ..serve::settings(config)? })
+}

@@ -1,0 +1,191 @@
+//! What `run` and `worker` share: delivery, the loop, signals, shutdown, and the log of each run.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::look::alerts;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::signals::Ends;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::ids;
+use crate::cli::wiring::jobs::Delivering;
+use crate::cli::wiring::pings::{self, Pinging};
+use crate::collect::Done;
+use crate::daemon::{self, Begun, Event, Life, Manager, Membership, Reloaded, Skew};
+use crate::model::{RunState, Time};
+use crate::notify::{Channel, PingTargets};
+use crate::process_status::ProcessStatus;
+use crate::sandbox;
+use crate::search::Client;
+use crate::store::{Counts, DaemonLock, Store};
+
+/// How long a reload under way, which may be writing, holds up the end.
+const RELOAD_ENDS_WITHIN: Duration = Duration::from_secs(5);
+
+/// What such a process has from its beginning.
+pub(in crate::cli) struct Working {
+    pub(in crate::cli) store: Store,
+    pub(in crate::cli) manager: Manager,
+    pub(in crate::cli) delivering: Delivering,
+    pinging: Pinging,
+    process_status: Arc<ProcessStatus>,
+    /// Asks everything to end.
+    pub(in crate::cli) stop: CancellationToken,
+}
+
+/// Reloads as they come, and who looks for them.
+pub(in crate::cli) struct Reloads {
+    pub(in crate::cli) coming: mpsc::Receiver<Reloaded>,
+    pub(in crate::cli) looking: JoinHandle<()>,
+}
+
+/// What it works with: the clock's correction, the service, its place among other processes, and what keeps a second daemon
+/// from its file.
+pub(in crate::cli) struct Means {
+    pub(in crate::cli) skew: Skew,
+    pub(in crate::cli) client: Client,
+    pub(in crate::cli) sandbox: Option<sandbox::Running>,
+    pub(in crate::cli) membership: Arc<Membership>,
+    pub(in crate::cli) lock: Option<DaemonLock>,
+}
+
+impl Working {
+    /// Begins to deliver.
+    pub(in crate::cli) fn begin(
+        context: &Context,
+        store: Store,
+        channels: Arc<[Channel]>,
+        targets: PingTargets,
+        process_status: Arc<ProcessStatus>,
+    ) -> Self {
+        let stop = CancellationToken::new();
+        let pinging = Pinging::begin(targets, Arc::clone(&process_status.pings));
+        let pinger = &pinging.pinger;
+        let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, pinger, stop.clone());
+        Self { store, manager: Manager::from_environment(), delivering, pinging, process_status, stop }
+    }
+
+    /// Works until it is asked to stop, then ends all that it began. Who takes reloads over plans, too.
+    pub(in crate::cli) async fn until_stopped(
+        self,
+        context: &Context,
+        means: Means,
+        reloads: Option<Reloads>,
+    ) -> Result<Exit, Failure> {
+        let Self { store, manager, delivering, pinging, process_status, stop } = self;
+        let Means { skew, client, sandbox, membership, lock } = means;
+        let collector = context.collector(store.clone(), client);
+        let signals = tokio::spawn({
+            let stop = stop.clone();
+            Ends::listen().twice(move || stop.cancel())
+        });
+        let (coming, looking) = reloads.map(|reloads| (reloads.coming, reloads.looking)).unzip();
+        let scheduler = &context.config.scheduler;
+        let settings = daemon::Settings {
+            max_concurrent_runs: scheduler.max_concurrent_runs,
+            lease: scheduler.lease,
+            shutdown_grace: scheduler.shutdown_grace,
+            plans: coming.is_some(),
+            skew,
+        };
+        let told = Mutex::default();
+        let each = {
+            let (manager, pinger) = (manager.clone(), pinging.pinger.clone());
+            move |event: Event| {
+                if let Event::Ended(done) = &event {
+                    pings::topic_ended(&pinger, done);
+                }
+                log_event(event, &told, &manager);
+            }
+        };
+        let jobs = Some(delivering.jobs.clone());
+        let watch = Some(alerts::watch(&store, &context.clock, delivering.waker()));
+        let saying = pinging.pinger.clone();
+        let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_begun(&saying, &run.topic.id)));
+        let (membership, beat) = (Some(membership), process_status.beat.clone());
+        let life = Life { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
+        let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
+        if let Some(looking) = looking {
+            // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
+            let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
+        }
+        signals.abort();
+        delivering.end().await;
+        pinging.end().await;
+        if let Some(sandbox) = sandbox {
+            sandbox.stop().await;
+        }
+        store.close().await;
+        ended?;
+        tracing::info!("stopped");
+        Ok(Exit::Ok)
+    }
+}
+
+/// More next slots than this are told in one line.
+const TOLD_ONE_BY_ONE: usize = 200;
+
+/// Topics whose next slot is remembered, so that the same is not told twice; a hundred thousand would be megabytes.
+const REMEMBERED: usize = 2_000;
+
+/// One line for each end of a run, and for each topic whose next slot changed.
+fn log_event(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manager) {
+    match event {
+        Event::Planned(planned) => {
+            if let Some((topic, at)) = &planned.soonest {
+                manager.status(&format!("next: {topic} at {at}"));
+                if planned.next.len() > TOLD_ONE_BY_ONE {
+                    tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
+                }
+            }
+            if planned.next.len() > TOLD_ONE_BY_ONE {
+                return;
+            }
+            let Ok(mut told) = told.lock() else { return };
+            if told.len() > REMEMBERED {
+                told.clear();
+            }
+            for (topic, at) in planned.next {
+                if told.insert(topic.clone(), at) != Some(at) {
+                    tracing::info!(topic, next = %at, "next slot");
+                }
+            }
+        }
+        Event::Stopping => {
+            manager.status("stopping: running topics finish, none begins");
+            tracing::info!("stopping: running topics finish, none begins");
+        }
+        Event::Ended(Done { run, topic, result: Ok(report) })
+            if matches!(report.state, RunState::Queued | RunState::Cancelled) =>
+        {
+            let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
+            let becomes = if report.state == RunState::Queued { "its slot runs again" } else { "it is cancelled" };
+            tracing::warn!(run, topic, cost_micros = cost, "run given up before anything came of it; {becomes}");
+        }
+        Event::Ended(Done { run, topic, result: Ok(report) }) => {
+            let sum = |of: fn(&Counts) -> i64| report.searches.iter().map(|s| of(&s.counts)).sum::<i64>();
+            let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
+            let note = report
+                .searches
+                .iter()
+                .find_map(|s| s.note.as_deref().filter(|_| report.state != RunState::Ok))
+                .unwrap_or("");
+            let (found, new) = (sum(|c| c.found), sum(|c| c.new));
+            if report.state == RunState::Ok {
+                tracing::info!(run, topic, state = %report.state, found, new, cost_micros = cost, "run stored");
+            } else if let Some(clears_at) = report.clears_at {
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, clears_at = %clears_at, note, "run stored");
+            } else {
+                tracing::warn!(run, topic, state = %report.state, found, new, cost_micros = cost, note, "run stored");
+            }
+        }
+        Event::Ended(Done { run, topic, result: Err(error) }) => {
+            tracing::error!(run, topic, hint = error.hint, "{error}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! `once`: runs topics now, or the slots that are due, and prints a table. Every run goes through the ledger, so it can run
+//! beside a daemon and beside another `once`.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::export::outbox;
+use crate::cli::run::dry_run;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::{output, progress, run_table, signals};
+use crate::cli::wiring::context::{Context, Service};
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::pings::{self, Pinging};
+use crate::cli::wiring::{channels, ids, jobs};
+use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
+use crate::daemon::{Planner, Skew};
+use crate::model::{RunState, Time, Topic};
+use crate::notify::Pinger;
+use crate::store::{Set, Store, StoreErrorKind};
+
+/// `once`
+#[derive(Debug, Args)]
+pub struct OnceArgs {
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Run the slots that are due since the last recorded one, for cron and systemd timers
+    #[arg(long)]
+    pub due: bool,
+    /// Make no calls; print the requests and what they would cost
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failure> {
+    let mut context = Context::load(common, args.at.as_deref())?;
+    // Beside daemons on other hosts it must not take a lease for lost that is not, nor a slot for due.
+    let skew = Skew::default();
+    if args.at.is_none() {
+        context.clock = skew.correct(context.clock);
+    }
+    let topics = context.topics(&args.topic)?;
+    if args.due && !args.topic.is_empty() {
+        return Err(Failure::usage("--due runs every topic that is due", "leave --topic out, or leave --due out"));
+    }
+    if args.dry_run {
+        return dry_run::run(&context, &topics, args.json);
+    }
+    // Secrets first: without them nothing is written.
+    let channels = if args.due { channels::read(&context.config)? } else { Arc::default() };
+    let targets = pings::targets(&context.config)?;
+    let Service { client, sandbox, .. } = context.service().await?;
+    let store = context.store(true).await?;
+    if args.at.is_none() {
+        skew.follow(&store, (context.clock)()).await?;
+    }
+    let now = (context.clock)();
+    if args.due {
+        let jobs = jobs::of(&context.config)?;
+        let adopted = store.adopt(Set { topics: &context.config.topics, jobs: &jobs }, None, now).await?;
+        if adopted.follows() {
+            output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
+        }
+    } else {
+        // Another file may be somebody else's daemon's: what it watches stays.
+        store.add_topics(&topics, now).await?;
+    }
+    store.rescue(now).await?;
+
+    let collector = context.collector(store.clone(), client);
+    let cancel = CancellationToken::new();
+    let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
+    let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
+    let (worker_pool, ends) = WorkerPool::new(Arc::clone(&collector), size, cancel.clone());
+    // In a rehearsal all runs end at one instant; the order in which they are stored must not be one of chance.
+    let worker_pool = if args.at.is_some() { worker_pool.in_order() } else { worker_pool };
+    let alive = tokio::spawn({
+        let (worker_pool, lease) = (worker_pool.clone(), context.config.scheduler.lease);
+        async move { worker_pool.keep_alive(lease).await }
+    });
+    let expected = if args.due { 0 } else { topics.len() };
+    let pinging = Pinging::begin(targets, Arc::default());
+    let pinger = &pinging.pinger;
+    let ended = tokio::spawn(gather(ends, pinger.clone(), progress::bar(expected as u64, common.quiet || args.json)));
+    let begun = if args.due {
+        begin_due(&context, &collector, &worker_pool, pinger).await
+    } else {
+        begin_all(&context, &collector, &worker_pool, pinger, &topics, args.at.is_some()).await
+    };
+    worker_pool.finished().await;
+    alive.abort();
+    interrupt.abort();
+    drop(worker_pool);
+    let (mut reports, failures) =
+        ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
+    store.publish().await?;
+    let again = "the next run does it";
+    follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
+    let made = if args.due && begun.is_ok() && !cancel.is_cancelled() {
+        jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await
+    } else {
+        Ok(Default::default())
+    };
+    pinging.end().await;
+    let (upcoming, (jobs, deliveries)) = (begun?, made?);
+    // What the jobs themselves added.
+    follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
+    let beside = Beside::of(&jobs, &deliveries);
+    let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
+    reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
+    if let Some(sandbox) = sandbox {
+        sandbox.stop().await;
+    }
+    if common.quiet && !args.json {
+        run_table::troubles(&reports).iter().for_each(|line| output::note(line));
+        if !beside.good {
+            output::note(beside.text.trim_end());
+        }
+    } else {
+        print(&context, args, &store, &reports, &beside, upcoming).await?;
+    }
+    store.close().await;
+    for failure in &failures {
+        output::note(&format!("error: {}", output::visible(&failure.text)));
+        if !failure.hint.is_empty() {
+            output::note(&format!("hint: {}", output::visible(&failure.hint)));
+        }
+    }
+    if cancel.is_cancelled() {
+        return Ok(Exit::Interrupted);
+    }
+    if let Some(failure) = failures.into_iter().next() {
+        return Ok(failure.exit);
+    }
+    let good = beside.good && reports.iter().all(|r| r.state == RunState::Ok);
+    Ok(if good { Exit::Ok } else { Exit::Searches })
+}
+
+/// What jobs made and what was delivered, beside the topics.
+struct Beside {
+    text: String,
+    jobs: Vec<serde_json::Value>,
+    deliveries: Vec<serde_json::Value>,
+    good: bool,
+}
+
+impl Beside {
+    fn of(done: &[crate::daemon::JobDone], deliveries: &[crate::notify::Delivery]) -> Self {
+        let (mut text, jobs, good) = outbox::jobs_summary(done);
+        text.push_str(&outbox::render(deliveries));
+        let good = good && outbox::exit(deliveries) == Exit::Ok;
+        Self { text, jobs, deliveries: deliveries.iter().map(outbox::to_json).collect(), good }
+    }
+}
+
+/// One manual run for each topic.
+async fn begin_all(
+    context: &Context,
+    collector: &Arc<Collector>,
+    worker_pool: &WorkerPool,
+    pinger: &Pinger,
+    topics: &[Topic],
+    rehearsed: bool,
+) -> Result<Option<Upcoming>, Failure> {
+    let lease = context.config.scheduler.lease;
+    for topic in topics {
+        let Some(place) = worker_pool.place().await else { break };
+        let now = collector.now();
+        let id = if rehearsed {
+            ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
+        } else {
+            ids::run_id(now)
+        };
+        if worker_pool.is_stuck() {
+            break;
+        }
+        pings::topic_begun(pinger, &topic.id);
+        worker_pool.start_manual(topic.clone(), id, ids::token(), lease, place);
+    }
+    Ok(None)
+}
+
+/// The topic that is due next, and when.
+type Upcoming = (String, Time);
+
+/// The slots that came due, as the daemon would run them; returns what is due after them.
+async fn begin_due(
+    context: &Context,
+    collector: &Arc<Collector>,
+    worker_pool: &WorkerPool,
+    pinger: &Pinger,
+) -> Result<Option<Upcoming>, Failure> {
+    let store = collector.store();
+    Planner::default().plan(store, collector.now(), false).await?;
+    loop {
+        let before = worker_pool.ends();
+        let Some(place) = worker_pool.place().await else { return Ok(None) };
+        let mut places = vec![place];
+        while let Some(place) = worker_pool.place_now() {
+            places.push(place);
+        }
+        let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let claimed = store.claim(collector.now(), most, context.config.scheduler.lease, &ids::token()).await?;
+        // Slots of one job wait for one another: the next can be taken when one of ours has ended.
+        if claimed.is_empty() && !worker_pool.ended_since(before).await {
+            break;
+        }
+        for (run, place) in claimed.into_iter().zip(places) {
+            pings::topic_begun(pinger, &run.topic.id);
+            worker_pool.start(run, place);
+        }
+    }
+    Ok(store.next_slots(1).await?.pop())
+}
+
+/// Reports as they come, and what could not even be stored.
+async fn gather(
+    mut ends: mpsc::UnboundedReceiver<Done>,
+    pinger: Pinger,
+    bar: indicatif::ProgressBar,
+) -> (Vec<RunReport>, Vec<Failure>) {
+    let (mut reports, mut failures) = (Vec::new(), Vec::new());
+    let mut new = 0;
+    while let Some(done) = ends.recv().await {
+        pings::topic_ended(&pinger, &done);
+        match done.result {
+            Ok(report) => {
+                new += report.searches.iter().map(|s| s.counts.new).sum::<i64>();
+                reports.push(report);
+            }
+            // Another process took the run over and will tell of it.
+            Err(error) if error.kind == StoreErrorKind::Fenced => {}
+            Err(error) => {
+                failures.push(Failure { text: format!("{}: {}", done.topic, error.text), ..Failure::from(error) });
+            }
+        }
+        bar.set_message(format!("{new} new"));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    (reports, failures)
+}
+
+async fn print(
+    context: &Context,
+    args: &OnceArgs,
+    store: &Store,
+    reports: &[RunReport],
+    beside: &Beside,
+    upcoming: Option<Upcoming>,
+) -> Result<(), Failure> {
+    let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
+    let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
+    let volume = store.volume_of(&ids).await?;
+    let hidden = run_table::hidden(store, reports).await?;
+    if args.json {
+        let mut told = json!({
+            "sandbox": invented, "database": store.place(), "sums": run_table::sums(reports, &hidden), "volume": volume, "runs": reports,
+        });
+        if args.due {
+            (told["jobs"], told["deliveries"]) = (json!(beside.jobs), json!(beside.deliveries));
+        }
+        return output::json(&told);
+    }
+    let mut text = String::new();
+    if invented {
+        text.push_str("SANDBOX: findings and costs are invented, nothing is billed\n\n");
+    }
+    if reports.is_empty() && beside.text.is_empty() {
+        text.push_str("nothing was due\n");
+    } else if !reports.is_empty() {
+        text.push_str(&run_table::render(reports, &hidden));
+        text.push_str(&format!("{}\n", output::volume(volume)));
+    }
+    text.push_str(&beside.text);
+    if let Some((topic, at)) = upcoming {
+        text.push_str(&format!("next due: {topic} at {}\n", output::when(at)));
+    }
+    text.push_str(&format!("stored in {}\n", output::visible(store.place())));
+    if let Some(first) = reports.first() {
+        text.push_str(&format!(
+            "next: topicwatch show {} · topicwatch items --new-since 24h · topicwatch export --out items.csv\n",
+            first.topic
+        ));
+    }
+    if context.is_sandbox() {
+        text.push_str(&format!(
+            "for real searches: set [service] base_url in {} and put your key into ${}, then topicwatch check --probe\n",
+            output::visible(&context.config.file.display().to_string()),
+            context.config.service.api_key_env
+        ));
+    }
+    Ok(output::text(&text)?)
+}

@@ -1,0 +1,310 @@
+//! Reloads a changed configuration in a running daemon, all or nothing: a file with a mistake changes nothing and every
+//! mistake is reported.
+//!
+//! The file is checked once a second instead of being watched: that also notices editors that replace files, network
+//! mounts and the links of a ConfigMap, where events do not come or come for a file that is gone.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::run::dashboard::Follower;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::signals::HangUps;
+use crate::cli::wiring::context::{self, Context, Service};
+use crate::cli::wiring::environment::env;
+use crate::cli::wiring::jobs::{self, Replacer};
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{channels, pings};
+use crate::config::{self, LoadError};
+use crate::daemon::{Manager, Membership, Reloaded};
+use crate::model::Clock;
+use crate::sandbox;
+use crate::store::{Nature, Set, Store, StoreErrorKind};
+
+/// Time between two looks at the file; a change is taken over when two looks agree on it.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Time until a reload that the database could not take is tried again.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// What a reload puts others in the place of.
+pub(in crate::cli) struct InForce {
+    pub(in crate::cli) membership: Arc<Membership>,
+    pub(in crate::cli) delivering: Replacer,
+    pub(in crate::cli) pages: Follower,
+}
+
+/// What a reload needs, and what is in force.
+pub(in crate::cli) struct Reloader {
+    common: Common,
+    clock: Clock,
+    store: Store,
+    in_force_of: InForce,
+    manager: Manager,
+    /// Database and schema, which cannot change while it runs.
+    database: (String, String),
+    in_force: blake3::Hash,
+    /// The text that the process began with, until the file was looked at once.
+    began_with: Option<blake3::Hash>,
+    sandbox_url: Option<url::Url>,
+    /// Sandboxes that a reload started.
+    sandboxes: Vec<sandbox::Running>,
+    out: mpsc::Sender<Reloaded>,
+}
+
+/// How a reload ended; its reasons were told.
+#[derive(PartialEq)]
+enum Ended {
+    Settled,
+    TryAgain,
+}
+
+/// Why nothing was changed: lines for the log, each with its hint.
+struct Kept(Vec<(String, String)>, Ended);
+
+impl From<Failure> for Kept {
+    fn from(failure: Failure) -> Self {
+        let again = if failure.exit == Exit::Store { Ended::TryAgain } else { Ended::Settled };
+        Self(vec![(failure.text, failure.hint)], again)
+    }
+}
+
+fn kept(text: impl Into<String>, hint: &str) -> Kept {
+    Kept(vec![(text.into(), hint.to_owned())], Ended::Settled)
+}
+
+impl Reloader {
+    /// For the configuration that a daemon began with.
+    pub(in crate::cli) fn new(
+        common: &Common,
+        context: &Context,
+        store: &Store,
+        in_force_of: InForce,
+        manager: &Manager,
+        sandbox_url: Option<url::Url>,
+    ) -> (Self, mpsc::Receiver<Reloaded>) {
+        let (out, reloads) = mpsc::channel(1);
+        // The file that was found, also when one of a better place appears later.
+        let common = Common { config: Some(context.config.file.clone()), ..common.clone() };
+        let reloader = Self {
+            common,
+            clock: Arc::clone(&context.clock),
+            store: store.clone(),
+            in_force_of,
+            manager: manager.clone(),
+            database: database(context),
+            in_force: fingerprint(context),
+            began_with: Some(context.config.digest),
+            sandbox_url,
+            sandboxes: Vec::new(),
+            out,
+        };
+        (reloader, reloads)
+    }
+
+    /// Takes changes over until told to stop.
+    pub(in crate::cli) async fn watch(mut self, mut hang_ups: HangUps, stop: CancellationToken) {
+        let file = self.common.config.clone().unwrap_or_default();
+        // Nothing is settled at first: the file may have changed since it was read.
+        let (mut settled, mut before, mut pause) = (None, None, LOOK);
+        loop {
+            let asked = tokio::select! {
+                () = stop.cancelled() => return,
+                () = hang_ups.next() => true,
+                () = tokio::time::sleep(pause) => false,
+            };
+            let now = Stamp::of(file.clone()).await;
+            pause = LOOK;
+            if !asked && (settled.as_ref() == Some(&now) || before.as_ref() != Some(&now)) {
+                before = Some(now);
+                continue;
+            }
+            before = Some(now.clone());
+            if self.reload(asked).await == Ended::TryAgain {
+                (settled, pause) = (None, AGAIN);
+            } else {
+                settled = Some(now);
+            }
+        }
+    }
+
+    async fn reload(&mut self, asked: bool) -> Ended {
+        match self.take_over(asked).await {
+            Ok(()) => Ended::Settled,
+            Err(Kept(reasons, ended)) => {
+                for (text, hint) in reasons {
+                    tracing::error!(hint, "{text}");
+                }
+                tracing::error!("the configuration was not taken over; the one in force stays");
+                ended
+            }
+        }
+    }
+
+    async fn take_over(&mut self, asked: bool) -> Result<(), Kept> {
+        let (common, now) = (self.common.clone(), (self.clock)());
+        let began_with = self.began_with.take().filter(|_| !asked);
+        // Reading may take its time where the file is far away.
+        let read = tokio::task::spawn_blocking(move || {
+            let request = context::request(&common, now)?;
+            let same = began_with.is_some() && config::digest(&request) == began_with;
+            Ok::<_, Failure>((!same).then(|| config::load(&request)))
+        });
+        let read = read.await.map_err(|e| kept(format!("reading the configuration ended: {e}"), ""))??;
+        let Some(read) = read else { return Ok(()) };
+        let context = Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock) };
+        let found = fingerprint(&context);
+        if found == self.in_force && database(&context) == self.database {
+            if asked {
+                tracing::info!("asked to reload: nothing in the configuration changed");
+            }
+            return Ok(());
+        }
+        self.check(&context).await?;
+        self.manager.reloading();
+        let taken = self.put_in_force(&context, found).await;
+        self.manager.ready();
+        taken
+    }
+
+    /// What cannot change while it runs.
+    async fn check(&self, context: &Context) -> Result<(), Kept> {
+        if database(context) != self.database {
+            return Err(kept(
+                format!(
+                    "the database cannot change while it runs: it is {}, the file now says {}",
+                    self.store.place(),
+                    config::redact_url(&context.store_settings(false).url)
+                ),
+                "restart to work on another database or schema",
+            ));
+        }
+        let held = self.store.nature().await.map_err(Failure::from)?;
+        if let (Some(held), Some(wanted)) = (held, context.nature())
+            && held != wanted
+        {
+            let (held, wanted) = match held {
+                Nature::Sandbox => ("SANDBOX findings", "a real service"),
+                Nature::Real => ("findings of a real service", "the sandbox"),
+            };
+            return Err(kept(
+                format!("the database holds {held}, and the file now asks {wanted}"),
+                "restart with another database: invented and real findings are never mixed",
+            ));
+        }
+        if context.config.topics.iter().all(|topic| topic.schedule.is_none()) && jobs::of(&context.config)?.is_empty() {
+            return Err(kept(
+                "no topic has a schedule any more, so there would be nothing to run",
+                "set `paused = true` to keep a topic from running, or stop the daemon",
+            ));
+        }
+        Ok(())
+    }
+
+    async fn put_in_force(&mut self, context: &Context, found: blake3::Hash) -> Result<(), Kept> {
+        let (channels, jobs) = (channels::read(&context.config)?, jobs::of(&context.config)?);
+        let pings = pings::targets(&context.config)?;
+        let pages = self.in_force_of.pages.read(&context.config)?;
+        let set = Set { topics: &context.config.topics, jobs: &jobs };
+        let Service { client, base_url, sandbox } = context.service_beside(self.sandbox_url.as_ref()).await?;
+        let adopted = self.in_force_of.membership.change(set).await.map_err(|error| {
+            let passing = !matches!(error.kind, StoreErrorKind::Refused);
+            Kept(vec![(error.text, error.hint)], if passing { Ended::TryAgain } else { Ended::Settled })
+        })?;
+        if let Some(sandbox) = sandbox {
+            self.sandbox_url = Some(base_url);
+            self.sandboxes.push(sandbox);
+        }
+        for warning in &context.config.warnings {
+            tracing::warn!("{warning}");
+        }
+        self.in_force_of.delivering.replace(&context.config, channels, pings);
+        self.in_force_of.pages.replace(&context.config, pages);
+        let scheduler = &context.config.scheduler;
+        let reloaded = Reloaded {
+            collector: context.collector(self.store.clone(), client),
+            max_concurrent_runs: scheduler.max_concurrent_runs,
+            lease: scheduler.lease,
+            shutdown_grace: scheduler.shutdown_grace,
+        };
+        // The loop ends before this does only when the process is ending.
+        let _ = self.out.send(reloaded).await;
+        self.in_force = found;
+        let synced = adopted.synced;
+        tracing::info!(
+            generation = adopted.generation,
+            added = synced.added,
+            changed = synced.changed,
+            removed = synced.removed,
+            "configuration taken over; runs under way finish with what they began with"
+        );
+        Ok(())
+    }
+}
+
+/// Each mistake with its place and hint.
+fn mistakes(error: LoadError) -> Kept {
+    let reasons = match error {
+        LoadError::Mistakes(mistakes) => mistakes.into_iter().map(|m| (m.to_string(), String::new())).collect(),
+        other => vec![(other.to_string(), String::new())],
+    };
+    Kept(reasons, Ended::Settled)
+}
+
+fn database(context: &Context) -> (String, String) {
+    let settings = context.store_settings(false);
+    (settings.url, settings.schema)
+}
+
+/// All that a reload would change, so that a comment or a new order changes nothing. The key and the pages' token are part of
+/// it: SIGHUP after a file that holds one was replaced takes the new one over.
+fn fingerprint(context: &Context) -> blake3::Hash {
+    use secrecy::ExposeSecret as _;
+    let config = &context.config;
+    let values: Vec<(&str, &str)> = config.effective.iter().map(|e| (e.key.as_str(), e.value.as_str())).collect();
+    let mut hasher = blake3::Hasher::new();
+    // Straight into the hash: as one text, many topics would be a hundred megabytes.
+    if let Err(error) =
+        serde_json::to_writer(&mut hasher, &(values, &config.topics, &config.reports, &config.exports, &config.alerts))
+    {
+        tracing::debug!("a configuration could not be compared: {error}");
+    }
+    if let Ok(key) = config::read_key(&config.service, &env) {
+        hasher.update(key.expose_secret().as_bytes());
+    }
+    if let Ok(token) = config::read_secret("token of the pages", &config.web.token, &env) {
+        hasher.update(token.expose_secret().as_bytes());
+    }
+    hasher.update(&channels::fingerprint(config));
+    hasher.update(&pings::fingerprint(config));
+    hasher.finalize()
+}
+
+/// Which file has the name now, and of when it is. Follows links.
+#[derive(Debug, Clone, PartialEq)]
+struct Stamp(Option<(SystemTime, u64, (u64, u64))>);
+
+impl Stamp {
+    async fn of(file: PathBuf) -> Self {
+        let looked = tokio::task::spawn_blocking(move || {
+            let found = std::fs::metadata(&file).ok()?;
+            Some((found.modified().ok()?, found.len(), identity(&file, &found)))
+        });
+        Self(looked.await.ok().flatten())
+    }
+}
+
+#[cfg(unix)]
+fn identity(_file: &Path, found: &std::fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (found.dev(), found.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_file: &Path, _found: &std::fs::Metadata) -> (u64, u64) {
+    (0, 0)
+}

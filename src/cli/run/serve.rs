@@ -1,0 +1,94 @@
+//! `serve`: the read-only dashboard, with or without a daemon. The daemon's own is in `dashboard`; the pages are made in
+//! `web`.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use tokio::sync::watch;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::environment::env;
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{ids, journal};
+use crate::config::{self, Config};
+use crate::process_status::ProcessStatus;
+use crate::store::{Store, StoreError, StoreErrorKind};
+use crate::web::{self, Access, Site};
+
+/// `serve`
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Address to listen on; port 0 takes a free one [default: [web] listen, else 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<SocketAddr>,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// Time between two looks at whether the database is still in its place.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Where the pages are when nobody says otherwise.
+const LISTEN: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
+
+pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let settings = settings(&context.config)?;
+    let database = context.store_settings(false);
+    let (store, exports) = (Store::open_to_read(&database).await?, Store::open_to_read(&database).await?);
+    journal::refuse_older(&store).await?;
+    let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
+    let mut ends = crate::cli::terminal::signals::Ends::listen();
+    let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
+    let (_, settings) = watch::channel(Arc::new(settings));
+    let site =
+        Site::new(store.clone(), exports, database, settings, process_status, Arc::clone(&context.clock), ids::token());
+    let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
+    output::text(&format!("http://{}\n", running.address))?;
+    output::note("pages of what is stored, for reading only; stop with Ctrl-C");
+    let ended = tokio::select! {
+        () = ends.next() => Ok(Exit::Ok),
+        lost = lost(&store) => Err(lost.into()),
+    };
+    running.stop().await;
+    ended
+}
+
+/// Waits until the database that is shown is not the one any more that its address names.
+async fn lost(store: &Store) -> StoreError {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if let Err(error) = store.in_place()
+            && error.kind == StoreErrorKind::Replaced
+        {
+            return error;
+        }
+    }
+}
+
+/// What the configuration says of the pages; the token is read here.
+pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure> {
+    let place = &config.web.token;
+    let access = if place.is_none() {
+        None
+    } else {
+        let token = config::read_secret("token of the pages", place, &env);
+        let token = token.map_err(|e| Failure::usage(e.message, e.hint))?;
+        let short = |text: &str| Failure::usage(text, "make one: openssl rand -hex 24");
+        Some(Access::by(token).map_err(short)?)
+    };
+    Ok(web::Settings {
+        access,
+        hosts: config.web.hosts.clone(),
+        https: config.web.https,
+        limits: config.service.limits(),
+        acts: None,
+        hint: crate::search::hint_of,
+        reports: config.reports.clone(),
+    })
+}

@@ -1,0 +1,42 @@
+//! Waits for a while for a database server that is not up yet when a long-running process starts. Other verbs fail at once.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::signals::Ends;
+
+/// How long a server is waited for; less than service managers allow for a start.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Time between two tries.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Begins, again and again while the server is away. Ends with what it met last.
+pub(in crate::cli) async fn waited_for<T, F>(mut begin: impl FnMut() -> F) -> Result<T, Failure>
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    let patience = crate::failpoint::bound("away", PATIENCE);
+    let started = Instant::now();
+    let (mut ends, mut told): (Option<Ends>, String) = Default::default();
+    loop {
+        let failure = match begin().await {
+            Err(failure) if failure.away => failure,
+            done => return done,
+        };
+        let left = patience.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            let text = format!("{}; gave up after {} s", failure.text, patience.as_secs());
+            return Err(Failure { text, ..failure });
+        }
+        if told != failure.text {
+            tracing::warn!(hint = failure.hint, "{}; trying again for {} s", failure.text, left.as_secs());
+            told = failure.text;
+        }
+        tokio::select! {
+            () = ends.get_or_insert_with(Ends::listen).next() => return Err(Failure::silent(Exit::Interrupted)),
+            () = tokio::time::sleep(AGAIN.min(left)) => {}
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `worker`: claims and runs what is due. A daemon decides what is due and which topics there are.
+
+use std::sync::Arc;
+
+use crate::cli::run::long_running::{Means, Working};
+use crate::cli::run::wait_for_database;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::wiring::context::{Context, Service};
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{channels, ids, pings};
+use crate::daemon::{Membership, Skew};
+use crate::process_status::ProcessStatus;
+
+pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
+    let mut context = Context::load_without_topics(common)?;
+    let skew = Skew::default();
+    context.clock = skew.correct(context.clock);
+    if context.store_settings(true).url.starts_with("sqlite:") {
+        return Err(Failure::usage(
+            "SQLite has one writer, so a worker beside a daemon would only wait for it",
+            "use PostgreSQL for several workers; on SQLite raise [scheduler] max_concurrent_runs, or run `topicwatch once --due` beside the daemon",
+        ));
+    }
+    let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
+    let Service { client, sandbox, .. } = context.service().await?;
+    let id = ids::run_id((context.clock)());
+    let begin = async || {
+        let store = context.working_store().await?;
+        let (clock, lease) = (Arc::clone(&context.clock), context.config.scheduler.lease);
+        let membership = Membership::join_as_worker(store.clone(), clock, id.clone(), lease).await?;
+        Ok::<_, Failure>((store, membership))
+    };
+    let (store, membership) = wait_for_database::waited_for(begin).await?;
+    tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
+    let means = Means { skew, client, sandbox, membership: Arc::new(membership), lock: None };
+    let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
+    Working::begin(&context, store, channels, targets, process_status).until_stopped(&context, means, None).await
+}

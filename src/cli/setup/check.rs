@@ -1,0 +1,188 @@
+//! `check`: validates the configuration without running anything: effective settings, their origin, and with `--probe`
+//! whether the service accepts the key.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::run::serve;
+use crate::cli::setup::{file_permissions, probe};
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::channels;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::config;
+use crate::model::{ChannelSpec, SchedulePolicy, Time};
+use crate::schedule::Schedule;
+
+/// `check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Make one cheap call to test the key, the dialect and the response time
+    #[arg(long)]
+    pub probe: bool,
+    /// Print the JSON Schema of the file instead
+    #[arg(long, conflicts_with = "probe")]
+    pub schema: bool,
+    /// Print the effective settings as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &CheckArgs) -> Result<Exit, Failure> {
+    if args.schema {
+        output::text(&config::schema())?;
+        return Ok(Exit::Ok);
+    }
+    let context = Context::load_silently(common, None)?;
+    // A token that `run` and `serve` would refuse.
+    serve::settings(&context.config)?;
+    let probed = if args.probe { Some(probe::run(&context).await?) } else { None };
+    if args.json {
+        output::json(&to_json(&context, probed.as_ref()))?;
+    } else {
+        output::text(&render(&context, probed.as_ref()))?;
+    }
+    Ok(if probed.is_some_and(|p| !p.ok) { Exit::Searches } else { Exit::Ok })
+}
+
+fn to_json(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value {
+    let config = &context.config;
+    let store = context.store_settings(false);
+    let warnings = [config.warnings.clone(), file_permissions::warnings(context)].concat();
+    json!({
+        "file": config.file,
+        "sandbox": context.is_sandbox(),
+        "database": config::redact_url(&store.url),
+        "effective": config.effective,
+        "topics": config.topics,
+        "reports": config.reports,
+        "channels": config.channels.iter().map(|spec| json!({
+            "name": spec.name, "kind": spec.kind(), "whom": spec.whom(), "problem": problem(spec),
+        })).collect::<Vec<_>>(),
+        "exports": config.exports,
+        "alerts": config.alerts,
+        "warnings": warnings,
+        "probe": probed,
+    })
+}
+
+/// Why a channel cannot be used as things are.
+fn problem(spec: &ChannelSpec) -> Option<String> {
+    channels::one(spec).err().map(|why| why.message)
+}
+
+/// Reports, exports, alerts and channels, if there are any.
+fn deliveries(context: &Context) -> String {
+    let (config, now) = (&context.config, (context.clock)());
+    let mut text = String::new();
+    if !config.reports.is_empty() {
+        let rows = config.reports.iter().map(|report| {
+            let formats: Vec<&str> = report.formats.iter().map(|format| format.as_str()).collect();
+            vec![
+                report.name.clone(),
+                next(report.schedule.as_ref(), now, "only by `report`"),
+                formats.join(" "),
+                output::visible(&report.path),
+                report.channels.join(" "),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["report", "next slot", "format", "path", "channels"], rows.collect(), &[]));
+    }
+    if !config.exports.is_empty() {
+        let rows = config.exports.iter().map(|export| {
+            vec![
+                export.name.clone(),
+                next(Some(&export.schedule), now, ""),
+                format!("{} {}", export.mode, export.what),
+                output::visible(&export.path),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["export", "next slot", "rows", "path"], rows.collect(), &[]));
+    }
+    if !config.alerts.is_empty() {
+        let rows = config.alerts.iter().map(|alert| {
+            let topics: Vec<&str> = alert.topics.iter().chain(&alert.tags).map(String::as_str).collect();
+            vec![
+                alert.name.clone(),
+                alert.rule.to_string(),
+                if topics.is_empty() { "all".to_owned() } else { output::brief(&topics.join(" "), 80) },
+                alert.channels.join(" "),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["alert", "looks for", "topics", "channels"], rows.collect(), &[]));
+    }
+    if !config.channels.is_empty() {
+        let rows = config.channels.iter().map(|spec| {
+            let ready = problem(spec).unwrap_or_else(|| "ready".to_owned());
+            vec![
+                spec.name.clone(),
+                spec.kind().to_string(),
+                output::brief(&spec.whom(), 120),
+                output::brief(&ready, 80),
+            ]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["channel", "kind", "whom", "state"], rows.collect(), &[]));
+    }
+    text
+}
+
+/// When a schedule is due next.
+fn next(schedule: Option<&SchedulePolicy>, now: Time, without: &str) -> String {
+    let Some(policy) = schedule else { return without.to_owned() };
+    match Schedule::compile(policy).ok().and_then(|schedule| schedule.next_after(now)) {
+        _ if policy.paused => "paused".to_owned(),
+        Some(at) => output::when(at),
+        None => "never".to_owned(),
+    }
+}
+
+fn render(context: &Context, probed: Option<&probe::Probed>) -> String {
+    let config = &context.config;
+    let mut text = String::new();
+    if !config.notices.is_empty() {
+        text.push_str(&config::draw(&config.notices, output::lively(), usize::from(output::width())));
+        text.push('\n');
+    }
+    for warning in file_permissions::warnings(context) {
+        text.push_str(&format!("warning: {warning}\n\n"));
+    }
+    let rows = config
+        .effective
+        .iter()
+        .map(|e| vec![e.key.clone(), output::visible(&e.origin), output::brief(&e.value, 400)])
+        .collect();
+    text.push_str(&output::table(&["key", "from", "value"], rows, &[]));
+    text.push('\n');
+    let now = (context.clock)();
+    let rows = config
+        .topics
+        .iter()
+        .map(|topic| {
+            let sources: Vec<&str> = topic.sources().iter().map(|s| s.as_str()).collect();
+            let next = next(topic.schedule.as_ref(), now, "only by `once`");
+            vec![topic.id.clone(), output::brief(&topic.title, 40), sources.join(" "), next]
+        })
+        .collect();
+    text.push_str(&output::table(&["topic", "title", "sources", "next slot"], rows, &[]));
+    text.push_str(&deliveries(context));
+    let store = context.store_settings(false);
+    text.push_str(&format!(
+        "\n{}: {}; findings go to {}",
+        output::visible(&config.file.display().to_string()),
+        if config.topics.len() == 1 { "1 topic".to_owned() } else { format!("{} topics", config.topics.len()) },
+        output::visible(&config::redact_url(&store.url))
+    ));
+    text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });
+    if let Some(probed) = probed {
+        text.push_str(&format!("probe: {}\n", probed.line));
+        if !probed.hint.is_empty() {
+            text.push_str(&format!("hint: {}\n", probed.hint));
+        }
+    }
+    text
+}

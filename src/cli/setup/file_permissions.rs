@@ -1,0 +1,61 @@
+//! Warns about files that other users of this machine can read or write and should not: keys, passwords, the database.
+
+use std::path::Path;
+
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::protected_files;
+use crate::config;
+
+/// What `check` warns of, one line each.
+pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
+    let config = &context.config;
+    let mut all = Vec::new();
+    let mut secrets = protected_files::secrets(config);
+    secrets.sort();
+    secrets.dedup();
+    let folder = config.file.parent().unwrap_or(Path::new("."));
+    for file in secrets {
+        // As the configuration reads them, or as the other secrets are read.
+        let file = if file.exists() { file } else { folder.join(file) };
+        all.extend(readable(&file, "a secret is read from it"));
+    }
+    let elsewhere =
+        |origin: &str| origin == "default" || origin.starts_with("environment ") || origin.starts_with("flag ");
+    let from_file = config.effective.iter().any(|e| e.key == "database.url" && !elsewhere(&e.origin));
+    if from_file && config::redact_url(&config.database.url) != config.database.url {
+        all.extend(readable(&config.file, "the database's password stands in it"));
+    }
+    if let Some(database) = context.store_settings(false).url.strip_prefix("sqlite:").map(Path::new) {
+        for ending in ["", "-wal"] {
+            let mut file = database.as_os_str().to_owned();
+            file.push(ending);
+            let file = Path::new(&file);
+            if others_may(file, 0o002) {
+                let shown = output::visible(&file.display().to_string());
+                all.push(format!(
+                    "everybody on this machine may write to the database {shown} (hint: chmod 600 {shown})"
+                ));
+            }
+        }
+    }
+    all
+}
+
+fn readable(file: &Path, why: &str) -> Option<String> {
+    let shown = output::visible(&file.display().to_string());
+    others_may(file, 0o004)
+        .then(|| format!("everybody on this machine may read {shown}, and {why} (hint: chmod o-r {shown})"))
+}
+
+/// Whether a file is there and others may do this with it.
+#[cfg(unix)]
+fn others_may(file: &Path, what: u32) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & what != 0)
+}
+
+#[cfg(not(unix))]
+fn others_may(_: &Path, _: u32) -> bool {
+    false
+}

@@ -1,0 +1,42 @@
+//! `init`: writes the annotated example configuration. It never overwrites a file.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::config::EXAMPLE;
+use crate::files::Protected;
+
+/// `init`
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Where to write it
+    #[arg(default_value = "jobs.toml")]
+    pub file: PathBuf,
+}
+
+pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
+    let shown = output::visible(&args.file.display().to_string());
+    // A new file, too, would do harm beside a database, which it would be taken for a part of.
+    Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&args.file);
+    let mut file = file.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Failure::usage(
+            format!("{shown} exists already and is left as it is"),
+            "name another file: topicwatch init FILE",
+        ),
+        _ => Failure::new(
+            Exit::Output,
+            format!("{shown} could not be written: {error}"),
+            "does the folder exist, and may this user write there?",
+        ),
+    })?;
+    file.write_all(EXAMPLE.as_bytes()).and_then(|()| file.sync_all())?;
+    output::text(&format!(
+        "wrote {shown}\nnext: topicwatch once (asks the built-in sandbox; needs no key, costs nothing)\n"
+    ))?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,274 @@
+//! `plan`: estimates slots, calls and cost before anything runs. It makes no calls; prices come from the database if there
+//! is one. The arithmetic is in `insight`.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::insight::{Allowance, Calls, Forecast, History, Horizon, Price, TopicForecast, forecast};
+use crate::model::{Micros, Time, Used};
+use crate::schedule::format_duration;
+use crate::store::{Nature, StoreErrorKind};
+
+/// `plan`
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// How far to look ahead
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=366))]
+    pub days: u32,
+    /// Only this topic (repeat for more)
+    #[arg(long, value_name = "ID")]
+    pub topic: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// What the mark of an upper bound means.
+const UPPER: &str =
+    "if the AI source is asked in every run; with ai.when = \"new\" only those that find something new ask it";
+
+/// How far back prices are looked at.
+const PAST: Duration = Duration::from_secs(30 * 86_400);
+
+/// What the database knows, or why it knows nothing.
+struct Past {
+    history: History,
+    used: Used,
+    invented: bool,
+    missing: Option<String>,
+}
+
+#[derive(serde::Serialize)]
+struct Told<'a> {
+    sandbox: bool,
+    without_database: Option<&'a str>,
+    #[serde(flatten)]
+    forecast: &'a Forecast,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    context.known(&args.topic)?;
+    let now = (context.clock)();
+    let past = past(&context, now).await?;
+    let service = &context.config.service;
+    let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: past.used };
+    let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
+    let told = forecast(&context.config.topics, wanted, &service.prices, &past.history, horizon)?;
+    if args.json {
+        output::json(&Told { sandbox: past.invented, without_database: past.missing.as_deref(), forecast: &told })?;
+    } else {
+        output::text(&render(&told, &past))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// A database that is not there yet, or cannot be reached, leaves the configured prices; nothing is created for the
+/// question. One that is there and not ours is a mistake to be told.
+async fn past(context: &Context, now: Time) -> Result<Past, Failure> {
+    let without = |missing| Past {
+        history: History::default(),
+        used: Used::default(),
+        invented: context.is_sandbox(),
+        missing: Some(missing),
+    };
+    let store = match crate::store::Store::open_or_read(&context.store_settings(false)).await {
+        Ok((store, _)) => store,
+        Err(error) if matches!(error.kind, StoreErrorKind::Unreachable | StoreErrorKind::Unwritable) => {
+            return Ok(without(error.text));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let since = now.minus(PAST);
+    let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
+    let (used, topics) = store.used_on(now.utc_day(), &limited).await?;
+    let past = Past {
+        history: History {
+            billed: store.billed_since(since).await?,
+            asked: store.ai_asked_since(since).await?,
+            used: limited.into_iter().zip(topics).collect(),
+        },
+        used,
+        invented: context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox),
+        missing: None,
+    };
+    store.close().await;
+    Ok(past)
+}
+
+fn render(told: &Forecast, past: &Past) -> String {
+    let mut text = if past.invented { "SANDBOX: invented findings and prices\n\n".to_owned() } else { String::new() };
+    let days = if told.days == 1 { "1 day".to_owned() } else { format!("{} days", told.days) };
+    text.push_str(&format!("{days} from {}\n\n", output::when(told.from)));
+    let rows = told.topics.iter().map(slots_row).collect();
+    text.push_str(&output::table(&["topic", "slots", "first slot", "last slot"], rows, &[1]));
+    text.push('\n');
+    text.push_str(&money(told));
+    text.push('\n');
+    text.push_str(&prices(&told.prices, past));
+    text.push('\n');
+    text.push_str(&quota(told));
+    told.budgets.iter().for_each(|met| text.push_str(&allowance(met)));
+    text.push_str(&notes(told));
+    text
+}
+
+fn slots_row(row: &TopicForecast) -> Vec<String> {
+    let (first, last) = match (row.state, row.first_slot) {
+        ("scheduled", None) => ("none in this time".to_owned(), String::new()),
+        ("scheduled", first) => (output::when_known(first), output::when_known(row.last_slot)),
+        ("paused", _) => ("paused".to_owned(), String::new()),
+        _ => ("only by `once`".to_owned(), String::new()),
+    };
+    vec![row.topic.clone(), row.slots.to_string(), first, last]
+}
+
+/// Calls and money per topic, and their sums. What is not certain is marked.
+fn money(told: &Forecast) -> String {
+    let line = |name: &str, calls: Calls, mark: &str, (day, month): (Micros, Micros)| {
+        let ai = if calls.ai == 0 { "0".to_owned() } else { format!("{mark}{}", per_day(calls.ai, told.days)) };
+        vec![
+            name.to_owned(),
+            per_day(calls.social, told.days),
+            per_day(calls.web, told.days),
+            ai,
+            format!("{mark}{day}"),
+            format!("{mark}{month}"),
+        ]
+    };
+    let mut rows = Vec::new();
+    for row in told.topics.iter().filter(|row| row.state == "scheduled") {
+        let mark = if row.upper_bound { "≤" } else { "" };
+        let (calls, mark) = match row.ai_asked {
+            Some((asked, of)) => {
+                let ai = i128::from(row.calls.ai) * i128::from(asked) / i128::from(of.max(1));
+                (Calls { ai: i64::try_from(ai).unwrap_or(i64::MAX), ..row.calls }, "~")
+            }
+            None => (row.calls, mark),
+        };
+        rows.push(line(&row.topic, calls, mark, (row.expected.per_day, row.expected.per_month)));
+    }
+    let bounded = told.topics.iter().any(|row| row.upper_bound || row.ai_asked.is_some());
+    let mark = if bounded { "≤" } else { "" };
+    rows.push(line("at most", told.calls, mark, (told.at_most.per_day, told.at_most.per_month)));
+    let mut text =
+        output::table(&["calls per day", "social", "web", "ai", "cost/day", "cost/30 days"], rows, &[1, 2, 3, 4, 5]);
+    if told.expected != told.at_most {
+        let expected = format!(
+            "expected: {} a day, {} in 30 days, with the AI source asked as often as in the last 30 days",
+            told.expected.per_day, told.expected.per_month
+        );
+        text.push_str(&output::wrapped("~ ", &expected, usize::from(output::width())));
+    }
+    if told.topics.iter().any(|row| row.upper_bound) {
+        text.push_str(&output::wrapped("≤ ", UPPER, usize::from(output::width())));
+    }
+    text
+}
+
+/// With one decimal, rounded; none when it is whole.
+fn per_day(calls: i64, days: u32) -> String {
+    let days = i128::from(days.max(1));
+    let tenths = (i128::from(calls) * 10 + days / 2) / days;
+    match (tenths, tenths % 10) {
+        (0, _) if calls > 0 => "<0.1".to_owned(),
+        (_, 0) => (tenths / 10).to_string(),
+        (_, part) => format!("{}.{part}", tenths / 10),
+    }
+}
+
+fn prices(prices: &[Price], past: &Past) -> String {
+    let rows = prices
+        .iter()
+        .map(|price| {
+            let why = match (price.basis, &past.missing) {
+                ("observed", _) => format!("average of {} billed in the last 30 days", price.billed_searches),
+                (_, Some(_)) => "there is no database to go by".to_owned(),
+                (_, None) => format!("{} billed in the last 30 days, too few to go by", price.billed_searches),
+            };
+            vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned(), why]
+        })
+        .collect();
+    let mut text = output::table(&["one search", "price", "from", "because"], rows, &[1]);
+    if let Some(missing) = &past.missing {
+        text.push_str(&output::wrapped("", &output::brief(missing, 300), usize::from(output::width())));
+    }
+    text
+}
+
+fn quota(told: &Forecast) -> String {
+    let quota = &told.quota;
+    let limit = quota.max_calls_per_day;
+    let made = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
+    let Some(used) = &quota.used_up else {
+        let text = format!(
+            "The fullest day, {}, has {} calls at most, of {limit} that max_calls_per_day allows{made}.",
+            quota.fullest_day, quota.fullest_day_calls
+        );
+        return output::wrapped("", &text, usize::from(output::width()));
+    };
+    let more = match quota.days_over {
+        0 | 1 => String::new(),
+        2 => "; so are those of one more day".to_owned(),
+        days => format!("; so are those of {} more days", days - 1),
+    };
+    let text = format!(
+        "{}: the {limit} calls of a day are used up at {} UTC{made}; {} are planned at most{more}. Calls beyond are not \
+         made (over_quota): raise [service] max_calls_per_day, or let topics run less often.",
+        used.day,
+        clock(used.at),
+        used.calls
+    );
+    output::wrapped("! ", &text, usize::from(output::width()))
+}
+
+/// A limit beside the service's calls.
+fn allowance(met: &Allowance) -> String {
+    let Allowance { budget, limit, used_today, .. } = met;
+    let of = met.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
+    let width = usize::from(output::width());
+    let (Some(day), Some(at), Some(wanted)) = (&met.used_up_on, met.used_up_at, met.wanted) else {
+        let text = format!(
+            "The fullest day of {budget}{of}, {}, uses {} at most, of {limit} ({used_today} today).",
+            met.fullest_day, met.fullest_day_use
+        );
+        return output::wrapped("", &text, width);
+    };
+    let more = if met.days_over > 1 { format!(", on {} days in all", met.days_over) } else { String::new() };
+    let text = format!(
+        "{day}: {budget}{of}, {limit} a day, is used up at {} UTC ({used_today} used today); {wanted} is planned at most{more}. \
+         Calls beyond are not made (over_quota).",
+        clock(at)
+    );
+    output::wrapped("! ", &text, width)
+}
+
+fn clock(at: Time) -> String {
+    output::when(at).chars().skip(11).take(5).collect()
+}
+
+fn notes(told: &Forecast) -> String {
+    const MOST: usize = 12;
+    let rare: Vec<(&TopicForecast, u64)> =
+        told.topics.iter().filter_map(|row| Some((row, u64::try_from(row.uncovered_ms?).ok()?))).collect();
+    let mut text = String::new();
+    for (row, over) in rare.iter().take(MOST) {
+        text.push_str(&format!(
+            "! {}: rarer than its window, up to {} between two runs are not covered.\n",
+            row.topic,
+            format_duration(Duration::from_millis(*over))
+        ));
+    }
+    if rare.len() > MOST {
+        text.push_str(&format!("! … and {} more topics rarer than their windows.\n", rare.len() - MOST));
+    }
+    text
+}

@@ -1,0 +1,195 @@
+//! `try`: asks every source one question and shows the results. It stores nothing, so nothing is new or known.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::ids;
+use crate::cli::wiring::options::Common;
+use crate::collect::{Ingested, Reading, ingest};
+use crate::model::{
+    AiQuery, AiWhen, LookBack, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
+};
+use crate::search::decode::Media;
+use crate::search::{self, Ask, CallFailure, RawReply, Ungated};
+
+/// `try`
+#[derive(Debug, Args)]
+pub struct TryArgs {
+    /// What to search for
+    pub query: String,
+    /// Ask only this source (repeat for more)
+    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
+    pub source: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How one source answered.
+struct Answered {
+    source: Source,
+    cost: Micros,
+    assumed: bool,
+    result: Result<(RawReply, Ingested), (String, String)>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit, Failure> {
+    let context = Context::load_without_topics(common)?;
+    if args.query.trim().is_empty() {
+        return Err(Failure::usage("there is nothing to search for", "give the words: topicwatch try \"rust async\""));
+    }
+    let service = context.service().await?;
+    let mut all = Vec::new();
+    for source in
+        Source::ALL.iter().copied().filter(|s| args.source.is_empty() || args.source.iter().any(|a| a == s.as_str()))
+    {
+        all.push(ask(&context, &service.client, source, &args.query).await?);
+    }
+    if let Some(sandbox) = service.sandbox {
+        sandbox.stop().await;
+    }
+    if args.json {
+        output::json(&to_json(&context, &args.query, &all))?;
+    } else {
+        output::text(&render(&context, &all))?;
+    }
+    Ok(if all.iter().all(|a| a.result.is_ok()) { Exit::Ok } else { Exit::Searches })
+}
+
+/// The question in a source's own form, with the defaults of a topic.
+fn question(source: Source, query: &str) -> Ask {
+    match source {
+        Source::Social => Ask::Social(
+            SocialQuery { query: query.to_owned(), operation: SocialOperation::Search, limit: None },
+            Window::Past24Hours.into(),
+        ),
+        Source::Web => Ask::Web(WebQuery { query: query.to_owned(), operation: WebOperation::Search, limit: 5 }),
+        Source::Ai => {
+            let ai = AiQuery {
+                prompt: query.to_owned(),
+                model: "NOVA".into(),
+                response_order: None,
+                streaming: false,
+                when: AiWhen::Always,
+                count: None,
+                tools: Vec::new(),
+            };
+            Ask::Ai(ai, Window::Past24Hours.into())
+        }
+    }
+}
+
+async fn ask(context: &Context, client: &search::Client, source: Source, query: &str) -> Result<Answered, Failure> {
+    let service = &context.config.service;
+    let now = (context.clock)();
+    let request = search::request(service.dialect, &service.platform, &question(source, query), now)
+        .map_err(|e| Failure::usage(e.message, e.hint))?;
+    let price = service.prices.of(source);
+    let read = |reply: &RawReply| Reading {
+        source,
+        seen_at: now,
+        span: LookBack::from(Window::Past24Hours).span(now),
+        platform: &service.platform,
+        streaming: request.streaming,
+        media: Media::of(&reply.headers),
+        cut: reply.cut.as_ref().map(|(class, _)| *class),
+        limit: request.limit,
+    };
+    Ok(match client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await {
+        Ok(reply) => match ingest(&reply.body, &read(&reply)) {
+            Ok(ingested) => {
+                let billed = reply.cost.or(ingested.cost);
+                Answered {
+                    source,
+                    cost: billed.unwrap_or(price).plus(reply.earlier.counted(price)),
+                    assumed: billed.is_none() || reply.earlier.unknown > 0,
+                    result: Ok((reply, ingested)),
+                }
+            }
+            Err(error) => Answered {
+                source,
+                cost: reply.cost.unwrap_or(price).plus(reply.earlier.counted(price)),
+                assumed: reply.cost.is_none() || reply.earlier.unknown > 0,
+                result: Err((format!("{}: {}", error.class, error.text), error.hint)),
+            },
+        },
+        Err(CallFailure::Error(error)) => {
+            let (cost, assumed) = (error.spent.counted(price), error.spent.unknown > 0);
+            Answered { source, cost, assumed, result: Err((format!("{}: {}", error.class, error.text), error.hint)) }
+        }
+        Err(CallFailure::Refused(refusal, _)) => {
+            Answered { source, cost: Micros(0), assumed: false, result: Err((refusal.text, String::new())) }
+        }
+    })
+}
+
+fn to_json(context: &Context, query: &str, all: &[Answered]) -> serde_json::Value {
+    let sources: Vec<_> = all
+        .iter()
+        .map(|answered| match &answered.result {
+            Ok((reply, ingested)) => json!({
+                "source": answered.source,
+                "cost_usd": answered.cost,
+                "cost_assumed": answered.assumed,
+                "latency_ms": reply.latency.as_millis(),
+                "answer": ingested.answer,
+                "unreadable": ingested.unreadable,
+                "error": ingested.failure.as_ref().map(|(class, text)| format!("{class}: {text}")),
+                "items": ingested.findings.iter().map(|f| json!({
+                    "key": f.keys.first(), "kind": f.kind, "fit": f.fit, "rank": f.found.rank, "url": f.found.url, "author": f.found.author,
+                    "title": f.found.title, "text": f.found.text, "published_at": f.found.published_at, "engagement": f.found.engagement,
+                })).collect::<Vec<_>>(),
+            }),
+            Err((text, hint)) => json!({ "source": answered.source, "cost_usd": answered.cost, "cost_assumed": answered.assumed, "error": text, "hint": hint }),
+        })
+        .collect();
+    json!({ "query": query, "sandbox": context.is_sandbox(), "stored": false, "sources": sources })
+}
+
+fn render(context: &Context, all: &[Answered]) -> String {
+    let mut text = String::new();
+    if context.is_sandbox() {
+        text.push_str("SANDBOX: invented findings\n");
+    }
+    for answered in all {
+        let cost = format!("{}{}", answered.cost, if answered.assumed { " assumed" } else { "" });
+        match &answered.result {
+            Ok((reply, ingested)) => {
+                text.push_str(&format!(
+                    "\n{} · {} found · {cost} · {} ms\n",
+                    answered.source,
+                    ingested.findings.len(),
+                    reply.latency.as_millis()
+                ));
+                if let Some(answer) = &ingested.answer {
+                    text.push_str(&format!("  {}\n", output::brief(&answer.text, 600)));
+                }
+                for finding in &ingested.findings {
+                    let found = &finding.found;
+                    let words = found.title.as_deref().or(found.text.as_deref()).unwrap_or("");
+                    let author =
+                        found.author.as_ref().map_or_else(String::new, |a| format!("@{} ", output::brief(a, 30)));
+                    text.push_str(&format!("  {:>2}. {author}{}\n", found.rank, output::brief(words, 100)));
+                    if let Some(url) = &found.url {
+                        text.push_str(&format!("      {}\n", output::brief(url, 120)));
+                    }
+                }
+                if let Some((class, what)) = &ingested.failure {
+                    text.push_str(&format!("  incomplete: {class}: {}\n", output::visible(what)));
+                }
+            }
+            Err((what, hint)) => {
+                text.push_str(&format!("\n{} · failed · {cost}\n  {}\n", answered.source, output::visible(what)));
+                if !hint.is_empty() {
+                    text.push_str(&format!("  hint: {}\n", output::visible(hint)));
+                }
+            }
+        }
+    }
+    let total = all.iter().fold(Micros(0), |sum, a| sum.plus(a.cost));
+    text.push_str(&format!("\nnothing was stored; cost {total}\n"));
+    text
+}

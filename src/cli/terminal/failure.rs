@@ -1,0 +1,124 @@
+//! Exit codes, and the error and hint printed to stderr. Which failure means which code is decided only here.
+
+use std::path::Path;
+
+use crate::cli::terminal::text;
+use crate::export::ExportError;
+use crate::files::Taken;
+use crate::store::{StoreError, StoreErrorKind};
+
+/// Exit codes, as documented in README.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All went well.
+    Ok = 0,
+    /// Something unexpected.
+    Unexpected = 1,
+    /// Bad usage or configuration, key missing.
+    Usage = 2,
+    /// Some searches failed, key refused, over quota; what succeeded is stored.
+    Searches = 3,
+    /// Store unreachable or locked.
+    Store = 4,
+    /// Output could not be written.
+    Output = 5,
+    /// Interrupted.
+    Interrupted = 130,
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub struct Failure {
+    /// Exit code.
+    pub exit: Exit,
+    /// What happened; empty when everything was said already.
+    pub text: String,
+    /// What to do next.
+    pub hint: String,
+    /// Whether the database's server is only away for now, and waiting may help.
+    pub away: bool,
+}
+
+impl Failure {
+    /// A failure with its next step.
+    pub fn new(exit: Exit, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { exit, text: text.into(), hint: hint.into(), away: false }
+    }
+
+    /// Bad usage or configuration.
+    pub fn usage(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, text, hint)
+    }
+
+    /// A file that could not be written, or must not be.
+    pub fn unwritable(file: &Path, error: &std::io::Error) -> Self {
+        let text = format!("{} could not be written: {error}", text::visible(&file.display().to_string()));
+        if error.get_ref().and_then(|inner| inner.downcast_ref::<Taken>()).is_some() {
+            return Self::usage(text, TAKEN);
+        }
+        Self::new(
+            Exit::Output,
+            text,
+            "does the folder exist, is there room, and may this user write there? a file that was there before is intact",
+        )
+    }
+
+    /// Ends with a code about which everything was said.
+    #[must_use]
+    pub fn silent(exit: Exit) -> Self {
+        Self::new(exit, "", "")
+    }
+}
+
+/// What to do about a file that must not be replaced.
+pub(in crate::cli) const TAKEN: &str = "name another file; nothing was changed";
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let exit = match error.kind {
+            StoreErrorKind::Unreachable
+            | StoreErrorKind::Unwritable
+            | StoreErrorKind::Locked
+            | StoreErrorKind::Newer
+            | StoreErrorKind::Foreign
+            | StoreErrorKind::Replaced => Exit::Store,
+            StoreErrorKind::Refused => Exit::Usage,
+            StoreErrorKind::Fenced => Exit::Searches,
+            StoreErrorKind::Statement => Exit::Unexpected,
+        };
+        Self { away: error.away, ..Self::new(exit, error.text, error.hint) }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    /// Of writing to stdout or a file: a closed pipe ends quietly, as `head` expects.
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Self::silent(Exit::Ok);
+        }
+        Self::new(
+            Exit::Output,
+            format!("the output could not be written: {error}"),
+            "is there room on the disk, and may this user write there?",
+        )
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Store(error) => error.into(),
+            ExportError::Output(error) => error.into(),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        if error.is_io() {
+            std::io::Error::from(error).into()
+        } else {
+            Self::new(Exit::Unexpected, error.to_string(), "")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Logging to stderr, one event per line: quiet for one-shot verbs, informative for services.
+
+use std::io::IsTerminal as _;
+
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt;
+use tracing_subscriber::prelude::*;
+
+use crate::cli::terminal::output;
+use crate::cli::wiring::options::{Common, LogFormat};
+
+/// Starts logging as asked; `RUST_LOG` overrides (`warn,topicwatch=debug`: targets and their levels). A service says what
+/// it does, other verbs only what is wrong.
+pub(in crate::cli) fn start(options: &Common, service: bool) {
+    let (ours, others) = match (options.quiet, options.verbose, service) {
+        (true, ..) => (LevelFilter::ERROR, LevelFilter::ERROR),
+        (_, 0, false) => (LevelFilter::WARN, LevelFilter::ERROR),
+        (_, 0, true) => (LevelFilter::INFO, LevelFilter::ERROR),
+        (_, 1, _) => (LevelFilter::DEBUG, LevelFilter::WARN),
+        _ => (LevelFilter::TRACE, LevelFilter::INFO),
+    };
+    let asked = std::env::var("RUST_LOG").ok().and_then(|asked| asked.parse::<Targets>().ok());
+    let filter = asked.unwrap_or_else(|| Targets::new().with_target("topicwatch", ours).with_default(others));
+    let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let lines = match options.log_format {
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal() && output::lively()).boxed(),
+    };
+    // A second start (in tests) leaves the first in place.
+    let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
+}

@@ -1,0 +1,156 @@
+//! Output: stdout through a handle (a closed pipe is no panic), JSON and tables. It formats and decides nothing.
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _, Write};
+
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+use crate::cli::terminal::failure::Failure;
+use crate::model::{Time, Volume, is_hidden_after};
+
+pub(in crate::cli) use crate::cli::terminal::text::{brief, bytes, columns, longest, spaced, visible, wrapped};
+
+/// Buffered stdout.
+pub(in crate::cli) fn stdout() -> io::BufWriter<io::Stdout> {
+    io::BufWriter::with_capacity(64 * 1024, io::stdout())
+}
+
+/// Writes a value as indented JSON and a line end, with nothing in it that a terminal would obey.
+pub(in crate::cli) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let mut out = stdout();
+    out.write_all(inert(&serde_json::to_string_pretty(value)?).as_bytes())?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+/// JSON whose strings say in escapes what [`visible`] does, too; C0 they cannot hold otherwise. It is the same JSON.
+fn inert(json: &str) -> Cow<'_, str> {
+    if json.is_ascii() && !json.contains('\u{7f}') {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    let mut before = None;
+    for c in json.chars() {
+        let hidden = is_hidden_after(before.replace(c), c);
+        if c >= '\u{7f}' && hidden {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    if out.len() == json.len() { Cow::Borrowed(json) } else { Cow::Owned(out) }
+}
+
+/// Writes text to stdout.
+pub(in crate::cli) fn text(text: &str) -> io::Result<()> {
+    let mut out = stdout();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a line to stderr; a closed stderr is nobody's concern.
+pub(in crate::cli) fn note(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Whether colour and progress are wanted on stderr.
+pub(in crate::cli) fn lively() -> bool {
+    io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        && std::env::var("TERM").as_deref() != Ok("dumb")
+}
+
+/// An instant for people: whole seconds. Files and JSON have the milliseconds.
+pub(in crate::cli) fn when(at: Time) -> String {
+    Time(at.0.saturating_sub(at.0.rem_euclid(1_000))).to_string()
+}
+
+/// The same where it may be unknown.
+pub(in crate::cli) fn when_known(at: Option<Time>) -> String {
+    at.map_or_else(|| "-".to_owned(), when)
+}
+
+/// A count of what a source showed, where it may have had more.
+pub(in crate::cli) fn at_least(n: i64, more: bool) -> String {
+    format!("{}{n}", if more { "≥" } else { "" })
+}
+
+/// How much was seen, in items, texts and authors.
+pub(in crate::cli) fn volume(of: Volume) -> String {
+    let word = |n: i64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
+    let authors = of.authors.map_or_else(|| "authors not given".to_owned(), |authors| word(authors, "author"));
+    format!("{}, {} unique, {authors}", word(of.raw, "item"), of.unique)
+}
+
+/// A table without lines; `numbers` are the columns aligned to the right. No cell is broken, so that ids, paths and
+/// times can be copied: whoever fills it shortens words to what `width` leaves.
+pub(in crate::cli) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    for row in rows {
+        table.add_row(row);
+    }
+    for (place, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if numbers.contains(&place) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    if text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// Columns of the terminal; 100 when there is none.
+pub(in crate::cli) fn width() -> u16 {
+    let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let real = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
+    told.or_else(real).unwrap_or(100).clamp(60, 200)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::*;
+    use crate::model::is_hidden;
+
+    #[test]
+    fn json_commands_no_terminal_either_and_loses_nothing() {
+        let value = serde_json::json!({ "a\u{202e}": ["\u{9b}31m\u{7f}\u{85}", "a\u{200b}\u{e0001}👩‍👩‍👧", "\u{1b}[2J\n", "plain 🦀 \u{feff}é", "\\\u{9b}"] });
+        let text = serde_json::to_string_pretty(&value).unwrap();
+        let told = inert(&text);
+        assert!(
+            !told.contains(|c: char| is_hidden(c) && c != '\n')
+                && told.contains("a\\u200b\\udb40\\udc01👩‍👩‍👧")
+                && told.contains("\\u009b31m\\u007f\\u0085"),
+            "{told}"
+        );
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);
+        assert!(matches!(inert("{\n  \"a\": \"é 🦀\"\n}"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn people_read_whole_seconds_before_1970_too() {
+        for (millis, told) in [
+            (1_773_219_600_999, "2026-03-11T09:00:00Z"),
+            (1_773_219_600_000, "2026-03-11T09:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(when(Time(millis)), told);
+        }
+    }
+
+    #[test]
+    fn no_cell_of_a_table_is_broken() {
+        let id = "topic:globex-pricing@2026-11-21T07:30:00Z";
+        let text = table(&["run", "found"], vec![vec![id.repeat(9), "7".into()]], &[1]);
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.contains(&id.repeat(9)));
+    }
+}

@@ -1,0 +1,59 @@
+//! Progress on a terminal's stderr; silent anywhere else.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::terminal::output;
+
+/// A bar over `len` steps; hidden when stderr is no terminal or nobody wants it.
+pub(in crate::cli) fn bar(len: u64, quiet: bool) -> ProgressBar {
+    if quiet || !output::lively() || len < 2 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(len), ProgressDrawTarget::stderr_with_hz(5));
+    bar.set_style(
+        ProgressStyle::with_template("{bar:30} {pos}/{len} topics {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    bar
+}
+
+/// Between two words about rows.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// Rows of a file in the making, and how fast they come.
+pub(in crate::cli) struct Rows {
+    line: Option<ProgressBar>,
+    begun: Instant,
+    told: Instant,
+}
+
+impl Rows {
+    /// Told on a terminal, unless nobody wants it.
+    pub(in crate::cli) fn watched(quiet: bool) -> Self {
+        let line = (!quiet && output::lively()).then(|| {
+            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(2));
+            line.with_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        });
+        let now = Instant::now();
+        Self { line, begun: now, told: now }
+    }
+
+    /// So many by now.
+    pub(in crate::cli) fn update(&mut self, rows: u64) {
+        let Some(line) = &self.line else { return };
+        if self.told.elapsed() >= EVERY {
+            self.told = Instant::now();
+            let rate = rows as f64 / self.begun.elapsed().as_secs_f64().max(0.001);
+            line.set_message(format!("{rows} rows, {rate:.0} rows/s"));
+        }
+    }
+
+    /// Takes the line away.
+    pub(in crate::cli) fn end(self) {
+        if let Some(line) = self.line {
+            line.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The table that `once` prints at the end: one row per topic and source, sums, what went wrong and what to do.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::cli::terminal::output;
+use crate::collect::RunReport;
+use crate::compare::hidden_new;
+use crate::model::{Micros, RunState, SearchState, Source};
+use crate::store::{Counts, Store, StoreError};
+
+/// The column of what filters hide.
+const FILTERED: usize = 5;
+
+/// Sums over runs.
+#[derive(Debug, Default, serde::Serialize)]
+pub(in crate::cli) struct Sums {
+    pub(in crate::cli) runs: usize,
+    pub(in crate::cli) ok: usize,
+    #[serde(flatten)]
+    pub(in crate::cli) counts: Counts,
+    /// Of the new, what the topics' filters hide; the other counts are the ledger's, before any filter.
+    pub(in crate::cli) filtered: i64,
+    #[serde(rename = "cost_usd")]
+    pub(in crate::cli) cost: Micros,
+}
+
+/// What filters hide of what runs found new, by run and source; a run whose topic has no filter is not there.
+pub(in crate::cli) type Hidden = HashMap<String, BTreeMap<Source, i64>>;
+
+impl Sums {
+    /// How much was found, in parts that add up.
+    pub(in crate::cli) fn found(&self) -> String {
+        let filtered = if self.filtered > 0 { format!("{} filtered + ", self.filtered) } else { String::new() };
+        let Counts { found, new, duplicate, .. } = self.counts;
+        format!("{found} found = {} new + {filtered}{duplicate} duplicate", new - self.filtered)
+    }
+}
+
+/// Reads it; costs nothing where no topic has a filter.
+pub(in crate::cli) async fn hidden(store: &Store, reports: &[RunReport]) -> Result<Hidden, StoreError> {
+    let runs: Vec<(&str, &str)> = reports.iter().map(|report| (&*report.run, &*report.topic)).collect();
+    hidden_new(store, &runs).await
+}
+
+pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
+    let mut sums =
+        Sums { runs: reports.len(), ok: reports.iter().filter(|r| r.state == RunState::Ok).count(), ..Sums::default() };
+    sums.filtered = reports.iter().filter_map(|r| hidden.get(&r.run)).flat_map(BTreeMap::values).sum();
+    for search in reports.iter().flat_map(|r| &r.searches) {
+        let c = search.counts;
+        sums.counts.found += c.found;
+        sums.counts.new += c.new;
+        sums.counts.duplicate += c.duplicate;
+        sums.counts.outside += c.outside;
+        sums.counts.undated += c.undated;
+        sums.cost = sums.cost.plus(search.cost);
+    }
+    sums
+}
+
+/// What went wrong, and nothing else.
+pub(in crate::cli) fn troubles(reports: &[RunReport]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for report in reports.iter().filter(|report| report.state != RunState::Ok) {
+        // What was left out because nothing called for it has nothing to be done about it.
+        let wrong = |state: SearchState, hint: bool| match state {
+            SearchState::Ok | SearchState::Empty => false,
+            SearchState::NotRun => hint,
+            _ => true,
+        };
+        let failed = report.searches.iter().filter(|search| wrong(search.state, search.hint.is_some()));
+        for search in failed {
+            let note = output::brief(search.note.as_deref().unwrap_or(""), 300);
+            lines.push(format!("error: {} {} {}: {note}", report.topic, search.source, search.state));
+            lines.extend(search.hint.as_ref().map(|hint| format!("hint: {}", output::brief(hint, 300))));
+        }
+        if lines.is_empty() {
+            lines.push(format!("error: {}: {}", report.topic, report.state));
+        }
+    }
+    lines
+}
+
+pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
+    let mut rows = Vec::new();
+    let mut notes = Vec::new();
+    for report in reports {
+        for (place, search) in report.searches.iter().enumerate() {
+            let topic = if place == 0 { report.topic.clone() } else { String::new() };
+            let number = |n: i64| {
+                if matches!(search.state, SearchState::Ok | SearchState::Empty | SearchState::Error) {
+                    n.to_string()
+                } else {
+                    "-".to_owned()
+                }
+            };
+            let found = if search.saturated {
+                output::at_least(search.counts.found, true)
+            } else {
+                number(search.counts.found)
+            };
+            let c = search.counts;
+            let filtered = hidden.get(&report.run).and_then(|of| of.get(&search.source)).copied().unwrap_or(0);
+            rows.push(vec![
+                topic,
+                search.source.to_string(),
+                search.state.to_string(),
+                found,
+                number(c.new - filtered),
+                number(filtered),
+                number(c.duplicate),
+                number(c.outside),
+                search.cost.to_string(),
+                search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
+            ]);
+            if (search.state != SearchState::Ok || search.widened)
+                && let Some(note) = &search.note
+            {
+                notes.push((
+                    format!("{} {}: {}", report.topic, search.source, output::brief(note, 300)),
+                    search.hint.clone(),
+                ));
+            }
+        }
+    }
+    let mut header =
+        vec!["topic", "source", "state", "found", "new", "filtered", "duplicate", "outside", "cost", "time"];
+    let sums = sums(reports, hidden);
+    // Where nothing is hidden nobody wants to read of it.
+    if sums.filtered == 0 {
+        header.remove(FILTERED);
+        for row in &mut rows {
+            row.remove(FILTERED);
+        }
+    }
+    let numbers: Vec<usize> = (3..header.len()).collect();
+    let mut text = output::table(&header, rows, &numbers);
+    text.push_str(&format!("\n{} of {} runs ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.cost));
+    said_once(&mut text, &notes);
+    text
+}
+
+/// The same trouble in every topic is told once, with how often; each hint once.
+fn said_once(text: &mut String, notes: &[(String, Option<String>)]) {
+    const MOST: usize = 12;
+    for (note, _) in notes.iter().take(MOST) {
+        text.push_str(&format!("  {note}\n"));
+    }
+    if notes.len() > MOST {
+        text.push_str(&format!("  … and {} more: topicwatch runs --searches\n", notes.len() - MOST));
+    }
+    let mut hints: Vec<&String> =
+        notes.iter().filter_map(|(_, hint)| hint.as_ref()).filter(|h| !h.is_empty()).collect();
+    hints.sort_unstable();
+    hints.dedup();
+    for hint in hints.into_iter().take(MOST) {
+        text.push_str(&format!("hint: {}\n", output::visible(hint)));
+    }
+}

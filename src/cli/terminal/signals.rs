@@ -1,0 +1,100 @@
+//! Signals: the first asks to stop, the second stops at once; SIGHUP reloads the configuration.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::terminal::output;
+
+/// A file that may not grow any more (`ulimit -f`) is the failure of a write, which is told, and not the end of the
+/// process. Called once, inside the runtime.
+pub(in crate::cli) fn outlive_a_limit_of_files() {
+    #[cfg(all(any(target_os = "linux", target_os = "macos"), not(any(target_arch = "mips", target_arch = "mips64"))))]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        const SIGXFSZ: i32 = 25;
+        // The handler stays when its listener is gone.
+        let _ = signal(SignalKind::from_raw(SIGXFSZ));
+    }
+}
+
+/// SIGTERM and Ctrl-C. Listens from its making on, so that none is lost between two waits.
+pub(in crate::cli) struct Ends {
+    #[cfg(unix)]
+    listening: Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>,
+}
+
+impl Ends {
+    #[cfg(unix)]
+    pub(in crate::cli) fn listen() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        // Without a handler the default action ends the process, which is safe at any instant.
+        let listening = signal(SignalKind::terminate()).and_then(|t| Ok((t, signal(SignalKind::interrupt())?)));
+        Self { listening: listening.ok() }
+    }
+
+    #[cfg(not(unix))]
+    pub(in crate::cli) fn listen() -> Self {
+        Self {}
+    }
+
+    /// Waits for one.
+    #[cfg(unix)]
+    pub(in crate::cli) async fn next(&mut self) {
+        let Some((terminate, interrupt)) = &mut self.listening else { return std::future::pending().await };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(in crate::cli) async fn next(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+
+    /// Calls `asked` at the first signal, and ends the process at the second: what was said to be stored is stored,
+    /// whatever ends the process.
+    pub(in crate::cli) async fn twice(mut self, asked: impl FnOnce()) {
+        self.next().await;
+        asked();
+        self.next().await;
+        #[expect(clippy::disallowed_methods, reason = "the process is asked to end at once; it is crash-only")]
+        std::process::exit(130)
+    }
+}
+
+/// SIGHUP, where there is one.
+pub(in crate::cli) struct HangUps {
+    #[cfg(unix)]
+    listening: Option<tokio::signal::unix::Signal>,
+}
+
+impl HangUps {
+    #[cfg(unix)]
+    pub(in crate::cli) fn listen() -> Self {
+        Self { listening: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok() }
+    }
+
+    #[cfg(not(unix))]
+    pub(in crate::cli) fn listen() -> Self {
+        Self {}
+    }
+
+    /// Waits for one.
+    pub(in crate::cli) async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some(listening) = &mut self.listening
+            && listening.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
+/// At Ctrl-C or SIGTERM no new calls start, open calls are given up, and what was found is stored.
+pub(in crate::cli) fn interrupted(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
+    Ends::listen().twice(move || {
+        output::note("stopping: storing what was found; once more to stop at once");
+        cancel.cancel();
+    })
+}

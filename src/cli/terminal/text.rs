@@ -1,0 +1,136 @@
+//! Text for a terminal: foreign text made harmless, cut and wrapped to its columns. It prints nothing.
+
+use crate::model::is_hidden_after;
+
+/// Foreign text on one line of a terminal: what commands it, turns text around or is not drawn at all is shown as escapes, so
+/// that a post can neither move the cursor, nor reorder what stands beside it, nor carry what nobody sees.
+pub(in crate::cli) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let (mut blank, mut before) = (false, None);
+    for c in text.chars() {
+        let hidden = is_hidden_after(before.replace(c), c);
+        // Line and paragraph separators are white space, too.
+        if c.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        if blank && !shown.is_empty() {
+            shown.push(' ');
+        }
+        blank = false;
+        if hidden {
+            shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// The same with a blank kept where the text begins or ends with one, for texts that are put side by side.
+pub(in crate::cli) fn spaced(text: &str) -> String {
+    let end = |blank: bool| if blank { " " } else { "" };
+    let shown = visible(text);
+    let before = end(text.starts_with(char::is_whitespace));
+    let after = end(!shown.is_empty() && text.ends_with(char::is_whitespace));
+    format!("{before}{shown}{after}")
+}
+
+/// The same, cut to so many columns of a terminal.
+pub(in crate::cli) fn brief(text: &str, max: usize) -> String {
+    let shown = visible(text);
+    if columns(&shown) <= max {
+        return shown;
+    }
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += column(*c);
+        used < max
+    };
+    let mut cut: String = shown.chars().take_while(fits).collect();
+    cut.push('…');
+    cut
+}
+
+/// Columns of a terminal that a character takes: ideographs, kana, Hangul, full-width forms and emoji take two. Marks that
+/// stand above others are counted as if they took one, so that nothing is told too narrow.
+pub(in crate::cli) fn column(c: char) -> usize {
+    let wide = matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0xA4CF | 0xA960..=0xA97F | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF | 0xFE10..=0xFE19 | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F000..=0x1FAFF
+        | 0x2_0000..=0x3_FFFD);
+    if wide { 2 } else { 1 }
+}
+
+/// The same of a text.
+pub(in crate::cli) fn columns(text: &str) -> usize {
+    text.chars().map(column).sum()
+}
+
+/// Characters of the longest of some texts.
+pub(in crate::cli) fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+/// Words in lines of a width, all as far in as the first begins.
+pub(in crate::cli) fn wrapped(begin: &str, words: &str, width: usize) -> String {
+    let margin = begin.chars().count();
+    let (mut text, mut line) = (String::new(), begin.to_owned());
+    let mut taken = margin;
+    for word in words.split(' ') {
+        let length = word.chars().count();
+        if taken > margin && taken + 1 + length > width {
+            text.push_str(line.trim_end());
+            text.push('\n');
+            (line, taken) = (" ".repeat(margin), margin);
+        } else if taken > margin {
+            line.push(' ');
+            taken += 1;
+        }
+        line.push_str(word);
+        taken += length;
+    }
+    text.push_str(line.trim_end());
+    text.push('\n');
+    text
+}
+
+/// Bytes as people read them.
+pub(in crate::cli) fn bytes(bytes: i64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "one decimal is told")]
+    let number = bytes as f64;
+    match bytes {
+        ..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", number / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", number / 1e6),
+        _ => format!("{:.1} GB", number / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_post_cannot_command_the_terminal() {
+        for (text, shown) in [
+            ("plain  text\nhere", "plain text here"),
+            ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("pay\u{200b}pal", "pay\\u{200b}pal"),
+            ("hi\u{e0001}\u{e0041}", "hi\\u{e0001}\\u{e0041}"),
+            ("👩‍👩‍👧 1️⃣ می‌خواهم", "👩‍👩‍👧 1️⃣ می‌خواهم"),
+            ("a\u{200d}b", "a\\u{200d}b"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(brief("abcdef", 4), "abc…");
+    }
+
+    #[test]
+    fn words_are_wrapped_between_words_and_a_long_one_is_whole() {
+        assert_eq!(wrapped("a  ", "one two three", 10), "a  one two\n   three\n");
+        assert_eq!(wrapped("a  ", "one-two-three-four five", 10), "a  one-two-three-four\n   five\n");
+        assert_eq!(wrapped("  ", "", 10), "\n");
+    }
+}

@@ -1,0 +1,312 @@
+//! `topic backfill`: searches past days, one manual run per day, with calls that take dates. Findings are judged against
+//! their day; `first_seen` stays the time of the backfill.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::{output, run_table, signals};
+use crate::cli::wiring::context::{Context, Service};
+use crate::cli::wiring::ids;
+use crate::cli::wiring::options::Common;
+use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
+use crate::daemon::Skew;
+use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spell};
+use crate::search::{self, Ask, LooksBack, looks_back};
+use crate::store::{Nature, Store};
+
+/// `backfill`
+#[derive(Debug, Args)]
+pub struct BackfillArgs {
+    /// Topic id
+    pub topic: String,
+    /// First day, UTC: 2026-03-01
+    #[arg(long, value_name = "DATE")]
+    pub from: String,
+    /// Last day, inclusive
+    #[arg(long, value_name = "DATE")]
+    pub to: String,
+    /// Make no calls; print the requests and their price
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// Days of one call of the verb.
+const MOST_DAYS: i64 = 31;
+
+pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Failure> {
+    let mut context = Context::load(common, args.at.as_deref())?;
+    let skew = Skew::default();
+    if args.at.is_none() {
+        context.clock = skew.correct(context.clock);
+    }
+    let mut topic = context.topics(std::slice::from_ref(&args.topic))?.remove(0);
+    let days = days(args, (context.clock)())?;
+    datable(&context, &mut topic)?;
+    if args.dry_run {
+        return dry_run(&context, args, &topic, &days);
+    }
+    let Service { client, sandbox, .. } = context.service().await?;
+    let store = context.store(true).await?;
+    if args.at.is_none() {
+        skew.follow(&store, (context.clock)()).await?;
+    }
+    let now = (context.clock)();
+    // The topic as it is written: what a backfill leaves out of it holds for its own runs only.
+    store.add_topics(&context.topics(std::slice::from_ref(&args.topic))?, now).await?;
+    store.rescue(now).await?;
+    let collector = context.collector(store.clone(), client);
+    let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;
+    store.publish().await?;
+    follow(&store, &context.clock, &|| false, "the next run does it").await;
+    if let Some(sandbox) = sandbox {
+        sandbox.stop().await;
+    }
+    let (reports, interrupted) = ended?;
+    print(&context, args, &store, &reports).await?;
+    store.close().await;
+    let left =
+        days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
+    if let (Some(next), Some(last)) = (left.first(), days.last()) {
+        output::note(&format!(
+            "stopped; the days before are stored. To go on: topicwatch topic backfill {} --from {} --to {}",
+            topic.id,
+            Time::of_utc_day(*next).utc_date(),
+            Time::of_utc_day(*last).utc_date()
+        ));
+    }
+    Ok(match () {
+        () if interrupted => Exit::Interrupted,
+        () if left.is_empty() && reports.iter().all(|(_, report)| report.state == RunState::Ok) => Exit::Ok,
+        () => Exit::Searches,
+    })
+}
+
+/// Whether the day need not be asked for again: an answer that failed does not hold up the days after it, one that was
+/// broken off is better asked for again.
+fn is_done(report: &RunReport, interrupted: bool) -> bool {
+    report.state == RunState::Ok || (report.state == RunState::Partial && !interrupted)
+}
+
+/// The days named, oldest first.
+fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
+    let day = |option: &str, text: &str| {
+        let date = text.parse::<jiff::civil::Date>().ok().and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
+        date.map(|day| Time::from_jiff(day.timestamp()).utc_day()).ok_or_else(|| {
+            Failure::usage(
+                format!("{option}: `{}` is no date", output::brief(text, 60)),
+                "write 2026-03-11; days are those of UTC",
+            )
+        })
+    };
+    let (first, last) = (day("--from", &args.from)?, day("--to", &args.to)?);
+    if last > now.utc_day() {
+        return Err(Failure::usage(
+            format!("--to {} lies in the future", Time::of_utc_day(last).utc_date()),
+            format!("today is {} in UTC", Time::of_utc_day(now.utc_day()).utc_date()),
+        ));
+    }
+    if first > last {
+        return Err(Failure::usage("--from lies after --to", "both days are included; they may be the same"));
+    }
+    if last - first >= MOST_DAYS {
+        return Err(Failure::usage(
+            format!("{} days are more than the {MOST_DAYS} of one backfill", last - first + 1),
+            format!(
+                "begin with --from {} --to {}",
+                Time::of_utc_day(first).utc_date(),
+                Time::of_utc_day(first + MOST_DAYS - 1).utc_date()
+            ),
+        ));
+    }
+    Ok((first..=last).collect())
+}
+
+/// Leaves the sources in that can be asked for a day; refuses a topic whose posts cannot, or that has none left.
+fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
+    let service = &context.config.service;
+    let takes = |topic: &Topic, source| {
+        Ask::of(topic, source).is_some_and(|ask| looks_back(service.dialect, &ask) == LooksBack::Dates)
+    };
+    if topic.social.is_some() && !takes(topic, Source::Social) {
+        // The request itself knows best why not.
+        let ask = Ask::of(topic, Source::Social).map(|ask| ask.looking_back(LookBack::Day(0)));
+        let why =
+            ask.and_then(|ask| search::request(service.dialect, &service.platform, &ask, Time::of_utc_day(1)).err());
+        let (message, hint) = why.map_or_else(Default::default, |why| (why.message, why.hint));
+        return Err(Failure::usage(format!("topic {} cannot be backfilled: {message}", topic.id), hint));
+    }
+    if !takes(topic, Source::Ai) {
+        topic.ai = None;
+    }
+    if topic.social.is_none() && topic.ai.is_none() {
+        return Err(Failure::usage(
+            format!("topic {} cannot be backfilled: none of its sources takes dates", topic.id),
+            "dates are taken by social searches (operation \"basic\", or dialect \"desearch\") and by its AI searches",
+        ));
+    }
+    // Pages are found as they are today, whatever day is asked for.
+    topic.web = None;
+    if let Some(ai) = topic.ai.as_mut().filter(|ai| ai.when == AiWhen::Daily) {
+        // "Today" says nothing about the days that are filled.
+        ai.when = AiWhen::New;
+    }
+    Ok(())
+}
+
+/// One run after the other, until one fails or somebody asks to stop; what ended before is stored.
+async fn each_day(
+    context: &Context,
+    collector: &Arc<Collector>,
+    topic: &Topic,
+    days: &[i64],
+    rehearsed: bool,
+) -> Result<(Vec<(i64, RunReport)>, bool), Failure> {
+    let cancel = CancellationToken::new();
+    let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
+    let lease = context.config.scheduler.lease;
+    let (worker_pool, mut ends) = WorkerPool::new(Arc::clone(collector), 1, cancel.clone());
+    let alive = tokio::spawn({
+        let worker_pool = worker_pool.clone();
+        async move { worker_pool.keep_alive(lease).await }
+    });
+    let mut reports = Vec::new();
+    let mut failed = None;
+    for day in days {
+        let Some(place) = worker_pool.place().await.filter(|_| !cancel.is_cancelled()) else { break };
+        let now = collector.now();
+        let id = if rehearsed {
+            ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
+        } else {
+            ids::run_id(now)
+        };
+        let run = collector.store().start_manual(topic, &id, now, lease, &ids::token()).await?;
+        worker_pool.start_day(run, place, *day);
+        match ends.recv().await {
+            Some(Done { result: Ok(report), .. }) => {
+                let done = is_done(&report, cancel.is_cancelled());
+                reports.push((*day, report));
+                if !done {
+                    break;
+                }
+            }
+            Some(Done { result: Err(error), .. }) => {
+                failed = Some(Failure::from(error));
+                break;
+            }
+            None => break,
+        }
+    }
+    worker_pool.finished().await;
+    alive.abort();
+    interrupt.abort();
+    failed.map_or(Ok((reports, cancel.is_cancelled())), Err)
+}
+
+async fn print(
+    context: &Context,
+    args: &BackfillArgs,
+    store: &Store,
+    days: &[(i64, RunReport)],
+) -> Result<(), Failure> {
+    let invented = context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox);
+    let reports: Vec<RunReport> = days.iter().map(|(_, report)| report.clone()).collect();
+    let sums = run_table::sums(&reports, &run_table::hidden(store, &reports).await?);
+    if args.json {
+        let days: Vec<_> = days
+            .iter()
+            .map(|(day, report)| json!({ "day": Time::of_utc_day(*day).utc_date(), "run": report }))
+            .collect();
+        return output::json(
+            &json!({ "sandbox": invented, "database": store.place(), "topic": args.topic, "sums": sums, "days": days }),
+        );
+    }
+    let mut rows = Vec::new();
+    let mut notes = String::new();
+    for (day, report) in days {
+        for (place, search) in report.searches.iter().enumerate() {
+            let c = search.counts;
+            rows.push(vec![
+                if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
+                search.source.to_string(),
+                search.state.to_string(),
+                output::at_least(c.found, search.saturated),
+                c.new.to_string(),
+                c.duplicate.to_string(),
+                c.outside.to_string(),
+                search.covered.map_or_else(|| "-".to_owned(), |span| spell(span.length())),
+                search.cost.to_string(),
+            ]);
+            if let Some(note) = &search.note {
+                notes.push_str(&format!(
+                    "  {} {}: {}\n",
+                    Time::of_utc_day(*day).utc_date(),
+                    search.source,
+                    output::brief(note, 300)
+                ));
+            }
+        }
+    }
+    let header = ["day", "source", "state", "found", "new", "duplicate", "outside", "covered", "cost"];
+    let mut text = if invented {
+        "SANDBOX: findings and costs are invented, nothing is billed\n\n".to_owned()
+    } else {
+        String::new()
+    };
+    text.push_str(&output::table(&header, rows, &[3, 4, 5, 6, 7, 8]));
+    text.push_str(&format!(
+        "\n{} of {} days ok · {} · cost {}\n{notes}stored in {}\n",
+        sums.ok,
+        sums.runs,
+        sums.found(),
+        sums.cost,
+        output::visible(store.place())
+    ));
+    Ok(output::text(&text)?)
+}
+
+/// Prints what would be asked and its expected price; calls nobody and opens no database.
+fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) -> Result<Exit, Failure> {
+    let service = &context.config.service;
+    let (mut total, mut text, mut list) = (Micros(0), String::new(), Vec::new());
+    for day in days {
+        for source in topic.sources() {
+            let Some(ask) = Ask::of(topic, source).map(|ask| ask.looking_back(LookBack::Day(*day))) else { continue };
+            let request = search::request(service.dialect, &service.platform, &ask, (context.clock)())
+                .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
+            let price = service.prices.of(source);
+            total = total.plus(price);
+            let only = if source == Source::Ai { ", perhaps" } else { "" };
+            text.push_str(&format!(
+                "{}  {source}  {} {}, expected {price}{only}\n",
+                Time::of_utc_day(*day).utc_date(),
+                request.method,
+                request.path
+            ));
+            list.push(
+                json!({ "day": Time::of_utc_day(*day).utc_date(), "request": request, "expected_cost_usd": price }),
+            );
+        }
+    }
+    let calls = list.len();
+    if args.json {
+        output::json(&json!({ "calls": calls, "expected_cost_usd": total, "requests": list }))?;
+        return Ok(Exit::Ok);
+    }
+    text.push_str(&format!(
+        "\nnobody was called; {calls} calls for {} days would cost at most {total} (limit: {})\n",
+        days.len(),
+        service.limits()
+    ));
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}

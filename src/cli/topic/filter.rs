@@ -1,0 +1,216 @@
+//! `topic filter test`: previews what a filter would hide of the stored items, next to the filter in force. It changes
+//! nothing; the file's filter takes effect with the next run.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::cli::look::diff;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::compare::filter_of;
+use crate::filter::{Filter as Meant, FilterError, check_lang, unjudged};
+use crate::model::TopicFilter;
+use crate::store::{Filter, ItemRow, Nature, StoreError};
+
+/// `filter`
+#[derive(Debug, Args)]
+pub struct FilterArgs {
+    /// What to do with it
+    #[command(subcommand)]
+    pub what: FilterVerb,
+}
+
+/// What can be done with a filter.
+#[derive(Debug, Subcommand)]
+pub enum FilterVerb {
+    /// Count what the filter would hide, with examples; changes nothing
+    Test(FilterTestArgs),
+}
+
+/// `filter test`
+#[derive(Debug, Args)]
+pub struct FilterTestArgs {
+    /// Topic id
+    pub topic: String,
+    /// Override the file: must occur (repeat for more)
+    #[arg(long, value_name = "ENTRY")]
+    pub must: Vec<String>,
+    /// Override the file: must not occur (repeat for more)
+    #[arg(long, value_name = "ENTRY")]
+    pub exclude: Vec<String>,
+    /// Override the file: language (repeat for more)
+    #[arg(long, value_name = "LANG")]
+    pub lang: Vec<String>,
+    /// Override the file: author (repeat for more)
+    #[arg(long, value_name = "HANDLE")]
+    pub exclude_author: Vec<String>,
+    /// Examples of each kind
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &FilterArgs) -> Result<Exit, Failure> {
+    let FilterVerb::Test(args) = &args.what;
+    test(common, args).await
+}
+
+/// An item as an example.
+#[derive(Debug, serde::Serialize)]
+struct Example {
+    key: String,
+    author: Option<String>,
+    words: Option<String>,
+    url: Option<String>,
+    /// The entry that hides it, before or after the change.
+    hidden_by: Option<String>,
+}
+
+/// What would change.
+#[derive(Debug, Default, serde::Serialize)]
+struct Told {
+    items: u64,
+    hidden_now: u64,
+    hidden_then: u64,
+    would_hide: u64,
+    would_show: u64,
+    /// Not hidden by the filter tested, since their words, which it asks for, were pruned.
+    unjudged: u64,
+    hides: Vec<Example>,
+    shows: Vec<Example>,
+    /// How many items each entry would be the first to hide.
+    entries: BTreeMap<String, u64>,
+}
+
+async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let written = context.topics(std::slice::from_ref(&args.topic))?.remove(0).filter;
+    let over = TopicFilter {
+        must: args.must.clone(),
+        exclude: args.exclude.clone(),
+        lang: args.lang.clone(),
+        exclude_authors: args.exclude_author.clone(),
+    };
+    let wanted = TopicFilter {
+        must: if over.must.is_empty() { written.must } else { over.must },
+        exclude: if over.exclude.is_empty() { written.exclude } else { over.exclude },
+        lang: if over.lang.is_empty() { written.lang } else { over.lang },
+        exclude_authors: if over.exclude_authors.is_empty() { written.exclude_authors } else { over.exclude_authors },
+    };
+    let then = Meant::of(&wanted).map_err(|error| wrong(&error))?;
+    for (place, tag) in wanted.lang.iter().enumerate() {
+        check_lang(tag).map_err(|error| wrong(&FilterError { key: "lang", place, error }))?;
+    }
+    let store = context.store_to_read().await?;
+    let topic = diff::stored(&context, &store, &args.topic).await?;
+    let now = filter_of(&topic);
+    let entry = |list: &TopicFilter, why: crate::filter::Why| {
+        let of = match why.key {
+            "must" => &list.must,
+            "exclude" => &list.exclude,
+            "exclude_authors" => &list.exclude_authors,
+            _ => return format!("lang = {}", list.lang.join(", ")),
+        };
+        format!("{} = {}", why.key, of.get(why.place).map_or("", String::as_str))
+    };
+    let mut told = Told::default();
+    for (key, list) in
+        [("must", &wanted.must), ("exclude", &wanted.exclude), ("exclude_authors", &wanted.exclude_authors)]
+    {
+        told.entries.extend(list.iter().map(|text| (format!("{key} = {text}"), 0)));
+    }
+    let most = args.limit as usize;
+    let (mut hides, mut shows) = (VecDeque::new(), VecDeque::new());
+    let filter = Filter { topics: vec![topic.id.clone()], ..Filter::default() };
+    store
+        .each_item(&filter, &mut |row: ItemRow| {
+            let why = |of: &Meant| {
+                of.why(row.title.as_deref(), row.text.as_deref(), row.author.as_deref(), row.lang.as_deref())
+            };
+            let (before, after) = (why(&now), why(&then));
+            told.items += 1;
+            told.hidden_now += u64::from(before.is_some());
+            told.hidden_then += u64::from(after.is_some());
+            told.unjudged += u64::from(after.is_none() && row.pruned_at.is_some() && then.asks_for_words());
+            if let Some(why) = after {
+                *told.entries.entry(entry(&wanted, why)).or_default() += 1;
+            }
+            let (changed, examples, by) = match (before, after) {
+                (None, Some(why)) => (&mut told.would_hide, &mut hides, entry(&wanted, why)),
+                (Some(why), None) => (&mut told.would_show, &mut shows, entry(&topic.filter, why)),
+                _ => return Ok::<_, StoreError>(()),
+            };
+            *changed += 1;
+            // The latest are the most telling.
+            if examples.len() == most {
+                examples.pop_front();
+            }
+            if most > 0 {
+                examples.push_back(example(row, by));
+            }
+            Ok(())
+        })
+        .await?;
+    told.hides = hides.into_iter().rev().collect();
+    told.shows = shows.into_iter().rev().collect();
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if args.json {
+        output::json(
+            &json!({ "sandbox": invented, "topic": topic.id, "in_force": topic.filter, "tested": wanted, "told": told }),
+        )?;
+    } else {
+        let head = if invented { "SANDBOX: invented findings\n" } else { "" };
+        output::text(&format!("{head}{}", render(&topic.id, &told, usize::from(output::width()))))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn wrong(error: &FilterError) -> Failure {
+    Failure::usage(format!("{}, entry {} {}", error.key, error.place + 1, error.error.text), error.error.hint.clone())
+}
+
+fn example(row: ItemRow, by: String) -> Example {
+    let words = row.title.or(row.text);
+    Example { key: row.key, author: row.author, words, url: row.url, hidden_by: Some(by) }
+}
+
+fn render(topic: &str, told: &Told, width: usize) -> String {
+    let mut text = format!(
+        "{topic} · {} items · {} hidden now, {} with the filter tested\n{} would be hidden, {} shown again\n",
+        told.items, told.hidden_now, told.hidden_then, told.would_hide, told.would_show
+    );
+    text.extend(unjudged(told.unjudged).map(|unjudged| format!("{unjudged}\n")));
+    for (entry, count) in &told.entries {
+        text.push_str(&format!("  {count:>6} by {}\n", output::brief(entry, width.saturating_sub(12).max(20))));
+    }
+    for (title, count, examples) in
+        [("Would be hidden", told.would_hide, &told.hides), ("Would be shown again", told.would_show, &told.shows)]
+    {
+        if examples.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{title}\n"));
+        for example in examples {
+            let author = example.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 24)));
+            let words = format!("{author}{}", example.words.as_deref().unwrap_or("(no text)"));
+            text.push_str(&format!("  {}\n", output::brief(&words, width.saturating_sub(2).max(40))));
+            let by = example.hidden_by.as_deref().unwrap_or("");
+            text.push_str(&format!("    {}\n", output::brief(by, width.saturating_sub(4).max(40))));
+        }
+        let more = count.saturating_sub(examples.len() as u64);
+        if more > 0 {
+            text.push_str(&format!("  … and {more} more: --limit N\n"));
+        }
+    }
+    if told.would_hide + told.would_show > 0 {
+        text.push_str("\nThe file's filter comes into force with the next run; no search changes.\n");
+    }
+    text
+}

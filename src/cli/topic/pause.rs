@@ -1,0 +1,105 @@
+//! `topic pause` and `topic resume`: stop and continue topics of a running daemon through the ledger.
+
+use clap::Args;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::daemon::Skew;
+use crate::model::Time;
+use crate::store::{Store, StoreError, StoreErrorKind};
+
+/// `pause`
+#[derive(Debug, Args)]
+pub struct PauseArgs {
+    /// Topic ids
+    #[arg(required = true, value_name = "TOPIC")]
+    pub topics: Vec<String>,
+    /// Reason, shown by `status` and `runs`
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// `resume`
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// Topic ids
+    #[arg(required = true, value_name = "TOPIC")]
+    pub topics: Vec<String>,
+}
+
+/// The open store and the present, which on PostgreSQL is the server's.
+pub(in crate::cli) async fn open(context: &Context) -> Result<(Store, Time), Failure> {
+    let store = context.store(false).await?;
+    let skew = Skew::default();
+    skew.follow(&store, (context.clock)()).await?;
+    let now = skew.correct(std::sync::Arc::clone(&context.clock))();
+    Ok((store, now))
+}
+
+/// The failure, with the topics that may have been meant when one is unknown.
+pub(in crate::cli) async fn with_suggestion(store: &Store, named: &[String], error: StoreError) -> Failure {
+    let known = store.topic_ids().await.unwrap_or_default();
+    let unknown = named.iter().find(|name| !known.contains(name));
+    let mut failure = Failure::from(error.clone());
+    if let (Some(unknown), StoreErrorKind::Refused, true) = (unknown, error.kind, error.hint.is_empty()) {
+        failure.text = output::visible(&failure.text);
+        failure.hint = match crate::config::nearest(unknown, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the topics are: {}", output::brief(&known.join(", "), 400)),
+        };
+    }
+    failure
+}
+
+pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<Exit, Failure> {
+    const LONGEST: usize = 200;
+    let reason = args.reason.as_ref().map(|reason| output::brief(reason, LONGEST)).filter(|reason| !reason.is_empty());
+    let context = Context::load(common, None)?;
+    let (store, now) = open(&context).await?;
+    let paused = match store.pause_topics(&args.topics, reason.as_deref(), now).await {
+        Ok(paused) => paused,
+        Err(error) => return Err(with_suggestion(&store, &args.topics, error).await),
+    };
+    store.close().await;
+    let mut text = String::new();
+    for topic in paused {
+        text.push_str(&format!("{}: {}", topic.topic, if topic.already { "was paused already" } else { "paused" }));
+        if topic.cancelled > 0 {
+            text.push_str(&format!("; queued runs cancelled: {}", topic.cancelled));
+        }
+        if topic.running > 0 {
+            text.push_str("; the run that is going on will finish");
+        }
+        text.push('\n');
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let (store, now) = open(&context).await?;
+    let resumed = match store.resume_topics(&args.topics, now).await {
+        Ok(resumed) => resumed,
+        Err(error) => return Err(with_suggestion(&store, &args.topics, error).await),
+    };
+    store.close().await;
+    let mut text = String::new();
+    for topic in &resumed {
+        let what = match (topic.by_file, topic.already) {
+            (true, _) => "stays paused: the configuration says `paused = true`, which wins",
+            (false, true) => "was not paused",
+            (false, false) => "resumed; slots that passed meanwhile are not made up for",
+        };
+        text.push_str(&format!("{}: {what}\n", topic.topic));
+    }
+    output::text(&text)?;
+    if resumed.iter().any(|topic| topic.by_file) {
+        let file = context.config.file.display().to_string();
+        output::note(&format!("hint: set `paused = false` in {}", output::visible(&file)));
+        return Ok(Exit::Searches);
+    }
+    Ok(Exit::Ok)
+}

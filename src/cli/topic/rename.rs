@@ -1,0 +1,43 @@
+//! `topic rename`: changes a topic's id and keeps its history. It does not edit the file; it says what to change there.
+
+use clap::Args;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::topic::pause::{open, with_suggestion};
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::config;
+
+/// `topic rename`
+#[derive(Debug, Args)]
+pub struct RenameArgs {
+    /// Current id
+    pub old: String,
+    /// New id
+    pub new: String,
+}
+
+pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &RenameArgs) -> Result<Exit, Failure> {
+    if let Err((message, hint)) = config::check_topic_id(new) {
+        return Err(Failure::usage(format!("the new id {}", output::brief(&message, 200)), hint));
+    }
+    if old == new {
+        return Err(Failure::usage(format!("topic `{new}` has that id already"), "name another id"));
+    }
+    let context = Context::load(common, None)?;
+    let (store, now) = open(&context).await?;
+    if let Err(error) = store.rename_topic(old, new, now).await {
+        return Err(with_suggestion(&store, std::slice::from_ref(old), error).await);
+    }
+    store.close().await;
+    let mut text = format!("{old} is {new} now, with all its runs and items; runs keep their public ids\n");
+    if context.config.topics.iter().any(|topic| topic.id == *old) {
+        text.push_str(&format!(
+            "next: change `id = \"{old}\"` to `id = \"{new}\"` in {}; until then the file is refused\n",
+            output::visible(&context.config.file.display().to_string())
+        ));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,185 @@
+//! `topic schedule next` and `explain`: the next slots of an expression or a topic. What a schedule means is decided in
+//! `schedule`.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::cli::examples;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::{Context, clock, instant};
+use crate::cli::wiring::options::Common;
+use crate::model::{Period, SchedulePolicy, Time};
+use crate::schedule::{Explanation, Refused, Schedule, check_zone, explain, parse_cron, parse_duration};
+
+/// `schedule`
+#[derive(Debug, Args)]
+pub struct ScheduleArgs {
+    /// What to show
+    #[command(subcommand)]
+    pub what: ScheduleVerb,
+}
+
+/// The verbs of `schedule`.
+#[derive(Debug, Subcommand)]
+pub enum ScheduleVerb {
+    /// List the next slots of any cron expression or period
+    #[command(after_help = examples::SCHEDULE_NEXT)]
+    Next(NextArgs),
+    /// Explain a topic's schedule: rules, next slots, clock changes
+    #[command(after_help = examples::SCHEDULE_EXPLAIN)]
+    Explain(ExplainArgs),
+}
+
+/// `schedule next`
+#[derive(Debug, Args)]
+pub struct NextArgs {
+    /// Cron: 5 fields, 6 with seconds first, or a nickname such as @hourly
+    #[arg(required_unless_present = "every", allow_hyphen_values = true)]
+    pub expr: Option<String>,
+    /// A period instead of an expression, such as 15m
+    #[arg(long, value_name = "DURATION", conflicts_with = "expr")]
+    pub every: Option<String>,
+    /// IANA time zone of the local times
+    #[arg(long, value_name = "ZONE", default_value = "UTC")]
+    pub timezone: String,
+    /// Slots after: 2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d ago [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub after: Option<String>,
+    /// Number of slots
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub count: u32,
+    /// Print a JSON array of UTC instants
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `schedule explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Topic id
+    pub topic: String,
+    /// Number of slots
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub next: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+pub(in crate::cli) fn run(common: &Common, args: &ScheduleArgs) -> Result<Exit, Failure> {
+    match &args.what {
+        ScheduleVerb::Next(args) => next(common, args),
+        ScheduleVerb::Explain(args) => explained(common, args),
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Self::usage(refused.message, refused.hint)
+    }
+}
+
+fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
+    let now = clock(None)?();
+    let after = instant("--after", args.after.as_deref(), now)?.unwrap_or(now);
+    check_zone(&args.timezone)?;
+    let period = match (&args.every, &args.expr) {
+        (Some(every), _) => Period::Every(u64::try_from(parse_duration(every)?.as_millis()).unwrap_or(u64::MAX)),
+        (None, expr) => Period::Cron(expr.clone().unwrap_or_default()),
+    };
+    let policy = SchedulePolicy::only_when(period, &args.timezone);
+    let schedule = match &policy.period {
+        Period::Cron(expression) => {
+            parse_cron(expression, &args.timezone).map_err(|refused| for_this(expression, refused))?
+        }
+        Period::Every(_) => Schedule::compile_with(&policy, std::time::Duration::from_secs(1))?,
+    };
+    if !common.quiet {
+        for warning in schedule.warnings() {
+            output::note(&format!("warning: {warning}"));
+        }
+        // What is shown is what it means; that no topic may have it is worth a word.
+        if let Err(refused) = Schedule::compile(&policy) {
+            output::note(&format!("warning: a topic may not have this schedule: {}", refused.message));
+        }
+    }
+    let count = usize::try_from(args.count).unwrap_or(usize::MAX);
+    let slots: Vec<Time> = schedule.slots(after, Time(i64::MAX)).take(count).collect();
+    if args.json {
+        let texts: Vec<String> = slots.iter().map(Time::to_string).collect();
+        output::json(&texts)?;
+        return Ok(Exit::Ok);
+    }
+    let zone = jiff::tz::TimeZone::get(&args.timezone).unwrap_or(jiff::tz::TimeZone::UTC);
+    let rows = slots
+        .iter()
+        .map(|slot| {
+            let local =
+                slot.to_jiff().map(|at| at.to_zoned(zone.clone()).strftime("%a %Y-%m-%d %H:%M:%S %:z").to_string());
+            vec![slot.to_string(), local.unwrap_or_default()]
+        })
+        .collect();
+    output::text(&output::table(&["slot", &args.timezone], rows, &[]))?;
+    Ok(Exit::Ok)
+}
+
+/// A period is an option here and a key in the file, which the hint is about.
+fn for_this(expression: &str, refused: Refused) -> Failure {
+    let mut failure = Failure::from(refused);
+    if expression.trim().to_lowercase().starts_with("@every ") {
+        failure.hint = "give the period as --every 15m, in jobs.toml as every = \"15m\"".to_owned();
+    }
+    failure
+}
+
+fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let topic = context.topics(std::slice::from_ref(&args.topic))?.into_iter().next();
+    let Some(policy) = topic.and_then(|topic| topic.schedule) else {
+        return Err(Failure::usage(
+            format!("topic {} has no schedule; it runs only by `once`", output::brief(&args.topic, 64)),
+            "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" into its [[topics]]",
+        ));
+    };
+    let told = explain(&policy, (context.clock)(), usize::try_from(args.next).unwrap_or(usize::MAX))?;
+    if args.json {
+        let rules: serde_json::Map<_, _> =
+            told.rules.iter().map(|(about, text)| ((*about).to_owned(), json!(text))).collect();
+        output::json(&json!({
+            "topic": args.topic, "follows": told.follows, "rules": rules, "slots": told.slots, "clock_changes": told.changes,
+        }))?;
+    } else {
+        output::text(&render(&args.topic, &policy.timezone, &told, usize::from(output::width())))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> String {
+    let mut text = format!("{topic}\n");
+    for (about, rule) in &told.rules {
+        text.push_str(&output::wrapped(&format!("  {about:<10}"), &output::visible(rule), width));
+    }
+    if !told.slots.is_empty() {
+        text.push_str("\nnext slots\n");
+    }
+    for slot in &told.slots {
+        text.push_str(&format!("  {} {}  {}\n", slot.local, slot.offset, slot.slot));
+        if let Some(note) = &slot.note {
+            text.push_str(&output::wrapped("      ", note, width));
+        }
+    }
+    if told.changes.is_empty() {
+        text.push_str(&format!("\nThe clock of {timezone} does not change.\n"));
+    } else {
+        text.push_str(&format!("\nnext changes of the clock of {timezone}\n"));
+    }
+    for change in &told.changes {
+        text.push_str(&format!("  {}\n", change.clock));
+        text.push_str(&output::wrapped("      ", &change.effect, width));
+    }
+    text
+}

@@ -1,0 +1,80 @@
+//! Notification channels with their secrets. How they deliver is decided in `notify`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::cli::terminal::failure::Failure;
+use crate::cli::wiring::environment::env;
+use crate::config::{self, Config, KeyError};
+use crate::model::{ChannelSpec, ChannelWay, SecretPlace};
+use crate::notify::{Channel, Way};
+
+/// Every channel, or the first that cannot be used: nothing is delivered half.
+pub(in crate::cli) fn read(config: &Config) -> Result<Arc<[Channel]>, Failure> {
+    let all: Result<Vec<Channel>, Failure> = config
+        .channels
+        .iter()
+        .map(|spec| one(spec).map_err(|e| Failure::usage(format!("channel {}: {}", spec.name, e.message), e.hint)))
+        .collect();
+    Ok(all?.into())
+}
+
+/// One channel, or why it cannot be used.
+pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
+    let secret = |what: &str, place: &SecretPlace| {
+        if place.is_none() { Ok(None) } else { config::read_secret(what, place, &env).map(Some) }
+    };
+    let way = match &spec.way {
+        ChannelWay::Email(email) => {
+            let password = secret("password", &email.password)?;
+            Way::Email {
+                host: email.host.clone(),
+                port: email.port,
+                tls: email.tls,
+                from: email.from.clone(),
+                to: email.to.clone(),
+                login: email.user.clone().zip(password),
+            }
+        }
+        ChannelWay::Webhook(hook) => {
+            let place = SecretPlace { variable: hook.url_variable.clone(), file: None };
+            let url = match &hook.url {
+                Some(url) => SecretString::from(url.to_string()),
+                None => config::read_secret("address", &place, &env)?,
+            };
+            let at = url::Url::parse(url.expose_secret());
+            if !at.is_ok_and(|at| matches!(at.scheme(), "http" | "https") && at.has_host()) {
+                let variable = place.variable.unwrap_or_default();
+                return Err(KeyError {
+                    message: format!("what {variable} holds is no address of a web server"),
+                    hint: "put the whole address there: https://…".to_owned(),
+                });
+            }
+            let secret = secret("secret", &hook.secret)?;
+            Way::Webhook { url, secret, form: hook.form, allow_private: hook.allow_private }
+        }
+    };
+    let timeout = Duration::from_millis(spec.timeout_ms);
+    Ok(Channel { name: spec.name.clone(), way, timeout, max_tries: spec.max_tries })
+}
+
+/// What a reload would change of the channels, secrets included, as bytes that are only hashed.
+pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
+    let mut all = Vec::new();
+    for spec in &config.channels {
+        all.extend(format!("{spec:?} {}\n", spec.whom()).bytes());
+        match one(spec).map(|channel| channel.way) {
+            Ok(Way::Email { login, .. }) => {
+                all.extend(login.iter().flat_map(|(_, password)| password.expose_secret().bytes()));
+            }
+            Ok(Way::Webhook { url, secret, .. }) => {
+                all.extend(url.expose_secret().bytes());
+                all.extend(secret.iter().flat_map(|secret| secret.expose_secret().bytes()));
+            }
+            Err(why) => all.extend(why.message.bytes()),
+        }
+    }
+    all
+}

@@ -1,0 +1,288 @@
+//! Makes what a verb needs from the configuration and the environment: store, client, collector, embedded sandbox.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::environment::env;
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{ids, journal, protected_files};
+use crate::collect::{self, Collector};
+use crate::config::{self, Config, LoadRequest, Target};
+use crate::daemon::system_clock;
+use crate::files::Protected;
+use crate::model::{Clock, Engine, Time, Topic};
+use crate::sandbox;
+use crate::search::{self, Client};
+use crate::store::{self, Nature, Store};
+
+/// What every verb that reads the configuration starts with.
+pub(in crate::cli) struct Context {
+    pub(in crate::cli) config: Config,
+    pub(in crate::cli) clock: Clock,
+}
+
+/// The searching half: the service's client, and the sandbox that lives as long as it is needed.
+pub(in crate::cli) struct Service {
+    pub(in crate::cli) client: Client,
+    pub(in crate::cli) base_url: url::Url,
+    pub(in crate::cli) sandbox: Option<sandbox::Running>,
+}
+
+/// The present as a verb sees it: the machine's, or the one it was given.
+pub(in crate::cli) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
+    match at {
+        None => Ok(system_clock()),
+        Some(text) => {
+            let at = Time::parse(text).ok_or_else(|| {
+                Failure::usage(format!("--at: `{}` is no time", output::brief(text, 60)), "write 2026-03-11T09:00:00Z")
+            })?;
+            Ok(Arc::new(move || at))
+        }
+    }
+}
+
+/// Where the configuration is looked for, and what stands over it.
+pub(in crate::cli) fn request(common: &Common, now: Time) -> Result<LoadRequest<'static>, Failure> {
+    Ok(LoadRequest {
+        explicit: common.config.clone(),
+        database_flag: common.database.clone(),
+        env: &env,
+        env_names: std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
+        cwd: std::env::current_dir().map_err(|e| {
+            Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists")
+        })?,
+        home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
+        now,
+        without_topics: false,
+    })
+}
+
+impl Context {
+    /// Loads the configuration; all its mistakes at once. Warnings are told on stderr.
+    pub(in crate::cli) fn load(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
+        Self::warned(Self::load_silently(common, at)?, common)
+    }
+
+    /// The same for a worker, whose file may be without topics.
+    pub(in crate::cli) fn load_without_topics(common: &Common) -> Result<Self, Failure> {
+        Self::warned(Self::read(common, None, true)?, common)
+    }
+
+    fn warned(context: Self, common: &Common) -> Result<Self, Failure> {
+        if !common.quiet {
+            for warning in &context.config.warnings {
+                output::note(&format!("warning: {warning}"));
+            }
+        }
+        Ok(context)
+    }
+
+    /// The same for a verb that draws the warnings itself.
+    pub(in crate::cli) fn load_silently(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
+        Self::read(common, at, false)
+    }
+
+    fn read(common: &Common, at: Option<&str>, without_topics: bool) -> Result<Self, Failure> {
+        let clock = clock(at)?;
+        let request = LoadRequest { without_topics, ..request(common, clock())? };
+        let config = config::load(&request).map_err(|mistakes| {
+            output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
+            Failure::silent(Exit::Usage)
+        })?;
+        Ok(Self { config, clock })
+    }
+
+    /// Whether searches go to the embedded sandbox.
+    pub(in crate::cli) fn is_sandbox(&self) -> bool {
+        self.config.service.target == Target::Sandbox
+    }
+
+    /// What will be stored, where that is known beforehand. An address on this machine may be another sandbox; its
+    /// replies will say so.
+    pub(in crate::cli) fn nature(&self) -> Option<Nature> {
+        match &self.config.service.target {
+            Target::Sandbox => Some(Nature::Sandbox),
+            Target::Url(url) => {
+                let loopback = match url.host() {
+                    Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+                    Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+                    Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+                    None => false,
+                };
+                (!loopback).then_some(Nature::Real)
+            }
+        }
+    }
+
+    /// Where findings are kept. Invented ones go to a database of their own unless one is named.
+    pub(in crate::cli) fn store_settings(&self, create: bool) -> store::Settings {
+        let database = &self.config.database;
+        let by_default = |key: &str| self.config.effective.iter().any(|e| e.key == key && e.origin == "default");
+        let (mut url, mut schema) = (database.url.clone(), database.schema.clone());
+        if self.is_sandbox() && by_default("database.url") {
+            url = url.strip_suffix(".db").map_or(url.clone(), |stem| format!("{stem}-sandbox.db"));
+        }
+        if self.is_sandbox() && by_default("database.schema") {
+            schema.push_str("_sandbox");
+        }
+        store::Settings { url, schema, nature: self.nature(), create }
+    }
+
+    /// Files that no verb may write over.
+    pub(in crate::cli) fn protected(&self) -> Protected {
+        let url = self.store_settings(false).url;
+        protected_files::of(&self.config, url.strip_prefix("sqlite:").map(Path::new))
+    }
+
+    /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.
+    pub(in crate::cli) async fn store(&self, create: bool) -> Result<Store, Failure> {
+        self.ready(Store::open(&self.store_settings(create)).await?, create).await
+    }
+
+    /// The same for a verb that only reads: it works, too, where nothing can be written.
+    pub(in crate::cli) async fn store_to_read(&self) -> Result<Store, Failure> {
+        let (store, unwritable) = Store::open_or_read(&self.store_settings(false)).await?;
+        if let Some(why) = unwritable {
+            output::note(&format!("warning: {}", output::visible(&why)));
+        }
+        self.ready(store, false).await
+    }
+
+    async fn ready(&self, store: Store, create: bool) -> Result<Store, Failure> {
+        let store = store.watched_closely();
+        journal::refuse_older(&store).await?;
+        if store.open_tombstones().await? > 0 {
+            output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
+        }
+        match store.publish().await {
+            // Whoever only reads may lack the right to write, and sees what has its place already.
+            Err(error) if !create => tracing::debug!("finished runs could not be numbered: {error}"),
+            other => drop(other?),
+        }
+        Ok(store)
+    }
+
+    /// The same for whoever is about to forget: what its journal says need not be in it yet.
+    pub(in crate::cli) async fn store_as_it_is(&self) -> Result<Store, Failure> {
+        let store = Store::open(&self.store_settings(false)).await?.watched_closely();
+        store.publish().await?;
+        Ok(store)
+    }
+
+    /// The same for a process that runs what is due, with the engine that shares it out.
+    pub(in crate::cli) async fn working_store(&self) -> Result<Store, Failure> {
+        let store = self.store(true).await?;
+        Ok(match self.config.scheduler.engine {
+            Engine::Local => store,
+            Engine::Graphile => store.with_graphile().await?,
+        })
+    }
+
+    /// Connects to the service; starts the embedded sandbox when that is the service.
+    pub(in crate::cli) async fn service(&self) -> Result<Service, Failure> {
+        self.service_beside(None).await
+    }
+
+    /// The same with a sandbox that runs already.
+    pub(in crate::cli) async fn service_beside(&self, running: Option<&url::Url>) -> Result<Service, Failure> {
+        let service = &self.config.service;
+        let (base_url, api_key, sandbox) = match &service.target {
+            Target::Url(url) => {
+                let key = config::read_key(service, &env).map_err(|e| Failure::usage(e.message, e.hint))?;
+                (url.clone(), key, None)
+            }
+            Target::Sandbox if let Some(url) = running => (url.clone(), SecretString::from("sandbox"), None),
+            Target::Sandbox => {
+                let running = start_sandbox(Arc::clone(&self.clock)).await?;
+                let url = url::Url::parse(&running.base_url())
+                    .map_err(|e| Failure::new(Exit::Unexpected, format!("the sandbox has no address: {e}"), ""))?;
+                (url, SecretString::from("sandbox"), Some(running))
+            }
+        };
+        let client = Client::new(search::Settings {
+            base_url: base_url.clone(),
+            dialect: service.dialect,
+            platform: service.platform.clone(),
+            api_key,
+            call_timeout: service.call_timeout,
+            max_concurrent: service.max_concurrent,
+            rate_limit: service.rate_limit,
+            max_tries: service.max_tries,
+            max_response_bytes: service.max_response_bytes,
+        })
+        .map_err(|e| Failure::usage(e.text, e.hint))?;
+        Ok(Service { client, base_url, sandbox })
+    }
+
+    /// Wires a collector.
+    pub(in crate::cli) fn collector(&self, store: Store, client: Client) -> Arc<Collector> {
+        let service = &self.config.service;
+        let settings = collect::Settings {
+            dialect: service.dialect,
+            platform: service.platform.clone(),
+            limits: service.limits(),
+            prices: service.prices,
+            lease: self.config.scheduler.lease,
+            sandbox: self.is_sandbox(),
+        };
+        Arc::new(Collector::new(store, client, settings, Arc::clone(&self.clock), ids::fractions()))
+    }
+
+    /// The topics named, or all; an unknown name is a mistake with its nearest neighbours.
+    pub(in crate::cli) fn topics(&self, named: &[String]) -> Result<Vec<Topic>, Failure> {
+        self.known(named)?;
+        Ok(self.config.topics.iter().filter(|t| named.is_empty() || named.contains(&t.id)).cloned().collect())
+    }
+
+    /// Topics that have limits of a day of their own.
+    pub(in crate::cli) fn limited(&self) -> impl Iterator<Item = &Topic> {
+        self.config.topics.iter().filter(|topic| !topic.limits.is_none())
+    }
+
+    /// Refuses names of topics that the configuration does not have.
+    pub(in crate::cli) fn known(&self, named: &[String]) -> Result<(), Failure> {
+        let ids: Vec<&str> = self.config.topics.iter().map(|t| t.id.as_str()).collect();
+        match named.iter().find(|name| !ids.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(unknown) => Err(self.unknown("topic", unknown, &ids)),
+        }
+    }
+
+    /// What there is not in the configuration, with what may have been meant.
+    pub(in crate::cli) fn unknown(&self, what: &str, name: &str, known: &[&str]) -> Failure {
+        let meant = config::nearest(name, known.iter().copied());
+        let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
+        let known = match known {
+            [] => format!("it has no [[{what}s]]"),
+            _ => format!("the {what}s are: {}", known.join(", ")),
+        };
+        Failure::usage(
+            format!("there is no {what} `{}` in {}", output::brief(name, 64), self.config.file.display()),
+            format!("{meant}{}", output::brief(&known, 400)),
+        )
+    }
+}
+
+/// The sandbox on a port of its own.
+async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
+    let settings = sandbox::Settings {
+        listen: std::net::SocketAddr::from(([127, 0, 0, 1], 0)),
+        key: None,
+        corpus: sandbox::CorpusSource::BuiltIn,
+        faults: Vec::new(),
+        clock,
+    };
+    sandbox::start(settings).await.map_err(|e| Failure::new(Exit::Unexpected, e.message, e.hint))
+}
+
+/// An instant as people write it: a time, a date, or a duration ago.
+pub(in crate::cli) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    crate::schedule::instant(text, now).map(Some).ok_or_else(|| {
+        Failure::usage(format!("{option}: `{}` is no time", output::brief(text, 60)), crate::schedule::INSTANTS)
+    })
+}

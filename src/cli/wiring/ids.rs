@@ -1,0 +1,55 @@
+//! Randomness and the ids made from it: run ids (ULID), fencing tokens, jitter. A rehearsal with `--at` makes its run ids
+//! from what is run, so that the same story gives the same bytes.
+
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+
+use crate::model::Time;
+
+/// 64 random bits: the standard library keys each hasher from the system's randomness.
+fn random() -> u64 {
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
+/// Numbers in `0.0..1.0`, for pauses between tries.
+pub(in crate::cli) fn fractions() -> Arc<dyn Fn() -> f64 + Send + Sync> {
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are what a fraction holds")]
+    Arc::new(|| (random() >> 11) as f64 / (1_u64 << 53) as f64)
+}
+
+/// A fencing token nobody can guess.
+pub(in crate::cli) fn token() -> String {
+    format!("{:016x}{:016x}", random(), random())
+}
+
+/// A run id that sorts by time.
+pub(in crate::cli) fn run_id(now: Time) -> String {
+    ulid(now, (u128::from(random()) << 64) | u128::from(random()))
+}
+
+/// The run id of the `n`th manual run of a job in a rehearsal.
+pub(in crate::cli) fn rehearsed_run_id(now: Time, job: &str, n: i64) -> String {
+    let digest = blake3::hash(format!("{job} {n} {}", now.0).as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(digest.as_bytes().first_chunk::<16>().unwrap_or(&[0; 16]));
+    ulid(now, u128::from_be_bytes(bytes))
+}
+
+fn ulid(now: Time, random: u128) -> String {
+    ulid::Ulid::from_parts(u64::try_from(now.0).unwrap_or(0), random).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rehearsed_id_depends_on_what_is_run_and_nothing_else() {
+        let at = Time(1_773_219_600_000);
+        assert_eq!(rehearsed_run_id(at, "topic:a", 0), rehearsed_run_id(at, "topic:a", 0));
+        assert_ne!(rehearsed_run_id(at, "topic:a", 0), rehearsed_run_id(at, "topic:a", 1));
+        assert_ne!(run_id(at), run_id(at));
+        assert_eq!(run_id(at).len(), 26);
+        assert!((0..1_000).map(|_| fractions()()).all(|f| (0.0..1.0).contains(&f)));
+    }
+}

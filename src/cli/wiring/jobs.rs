@@ -1,0 +1,312 @@
+//! Jobs that are not topics (reports, exports, prune): which there are, what runs each kind, who delivers the result.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::maintain::prune;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::wiring::{ids, pings, protected_files};
+use crate::config::{Config, RetentionConfig};
+use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
+use crate::export::{self, StandingError};
+use crate::files::{self, Protected};
+use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
+use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
+use crate::report::{self, Report};
+use crate::store::{JobRun, MadeReport, Settled, Store};
+
+/// Longest page, text and data of a message: what is longer is left out, or cut, and stands in the file.
+const LONGEST_PAGE: usize = 2 * 1024 * 1024;
+const LONGEST_TEXT: usize = 512 * 1024;
+
+/// The jobs of a configuration that run by themselves.
+pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
+    let unwritable = |name: &str, e: serde_json::Error| Failure::new(Exit::Unexpected, format!("{name}: {e}"), "");
+    let reports = config.reports.iter().filter(|report| report.schedule.is_some());
+    let reports = reports.map(|report| Job::of_report(report).map_err(|e| unwritable(&report.name, e)));
+    let exports = config.exports.iter().map(|export| export.job().map_err(|e| unwritable(&export.name, e)));
+    let alerts = config.alerts.iter().map(|alert| Job::of_alert(alert).map_err(|e| unwritable(&alert.name, e)));
+    let RetentionConfig { kept, schedule } = &config.retention;
+    let prune = schedule.iter();
+    let prune = prune.map(|schedule| Job::of_prune(*kept, schedule.clone()).map_err(|e| unwritable("prune", e)));
+    reports.chain(exports).chain(alerts).chain(prune).collect()
+}
+
+/// What channels are, by name: a mail needs a page, a request needs data.
+type Kinds = Arc<[(String, ChannelKind)]>;
+
+fn kinds(config: &Config) -> Kinds {
+    config.channels.iter().map(|channel| (channel.name.clone(), channel.kind())).collect()
+}
+
+/// What runs jobs.
+pub(in crate::cli) fn handler(config: &Config, store: &Store, clock: &Clock, pinger: &Pinger) -> Handler {
+    let (store, clock, kinds, pinger) = (store.clone(), Arc::clone(clock), kinds(config), pinger.clone());
+    let protected = Arc::new(protected_files::of(config, store.file()));
+    Arc::new(move |run| {
+        let (store, clock, kinds, protected) =
+            (store.clone(), Arc::clone(&clock), Arc::clone(&kinds), Arc::clone(&protected));
+        pings::job_begun(&pinger, &run.job.id);
+        Box::pin(async move {
+            match run.job.kind {
+                JobKind::Report => make_report(&run, &store, &clock, &kinds, &protected).await,
+                JobKind::Export => make_export(&run, &store, &clock, &protected).await,
+                // Has no schedule, so that nobody can claim a run of it.
+                JobKind::Alert => {
+                    Err(failed("definition", "an alert is no job that runs".to_owned(), "please report it"))
+                }
+                JobKind::Prune => prune::job(&run, &store, clock()).await,
+            }
+        })
+    })
+}
+
+async fn make_report(
+    run: &JobRun,
+    store: &Store,
+    clock: &Clock,
+    kinds: &Kinds,
+    protected: &Protected,
+) -> Result<Made, Failed> {
+    let defect = |e: serde_json::Error| failed("definition", e.to_string(), "is this the newest version running?");
+    let spec = run.job.report().map_err(defect)?;
+    // What ended a moment ago belongs to it.
+    store.publish().await?;
+    let now = clock();
+    let at = match spec.window {
+        ReportWindow::Day => run.slot.unwrap_or(now),
+        ReportWindow::SinceLast => now,
+    };
+    let last = store.cursor(&run.job.id).await?;
+    let span = report::span_of(&spec, at, last.map(|cursor| cursor.at));
+    let topics = store.definitions().await?;
+    let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
+    let files = put_in_place(&spec, &made, protected)?;
+    let messages = messages(run.public_id(), &spec, &made, kinds);
+    let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
+    Ok(Made { report: Some(report), messages, reason: None })
+}
+
+/// Makes the editions of an export. It is recorded as it goes: a run that ends here only says how it went.
+async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Protected) -> Result<Made, Failed> {
+    store.publish().await?;
+    let made = export::make(store, run, clock(), protected).await.map_err(|error| match error {
+        StandingError::Store(error) => error.into(),
+        StandingError::File { path, error } => {
+            let hint = "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again";
+            unwritten(&path, &error, hint)
+        }
+        StandingError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
+    })?;
+    let files = match made.files.as_slice() {
+        [] => "nothing was new".to_owned(),
+        [file] => format!("{} rows in {file}", made.rows),
+        files => format!("{} rows in {} files", made.rows, files.len()),
+    };
+    let removed = if made.removed > 0 { format!("; {} old files removed", made.removed) } else { String::new() };
+    Ok(Made { reason: Some(format!("{files}{removed}")), ..Made::default() })
+}
+
+/// Replaces the report's files, each as a whole.
+fn put_in_place(spec: &ReportSpec, made: &Report, protected: &Protected) -> Result<Vec<String>, Failed> {
+    let mut there = Vec::new();
+    for (format, path) in report::paths(spec, &made.span) {
+        let text = match format {
+            ReportFormat::Html => made.html(),
+            ReportFormat::Markdown => made.markdown(),
+        };
+        files::put(&path, text.as_bytes(), protected).map_err(|error| {
+            let hint = "is there room, and may this user write there? a file that was there before is intact";
+            unwritten(&path, &error, hint)
+        })?;
+        there.push(path.display().to_string());
+    }
+    Ok(there)
+}
+
+fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<Message> {
+    let (mut text, page) = (made.markdown(), made.html());
+    if let Some((cut, _)) = text.char_indices().find(|(at, _)| *at >= LONGEST_TEXT) {
+        text.truncate(cut);
+        text.push_str("\n\n(cut: the whole of it stands in the report's file)\n");
+    }
+    let data = serde_json::to_string(made).ok().filter(|data| data.len() <= LONGEST_PAGE);
+    let page = Some(page).filter(|page| page.len() <= LONGEST_PAGE);
+    let of = |channel: &String| {
+        // Whoever knows the channel may be another process than this.
+        let kind = kinds.iter().find(|(name, _)| name == channel).map(|(_, kind)| *kind);
+        Message {
+            event: format!("{run}/{channel}"),
+            channel: channel.clone(),
+            kind: JobKind::Report.as_str().to_owned(),
+            subject: made.subject(),
+            text: text.clone(),
+            html: page.clone().filter(|_| kind.is_none_or(|kind| kind == ChannelKind::Email)),
+            data: data.clone().filter(|_| kind.is_none_or(|kind| kind == ChannelKind::Webhook)),
+        }
+    };
+    spec.channels.iter().map(of).collect()
+}
+
+/// A job whose file could not be written, or must not be.
+fn unwritten(file: &Path, error: &std::io::Error, hint: &str) -> Failed {
+    let Failure { exit, text, .. } = Failure::unwritable(file, error);
+    failed("output", text, if exit == Exit::Usage { "name another `path` in the configuration" } else { hint })
+}
+
+fn failed(class: &str, text: String, hint: &str) -> Failed {
+    Failed { class: class.to_owned(), text, hint: hint.to_owned() }
+}
+
+/// A courier that logs each try.
+pub(in crate::cli) fn courier(store: &Store, clock: &Clock) -> Courier {
+    Courier::new(store.clone(), Arc::clone(clock), Arc::new(ids::token), Arc::new(log_delivery))
+}
+
+/// Jobs and deliveries of a process that lives on.
+pub(in crate::cli) struct Delivering {
+    pub(in crate::cli) jobs: Jobs,
+    channels: watch::Sender<Arc<[Channel]>>,
+    store: Store,
+    clock: Clock,
+    courier: Courier,
+    pinger: Pinger,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Delivering {
+    /// Begins to deliver; jobs begin when the loop says so.
+    pub(in crate::cli) fn begin(
+        config: &Config,
+        channels: Arc<[Channel]>,
+        store: &Store,
+        clock: &Clock,
+        pinger: &Pinger,
+        stop: CancellationToken,
+    ) -> Self {
+        let courier = courier(store, clock);
+        let (channels, receiver) = watch::channel(channels);
+        let (wake, serving) = (courier.clone(), courier.clone());
+        let task = tokio::spawn(async move { serving.run(receiver, stop).await });
+        let saying = pinger.clone();
+        let tell = Arc::new(move |done: JobDone| {
+            log_job(&done);
+            pings::job_ended(&saying, &done);
+            wake.wake();
+        });
+        let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), tell);
+        let (store, clock, pinger) = (store.clone(), Arc::clone(clock), pinger.clone());
+        Self { jobs, channels, store, clock, courier, pinger, task }
+    }
+
+    /// Wakes whoever delivers.
+    pub(in crate::cli) fn waker(&self) -> Courier {
+        self.courier.clone()
+    }
+
+    /// What replaces both when the configuration changed.
+    pub(in crate::cli) fn replacer(&self) -> Replacer {
+        Replacer {
+            jobs: self.jobs.clone(),
+            channels: self.channels.clone(),
+            store: self.store.clone(),
+            clock: Arc::clone(&self.clock),
+            pinger: self.pinger.clone(),
+        }
+    }
+
+    /// Waits for tries that are under way, a moment: what is not settled is tried again by whoever comes next.
+    pub(in crate::cli) async fn end(self) {
+        let _ = tokio::time::timeout(Duration::from_secs(5), self.task).await;
+    }
+}
+
+/// Puts another configuration in force.
+pub(in crate::cli) struct Replacer {
+    jobs: Jobs,
+    channels: watch::Sender<Arc<[Channel]>>,
+    store: Store,
+    clock: Clock,
+    pinger: Pinger,
+}
+
+impl Replacer {
+    pub(in crate::cli) fn replace(&self, config: &Config, channels: Arc<[Channel]>, pings: PingTargets) {
+        self.pinger.replace(pings);
+        self.jobs.replace(handler(config, &self.store, &self.clock, &self.pinger));
+        self.channels.send_replace(channels);
+    }
+}
+
+/// Runs the jobs that are due and delivers what is, once.
+pub(in crate::cli) async fn run_due(
+    config: &Config,
+    channels: &[Channel],
+    store: &Store,
+    clock: &Clock,
+    pinger: &Pinger,
+) -> Result<(Vec<JobDone>, Vec<Delivery>), Failure> {
+    let (tell, mut ends) = tokio::sync::mpsc::unbounded_channel();
+    let saying = pinger.clone();
+    let tell = Arc::new(move |done: JobDone| {
+        pings::job_ended(&saying, &done);
+        drop(tell.send(done));
+    });
+    let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), tell);
+    let lease = config.scheduler.lease;
+    let alive = tokio::spawn({
+        let jobs = jobs.clone();
+        async move { jobs.keep_alive(lease).await }
+    });
+    let (mut done, mut begun) = (Vec::new(), 0);
+    let ended = loop {
+        let more = jobs.begin(lease, &ids::token).await;
+        begun += more.as_ref().map_or(0, |more| *more as usize);
+        while done.len() < begun {
+            done.extend(ends.recv().await);
+        }
+        match more {
+            Ok(1..) => {}
+            Ok(0) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    alive.abort();
+    ended?;
+    store.publish().await?;
+    done.sort_by(|a, b| a.run.cmp(&b.run));
+    // What waits to be delivered is also delivered when nothing can be looked at.
+    let looked = crate::alert::look(store, clock(), &|| false).await;
+    let deliveries = courier(store, clock).deliver_due(channels).await?;
+    looked?;
+    Ok((done, deliveries))
+}
+
+/// One line for each end of a job.
+pub(in crate::cli) fn log_job(done: &JobDone) {
+    let JobDone { run, job, result } = done;
+    match result {
+        Ok(Ok(made)) => {
+            let files = made.report.as_ref().map_or(0, |report| report.files.len());
+            tracing::info!(run, job, files, messages = made.messages.len(), "job done");
+        }
+        Ok(Err(failed)) => tracing::error!(run, job, hint = failed.hint, "job failed: {failed}"),
+        Err(error) => tracing::error!(run, job, hint = error.hint, "{error}"),
+    }
+}
+
+/// One line for each try.
+fn log_delivery(delivery: &Delivery) {
+    let Delivery { event, channel, attempt, settled } = delivery;
+    match settled {
+        Settled::Sent => tracing::info!(event, channel, attempt, "delivered"),
+        Settled::Again(at, why) => tracing::warn!(event, channel, attempt, next = %at, "not delivered: {why}"),
+        Settled::Dead(why) => {
+            tracing::error!(event, channel, attempt, hint = "topicwatch outbox retry --dead", "given up: {why}");
+        }
+    }
+}

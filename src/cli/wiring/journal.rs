@@ -1,0 +1,130 @@
+//! The journal of tombstones, in a file that outlives a restored backup. On SQLite it is kept beside the database. It holds
+//! keyed hashes and their key, and no names.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::files::{Protected, Replacement};
+use crate::model::Time;
+use crate::store::{ForgetKey, Forgot, Store, Tombstone};
+
+/// What a file is, in its first line.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    topicwatch: String,
+    version: u32,
+    key: String,
+}
+
+/// Every other line; `at` in milliseconds.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    kind: Forgot,
+    hash: String,
+    at: i64,
+}
+
+const WHAT: &str = "forgotten";
+
+/// Largest file that is read.
+const MOST: u64 = 512 * 1024 * 1024;
+
+/// Tombstones of a file.
+pub(in crate::cli) struct Journal {
+    pub(in crate::cli) key: ForgetKey,
+    pub(in crate::cli) all: Vec<Tombstone>,
+}
+
+/// The journal beside a SQLite database.
+pub(in crate::cli) fn beside(store: &Store) -> Option<PathBuf> {
+    let file = store.file()?;
+    let mut name = file.as_os_str().to_owned();
+    name.push(".forgotten");
+    Some(PathBuf::from(name))
+}
+
+impl Journal {
+    /// Reads one; `None` when there is no file.
+    pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, Failure> {
+        let shown = path.display();
+        let wrong = |text: String| {
+            Failure::new(Exit::Store, text, "it was written by `topicwatch forget`: restore it from a backup")
+        };
+        match std::fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(wrong(format!("{shown} cannot be read: {error}"))),
+            Ok(there) if there.len() > MOST => return Err(wrong(format!("{shown} is too large to be a journal"))),
+            Ok(_) => {}
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(format!("{shown} cannot be read: {error}")))?;
+        let mut lines = text.lines();
+        let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let head = head.filter(|head| head.topicwatch == WHAT && head.version == 1);
+        let key = head.and_then(|head| ForgetKey::parse(&head.key));
+        let key = key.ok_or_else(|| wrong(format!("{shown} is no journal of what was forgotten")))?;
+        let read = |line: &str| {
+            serde_json::from_str(line).map(|Line { kind, hash, at }| Tombstone { kind, hash, at: Time(at) })
+        };
+        let all: Result<Vec<Tombstone>, serde_json::Error> = lines.map(read).collect();
+        let all = all.map_err(|error| wrong(format!("{shown} holds a line that is no tombstone: {error}")))?;
+        Ok(Some(Self { key, all }))
+    }
+
+    /// Writes all tombstones of a database, as a whole.
+    pub(in crate::cli) async fn write(store: &Store, path: &Path, protected: &Protected) -> Result<usize, Failure> {
+        protected.check(path).map_err(|taken| Failure::unwritable(path, &taken.into()))?;
+        let Some(key) = store.forget_key().await? else { return Ok(0) };
+        let all = store.tombstones().await?;
+        let written = || {
+            let mut file = Replacement::create(path, protected)?;
+            serde_json::to_writer(&mut file, &Head { topicwatch: WHAT.into(), version: 1, key: key.to_hex() })?;
+            file.write_all(b"\n")?;
+            for (tombstone, _) in &all {
+                let line = Line { kind: tombstone.kind, hash: tombstone.hash.clone(), at: tombstone.at.0 };
+                serde_json::to_writer(&mut file, &line)?;
+                file.write_all(b"\n")?;
+            }
+            file.commit()
+        };
+        written().map_err(|error: std::io::Error| {
+            let unwritten = Failure::unwritable(path, &error);
+            if unwritten.exit == Exit::Usage {
+                return unwritten;
+            }
+            let hint =
+                "is there room, and may this user write there? what was forgotten stays so in the database itself";
+            Failure { hint: hint.to_owned(), ..unwritten }
+        })?;
+        Ok(all.len())
+    }
+}
+
+/// Refuses a database that does not know what its journal says was forgotten: it came from an older backup.
+pub(in crate::cli) async fn refuse_older(store: &Store) -> Result<(), Failure> {
+    let Some(path) = beside(store) else { return Ok(()) };
+    let Some(journal) = Journal::read(&path)? else { return Ok(()) };
+    let hashes: BTreeSet<&str> = journal.all.iter().map(|one| one.hash.as_str()).collect();
+    let strange = if store.forget_key().await? == Some(journal.key) {
+        store.strange_tombstones(&hashes).await?
+    } else {
+        hashes.len()
+    };
+    if strange == 0 {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Store,
+        format!(
+            "{} of the {} tombstones in {} are not in {}: it is older than what was forgotten",
+            strange,
+            hashes.len(),
+            path.display(),
+            store.place()
+        ),
+        "run `topicwatch forget --resume`, which erases it again (or move the journal away if it is another database's)",
+    ))
+}

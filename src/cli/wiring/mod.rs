@@ -1,0 +1,11 @@
+//! How a verb gets its parts from the configuration and the environment: store, client, channels, jobs.
+
+pub(in crate::cli) mod channels;
+pub(in crate::cli) mod context;
+pub(in crate::cli) mod environment;
+pub(in crate::cli) mod ids;
+pub(in crate::cli) mod jobs;
+pub(in crate::cli) mod journal;
+pub(in crate::cli) mod options;
+pub(in crate::cli) mod pings;
+pub(in crate::cli) mod protected_files;

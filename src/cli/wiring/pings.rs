@@ -1,0 +1,130 @@
+//! Pings: their URLs with secrets, and what is sent when a run starts and ends. How they are sent is decided in `notify`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::terminal::failure::Failure;
+use crate::cli::wiring::environment::env;
+use crate::collect::{Done, RunReport};
+use crate::config::{self, Config, KeyError};
+use crate::daemon::JobDone;
+use crate::model::{PingSpec, RunState, SecretPlace};
+use crate::notify::{PingTarget, PingTargets, Pinger, Signal};
+use crate::process_status::Pinged;
+use crate::store::StoreErrorKind;
+
+/// How long an end waits for pings that are under way.
+const ENDS_WITHIN: Duration = Duration::from_secs(6);
+
+/// All addresses, or the first that cannot be used.
+pub(in crate::cli) fn targets(config: &Config) -> Result<PingTargets, Failure> {
+    let of = |spec: &PingSpec| {
+        let target = one(spec).map_err(|e| Failure::usage(format!("ping of {}: {}", spec.job, e.message), e.hint))?;
+        Ok((spec.job.clone(), target))
+    };
+    config.pings.iter().map(of).collect()
+}
+
+fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
+    let address = match (&spec.url, &spec.url_variable) {
+        (Some(url), _) => SecretString::from(url.clone()),
+        (None, variable) => {
+            let place = SecretPlace { variable: variable.clone(), file: None };
+            config::read_secret("address", &place, &env)?
+        }
+    };
+    let url = spec.filled(address.expose_secret());
+    let good = url::Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    if !good {
+        let variable = spec.url_variable.as_deref().unwrap_or("ping");
+        return Err(KeyError {
+            message: format!("what {variable} holds is no address of a web server"),
+            hint: "put the whole address there: https://…".to_owned(),
+        });
+    }
+    Ok(PingTarget { url: SecretString::from(url), allow_private: spec.allow_private })
+}
+
+/// What a reload would change of them, secrets included, as bytes that are only hashed.
+pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
+    let mut all = Vec::new();
+    for spec in &config.pings {
+        all.extend(format!("\n{} {} ", spec.job, spec.allow_private).bytes());
+        match one(spec) {
+            Ok(target) => all.extend(target.url.expose_secret().bytes()),
+            Err(why) => all.extend(why.message.bytes()),
+        }
+    }
+    all
+}
+
+/// Pings of a process, from its begin to its end.
+pub(in crate::cli) struct Pinging {
+    pub(in crate::cli) pinger: Pinger,
+    stop: CancellationToken,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Pinging {
+    pub(in crate::cli) fn begin(targets: PingTargets, pinged: Arc<Pinged>) -> Self {
+        let (pinger, stop) = (Pinger::new(targets, pinged), CancellationToken::new());
+        let task = tokio::spawn({
+            let (pinger, stop) = (pinger.clone(), stop.clone());
+            async move { pinger.run(stop).await }
+        });
+        Self { pinger, stop, task }
+    }
+
+    /// Sends what waits, as far as it is taken soon.
+    pub(in crate::cli) async fn end(self) {
+        self.stop.cancel();
+        if tokio::time::timeout(ENDS_WITHIN, self.task).await.is_err() {
+            tracing::warn!("pings that nobody took were left out");
+        }
+    }
+}
+
+/// A run of a topic begins.
+pub(in crate::cli) fn topic_begun(pinger: &Pinger, topic: &str) {
+    pinger.say(&format!("topic:{topic}"), Signal::Start, || "started".to_owned());
+}
+
+/// It ended: what was found is not told, only how much.
+pub(in crate::cli) fn topic_ended(pinger: &Pinger, done: &Done) {
+    let job = format!("topic:{}", done.topic);
+    match &done.result {
+        // It runs again, and says so then.
+        Ok(report) if matches!(report.state, RunState::Queued | RunState::Cancelled) => {}
+        Ok(report) => {
+            let good = matches!(report.state, RunState::Ok | RunState::Partial);
+            pinger.say(&job, if good { Signal::Success } else { Signal::Fail }, || message(report));
+        }
+        // Another process has it, and tells of it.
+        Err(error) if error.kind == StoreErrorKind::Fenced => {}
+        Err(_) => pinger.say(&job, Signal::Fail, || "failed: nothing could be stored".to_owned()),
+    }
+}
+
+fn message(report: &RunReport) -> String {
+    let (found, new) = report.searches.iter().fold((0, 0), |(f, n), s| (f + s.counts.found, n + s.counts.new));
+    let searches: Vec<String> = report.searches.iter().map(|s| format!("{} {}", s.source, s.state)).collect();
+    format!("{}: {found} found, {new} new; {}", report.state, searches.join(", "))
+}
+
+/// Another job begins.
+pub(in crate::cli) fn job_begun(pinger: &Pinger, job: &str) {
+    pinger.say(job, Signal::Start, || "started".to_owned());
+}
+
+/// It ended.
+pub(in crate::cli) fn job_ended(pinger: &Pinger, done: &JobDone) {
+    match &done.result {
+        Ok(Ok(_)) => pinger.say(&done.job, Signal::Success, || "ok".to_owned()),
+        Ok(Err(failed)) => pinger.say(&done.job, Signal::Fail, || format!("failed: {}", failed.class)),
+        Err(error) if error.kind == StoreErrorKind::Fenced => {}
+        Err(_) => pinger.say(&done.job, Signal::Fail, || "failed: its end could not be recorded".to_owned()),
+    }
+}

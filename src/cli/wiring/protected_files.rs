@@ -1,0 +1,43 @@
+//! Files that no verb may overwrite: the database in use, the configuration, and files with keys, passwords or tokens. How
+//! a file is recognised is decided in `files`.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::wiring::environment::env;
+use crate::config::Config;
+use crate::files::Protected;
+use crate::model::{ChannelWay, SecretPlace};
+
+/// The files of a configuration, and of the SQLite database that is used with it.
+pub(in crate::cli) fn of(config: &Config, database: Option<&Path>) -> Protected {
+    let mut protected = Protected::databases();
+    if let Some(database) = database {
+        protected.add_database(database);
+    }
+    protected.add(&config.file, "the configuration");
+    for file in secrets(config) {
+        // As the configuration reads them, and as the other secrets are read.
+        let folder = config.file.parent().unwrap_or(Path::new("."));
+        protected.add(folder.join(&file), "a file that a secret is read from");
+        protected.add(file, "a file that a secret is read from");
+    }
+    protected
+}
+
+/// Files that something secret is read from.
+pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
+    let named = |variable: &str| env(&format!("{variable}_FILE")).filter(|file| !file.is_empty()).map(PathBuf::from);
+    let of_channels = config.channels.iter().map(|channel| match &channel.way {
+        ChannelWay::Email(email) => &email.password,
+        ChannelWay::Webhook(hook) => &hook.secret,
+    });
+    let place = |place: &SecretPlace| place.file.clone().or_else(|| named(place.variable.as_ref()?));
+    let mut files: Vec<PathBuf> = of_channels.chain([&config.web.token]).filter_map(place).collect();
+    files.extend(config.service.api_key_file.clone());
+    files.extend(named(&config.service.api_key_env));
+    // Any key may be given in a file, the database's address with its password among them.
+    let ours = |name: &str| name.starts_with("TOPICWATCH_") && name.ends_with("_FILE");
+    let given = std::env::vars_os().filter(|(name, file)| !file.is_empty() && name.to_str().is_some_and(ours));
+    files.extend(given.map(|(_, file)| PathBuf::from(file)));
+    files
+}

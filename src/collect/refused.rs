@@ -1,0 +1,25 @@
+//! A refusal by the service that every further call would meet, and for how long no call is made after it.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::model::Time;
+
+/// A refusal that every further call would meet: the key, or the balance.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    pub(super) class: &'static str,
+    pub(super) text: String,
+    pub(super) hint: String,
+    pub(super) until: Time,
+}
+
+impl Refused {
+    /// The refusal that is in force.
+    pub(super) fn at(now: Time, known: &Mutex<Option<Self>>) -> Option<Self> {
+        known.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
+    }
+}
+
+/// How long no call is made after the service refused the key or the balance.
+pub(crate) const REFUSED_FOR: Duration = Duration::from_secs(300);

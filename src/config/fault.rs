@@ -1,0 +1,21 @@
+//! Why a value cannot be used, before it is known where it stands. With its place it becomes a `Mistake`.
+
+use std::ops::Range;
+
+/// A value that cannot be used, before it is known where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// What is wrong.
+    pub(super) message: String,
+    /// What to do.
+    pub(super) hint: String,
+    /// A narrower place than the value's, such as one element of a list.
+    pub(super) at: Option<Range<usize>>,
+}
+
+impl Fault {
+    /// A fault of the whole value.
+    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into(), at: None }
+    }
+}

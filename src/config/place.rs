@@ -1,0 +1,39 @@
+//! A place in the file, cut out so that it can be shown without the file, and the characters that are not shown as they are.
+
+use std::ops::Range;
+
+/// Where in the file a mistake is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in Unicode scalar values, from 1.
+    pub column: usize,
+    /// The line (or the part of a long line around the mistake): no control characters, secrets masked.
+    pub excerpt: String,
+    /// Bytes of `excerpt` to underline.
+    pub underline: Range<usize>,
+    /// Column of the excerpt's first character, from 1; more than 1 only when a long line was cut.
+    pub excerpt_column: usize,
+}
+
+/// Makes text from a file fit for one line of a terminal: control characters and characters that reorder text become
+/// visible escapes, and what is too long is cut.
+pub(super) fn one_line(text: &str) -> String {
+    const LONGEST: usize = 400;
+    let mut line = String::with_capacity(text.len().min(LONGEST));
+    for (n, c) in text.chars().enumerate() {
+        if n == LONGEST {
+            line.push('…');
+            break;
+        }
+        if unprintable(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
+    }
+    line
+}
+
+/// C0, C1, and the characters that change the direction or the line in a terminal.
+pub(super) fn unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')
+}

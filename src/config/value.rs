@@ -1,0 +1,142 @@
+//! Values as they were given, by the command line, the environment, the file or the table of defaults. A value remembers
+//! its origin, so that a fault found later is reported where it was written. What a value means is not known here.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::de::DeValue;
+
+use super::fault::Fault;
+
+/// A value before its meaning is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    /// A string; whatever comes from the environment is one.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction.
+    Number(f64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A list; each element knows its place.
+    List(Vec<(Value, Range<usize>)>),
+}
+
+/// Who gave a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A command-line option.
+    Flag(&'static str),
+    /// An environment variable.
+    Variable(String),
+    /// The file.
+    File {
+        /// The key.
+        key: Range<usize>,
+        /// The value.
+        value: Range<usize>,
+    },
+    /// Nobody.
+    Default,
+}
+
+impl Origin {
+    /// Where the value is, when it is in the file.
+    pub(super) fn span(&self) -> Option<&Range<usize>> {
+        match self {
+            Self::File { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Variable(name) => write!(f, "environment {name}"),
+            Self::File { .. } => f.write_str("file"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A value and who gave it.
+#[derive(Debug, Clone)]
+pub(super) struct Given {
+    /// The value.
+    pub(super) value: Value,
+    /// Who gave it.
+    pub(super) origin: Origin,
+}
+
+/// What was given for one section, by key name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Table {
+    /// Where the section's header is, when it is in the file.
+    pub(super) header: Option<Range<usize>>,
+    /// Known keys only.
+    pub(super) given: BTreeMap<&'static str, Given>,
+    /// Keys that somebody tried to write: of the wrong type, or misspelt. They are not missing as well.
+    pub(super) attempted: Vec<&'static str>,
+}
+
+impl Table {
+    /// Whether a key was written, however wrongly.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        self.given.contains_key(name) || self.attempted.contains(&name)
+    }
+
+    /// The place of a key in the file.
+    pub(super) fn key_span(&self, name: &str) -> Option<&Range<usize>> {
+        match &self.given.get(name)?.origin {
+            Origin::File { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+}
+
+impl Value {
+    /// From a parsed value; `None` for tables and dates, which no key takes.
+    pub(super) fn of(value: &DeValue<'_>) -> Option<Result<Self, Fault>> {
+        Some(Ok(match value {
+            DeValue::String(text) => Self::Text(text.to_string()),
+            DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(number) => Self::Integer(number),
+                Err(_) => return Some(Err(Fault::new("is a number too large to be meant", "write a smaller one"))),
+            },
+            DeValue::Float(float) => Self::Number(float.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::Boolean(flag) => Self::Flag(*flag),
+            DeValue::Array(array) => {
+                let mut list = Vec::with_capacity(array.len());
+                for element in array.iter() {
+                    match Self::of(element.get_ref())? {
+                        Ok(value) => list.push((value, element.span())),
+                        Err(fault) => return Some(Err(Fault { at: Some(element.span()), ..fault })),
+                    }
+                }
+                Self::List(list)
+            }
+            DeValue::Table(_) | DeValue::Datetime(_) => return None,
+        }))
+    }
+
+    /// From the default column of the table of keys.
+    pub(super) fn of_default(toml: &str) -> Option<Self> {
+        Self::of(DeValue::parse(toml).ok()?.get_ref())?.ok()
+    }
+
+    /// As TOML would write it.
+    pub(super) fn to_toml(&self) -> String {
+        match self {
+            Self::Text(text) => toml::Value::String(text.clone()).to_string(),
+            Self::Integer(number) => number.to_string(),
+            Self::Number(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::List(list) => {
+                format!("[{}]", list.iter().map(|(value, _)| value.to_toml()).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Fields and shapes that several schemas have.
+
+use serde_json::Value;
+
+use crate::model::Source;
+use crate::web::api::shape::Shape::{Flag, List, Maybe, Number, Of, Text, Word};
+use crate::web::api::shape::{Field, Shape, object};
+
+pub(super) const NEXT: Field = ("next_page_token", Maybe(&Text), "where the next page begins; null when there is none");
+pub(super) const SANDBOX: Field = ("sandbox", Flag, "everything here was invented");
+pub(super) const TOPIC: Field = ("topic", Text, "id of the topic");
+pub(super) const COST: Field =
+    ("cost_usd", Number, "US dollars, whole micro-dollars; billed, or expected while that is not known");
+pub(super) const SOURCE: Shape = Word(|| Source::ALL.iter().map(|source| source.as_str()).collect());
+pub(super) const PAGED: &[Field] = &[NEXT, SANDBOX];
+
+/// A schema and its name.
+pub(super) type Named = (&'static str, Value);
+
+/// A list of rows, and what else is told of it.
+pub(super) fn list(name: &'static str, of: &'static Shape, more: &[Field]) -> Named {
+    (name, object("A page of a list", &[&[("data", List(of), "the rows")], more]))
+}
+
+/// One thing.
+pub(super) fn one(name: &'static str, of: &'static str) -> Named {
+    (name, object("One of them", &[&[("data", Of(of), "what was asked for"), SANDBOX]]))
+}

@@ -1,0 +1,70 @@
+//! Whether the database can be reached and can store results, asked by connections of its own and at most once a second.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+use crate::store::{Settings, Store, StoreError, StoreErrorKind};
+
+/// How long an answer of the database is told again: nobody can keep it busy by asking.
+const KEPT: Duration = Duration::from_secs(1);
+
+/// When the database was asked, and what was wrong.
+type Answered = (Instant, Option<&'static str>);
+
+/// Asks the database by connections of its own, so that pages that hold all of theirs make nothing look unreachable.
+pub(super) struct Ready {
+    database: Settings,
+    /// What this process has open.
+    store: Store,
+    /// Whether this process has to store anything, and is not ready without room for it.
+    stores: bool,
+    /// One question at a time.
+    place: Arc<Semaphore>,
+    last: Arc<Mutex<Option<Answered>>>,
+}
+
+impl Ready {
+    pub(super) fn of(database: Settings, store: Store, stores: bool) -> Self {
+        Self { database, store, stores, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
+    }
+
+    /// What is wrong, if something is; of the last second.
+    pub(super) async fn ask(&self) -> Option<&'static str> {
+        let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is not asked any more") };
+        let known = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
+            return why;
+        }
+        let (database, last) = (self.database.clone(), Arc::clone(&self.last));
+        let (ours, stores) = (self.store.clone(), self.stores);
+        // In a task of its own: what was begun must not be dropped midway, however impatient whoever asked is.
+        let asked = tokio::spawn(async move {
+            let _place = place;
+            let why = reached(&ours, &database, stores).await.err().map(|error| {
+                tracing::warn!("not ready: {error}");
+                match error.kind {
+                    StoreErrorKind::Newer => "has tables of a newer version",
+                    StoreErrorKind::Foreign => "is not this program's",
+                    StoreErrorKind::Locked => "is locked",
+                    StoreErrorKind::Unwritable => {
+                        "cannot store anything: its disk is full or failing, or it is read-only"
+                    }
+                    StoreErrorKind::Replaced => "was deleted or replaced while this process has it open",
+                    _ => "cannot be reached, or has not the tables of this version",
+                }
+            });
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), why));
+            why
+        });
+        asked.await.unwrap_or(Some("could not be asked"))
+    }
+}
+
+/// Whether the database is the one that this process has open, can be opened anew, and has room for what it `stores`.
+async fn reached(ours: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
+    ours.in_place()?;
+    Store::open_to_read(database).await?.close().await;
+    if stores { ours.has_room().await } else { Ok(()) }
+}

@@ -1,0 +1,15 @@
+//! A problem as an answer: a page for people, JSON for programs.
+
+use axum::response::Response;
+
+use super::api::{answer, is_of};
+use super::layout;
+use super::problem::Problem;
+use super::site::Site;
+
+impl Problem {
+    /// As an answer: a page, or what programs are told, by what was asked for.
+    pub(super) fn answer(&self, site: &Site, path: &str) -> Response {
+        if is_of(path) { answer(self) } else { layout::problem(site, self) }
+    }
+}
