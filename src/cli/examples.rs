@@ -106,14 +106,15 @@ Examples:
   topicwatch diff acme-launches --since 24h
   topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
 
-Words: docs/explanation/changes.md. The first answers to a query are a baseline, not new.";
+Words: docs/explanation/changes.md. First answers to a query are a baseline.";
 pub(in crate::cli) const FILTER: &str = "\
 Examples:
   topicwatch topic filter test acme-launches        file against stored filter
   topicwatch topic filter test acme-launches --exclude hiring --lang en
   topicwatch topic filter test acme-launches --exclude '/\\bjobs?\\b/'
 
-Entries: whole words, part*, one | other, /pattern/ (docs/explanation/changes.md).";
+Entries: whole words, part*, one | other, /pattern/
+(docs/explanation/changes.md).";
 pub(in crate::cli) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
@@ -175,7 +176,7 @@ Examples:
 Label, score from -1 to 1, probabilities, language and the scorer's version;
 a text in a language the scorer does not know, or with nothing to read, gets the
 label unsupported, without score.
-No configuration is needed or read. What it is worth: docs/explanation/sentiment.md.";
+No configuration is needed or read. Accuracy: docs/explanation/sentiment.md.";
 pub(in crate::cli) const RESCORE: &str = "\
 Examples:
   topicwatch db rescore --dry-run       what a new scorer would change
