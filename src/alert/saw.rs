@@ -21,7 +21,7 @@ pub(super) struct Verdict {
     /// A topic, a topic's source, or the service.
     pub(super) subject: String,
     pub(super) standing: Standing,
-    /// One line.
+    /// Text of one line.
     pub(super) summary: String,
     pub(super) lines: Vec<AlertLine>,
 }

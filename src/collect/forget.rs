@@ -23,7 +23,6 @@ const MESSAGES: u32 = 10;
 /// What is to be taken away.
 #[derive(Debug)]
 pub struct Forgetting<'a> {
-    /// Where.
     pub store: &'a Store,
     /// All tombstones there are.
     pub known: Tombstones,
@@ -31,20 +30,16 @@ pub struct Forgetting<'a> {
     pub topics: Vec<Tombstone>,
     /// The social platform.
     pub platform: &'a str,
-    /// When.
     pub now: Time,
     /// Take nothing away, only look.
     pub rehearsal: bool,
 }
 
-/// What was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// How much.
     pub taken: Taken,
     /// When the first of it was seen.
     pub since: Option<Time>,
-    /// Topics.
     pub topics: Vec<String>,
 }
 

@@ -97,7 +97,6 @@ impl Collector {
         &self.store
     }
 
-    /// The present.
     #[must_use]
     pub fn now(&self) -> Time {
         (self.clock)()

@@ -11,7 +11,6 @@ use crate::model::{Clock, Time};
 use crate::search::Place;
 use crate::store::{Standing, StoreError};
 
-/// The places.
 pub(super) struct Places {
     free: Arc<Semaphore>,
     state: Mutex<State>,

@@ -97,7 +97,7 @@ pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
     keys
 }
 
-/// For people.
+/// Name shown to people.
 pub(super) fn report(
     run: &RunRef,
     state: RunState,

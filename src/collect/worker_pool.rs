@@ -20,7 +20,6 @@ use crate::store::{RunRef, StoreError};
 pub struct Done {
     /// Public id of the run.
     pub run: String,
-    /// Topic id.
     pub topic: String,
     /// Its report, or why nothing of it could be stored.
     pub result: Result<RunReport, StoreError>,

@@ -60,9 +60,8 @@ pub(super) fn fits(shape: Shape, value: &DeValue<'_>) -> bool {
 
 /// Reads keys of one section: its own table first, then the table of `[defaults]`, then the default of the key.
 pub(super) struct Reader<'r> {
-    /// Which keys.
     pub(super) section: Section,
-    /// Nearest first.
+    /// Nearest table first.
     pub(super) tables: &'r [&'r Table],
 }
 

@@ -10,7 +10,6 @@ use super::scalars::{flag, plain_text};
 use super::value::Value;
 use crate::model::PingSpec;
 
-/// Longest address.
 const LONGEST: usize = 2_000;
 
 /// Where a job's pings go; none when there is none, or when something is wrong with it, which is reported. A table's own key

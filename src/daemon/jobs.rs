@@ -37,9 +37,7 @@ pub struct Made {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{class}: {text}")]
 pub struct Failed {
-    /// One word.
     pub class: String,
-    /// What happened.
     pub text: String,
     /// What to do next.
     pub hint: String,
@@ -60,7 +58,6 @@ pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<Made
 pub struct JobDone {
     /// Public id of the run.
     pub run: String,
-    /// The job.
     pub job: String,
     /// What it made, or why it failed. An error of the store means that not even the end could be recorded.
     pub result: Result<Result<Made, Failed>, StoreError>,

@@ -26,9 +26,7 @@ fn c(value: f64) -> String {
 pub struct ChartDay {
     /// `2026-03-11`.
     pub date: String,
-    /// Its instants.
     pub span: Span,
-    /// Its items.
     pub all: u64,
     /// The same with near-copies counted once.
     pub unique: u64,
@@ -54,9 +52,7 @@ pub struct Gap {
 /// A topic's days, and what is to be seen beside them.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// Topic id.
     pub id: String,
-    /// Title.
     pub title: String,
     /// The days, the earliest first.
     pub days: Vec<ChartDay>,
@@ -71,7 +67,6 @@ pub struct Chart {
 /// A topic's share of voice.
 #[derive(Debug, Clone)]
 pub struct VoiceBar {
-    /// Title.
     pub title: String,
     /// Its share of unique items; `None` of nothing.
     pub share: Option<Share>,

@@ -9,13 +9,10 @@ use super::words;
 pub struct SparkDay {
     /// `2026-03-11`.
     pub date: String,
-    /// Items.
     pub items: u64,
     /// How they sound, as far as that was judged.
     pub negative: u64,
-    /// See `negative`.
     pub neutral: u64,
-    /// See `negative`.
     pub positive: u64,
 }
 

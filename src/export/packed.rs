@@ -34,7 +34,6 @@ pub fn unpacked_name(name: &str) -> (&str, bool) {
 pub enum Packed<W> {
     /// As they are.
     Plain(W),
-    /// Compressed.
     Gzip(Gzip<W>),
 }
 

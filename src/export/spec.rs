@@ -23,7 +23,6 @@ closed_list! {
 pub struct ExportSpec {
     /// Unique in the file; a slug like a topic's id. The cursor is kept under it.
     pub name: String,
-    /// Which rows.
     pub what: What,
     /// In which format.
     pub format: Format,

@@ -21,17 +21,11 @@ use crate::store::{Edition, JobRun, Store, StoreError, StoreErrorKind};
 /// Why an edition could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum StandingError {
-    /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file could not be written, or removed.
     #[error("{} could not be written: {error}", .path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
     /// What is stored of the export cannot be read.
     #[error("the export's definition cannot be read: {0}")]
     Definition(#[from] serde_json::Error),

@@ -18,10 +18,7 @@ pub enum Verdict {
     /// They are the same, byte for byte.
     Same,
     /// The file is not the one that its manifest tells of.
-    Changed {
-        /// In words.
-        how: String,
-    },
+    Changed { how: String },
     /// The file is as it was written; the database says something else now.
     Apart {
         /// The line of the file from which on, from 1.
@@ -30,10 +27,7 @@ pub enum Verdict {
         rows: u64,
     },
     /// It was written with columns of another version.
-    OtherSchema {
-        /// Which.
-        schema: u32,
-    },
+    OtherSchema { schema: u32 },
 }
 
 /// Compares a file with its manifest and with the database.

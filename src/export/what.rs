@@ -36,7 +36,6 @@ closed_list! {
     Part {
         /// Topics by tag.
         Tag = "--tag",
-        /// Sources.
         Source = "--source",
         /// A span of time.
         Time = "--since and --until",

@@ -10,7 +10,6 @@ use crate::store::{Filter, Store};
 /// What is asked for. Words of closed lists were looked at by whoever took them.
 #[derive(Debug)]
 pub struct Wish<'a> {
-    /// Which rows.
     pub what: What,
     /// In which format.
     pub format: Format,

@@ -40,9 +40,7 @@ const SHORT: i64 = 60_000;
 /// One cause of a hole.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Cause {
-    /// The kind.
     pub why: Why,
-    /// How often.
     pub count: usize,
     /// The first one's error class or reason; the look-back's length where that was too short.
     pub detail: Option<String>,
@@ -77,7 +75,6 @@ pub struct Stretch {
     pub length_ms: i64,
 }
 
-/// A hole.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Hole {
     /// Where it is.
@@ -125,7 +122,6 @@ pub enum Coverage {
 /// What one source of a topic covered.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SourceCoverage {
-    /// The source.
     pub source: Source,
     /// How, and what.
     #[serde(flatten)]

@@ -38,7 +38,7 @@ use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicS
 /// An item of a snapshot, once, with every source that showed it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SeenOnce {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
     /// Post or page.
     pub kind: Kind,
@@ -48,19 +48,14 @@ pub struct SeenOnce {
     pub new: bool,
     /// In, outside or undated.
     pub fit: WindowFit,
-    /// Published.
     pub published_at: Option<Time>,
-    /// Address.
     pub url: Option<String>,
-    /// Handle.
     pub author: Option<String>,
-    /// Title.
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
     /// Language, when known.
     pub lang: Option<String>,
-    /// Reactions.
     pub engagement: Engagement,
     /// Public key of the item that its near-copies began with; `None` while nobody has looked.
     pub cluster: Option<String>,

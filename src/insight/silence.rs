@@ -32,11 +32,8 @@ closed_list! {
 /// A source that is ill.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Illness {
-    /// Topic id.
     pub topic: String,
-    /// The source.
     pub source: Source,
-    /// How.
     pub state: Ill,
     /// When it last gave what it does not give any more.
     pub since: Time,

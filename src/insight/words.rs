@@ -10,11 +10,11 @@ const MOST: usize = 2_000;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
-    /// In both.
+    /// In both texts.
     Same(String),
-    /// Only before.
+    /// Only in the old text.
     Removed(String),
-    /// Only after.
+    /// Only in the new text.
     Added(String),
 }
 

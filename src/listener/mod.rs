@@ -87,7 +87,6 @@ impl Listener for Limited {
 /// Who is at the other end, for whoever answers.
 #[derive(Clone)]
 pub(crate) struct Peer {
-    /// Its address.
     pub(crate) ip: IpAddr,
     seat: Arc<Seat>,
 }

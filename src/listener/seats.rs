@@ -16,7 +16,6 @@ pub(super) struct Seats {
     turn: AtomicU64,
 }
 
-/// One connection.
 pub(super) struct Seat {
     id: u64,
     peer: IpAddr,

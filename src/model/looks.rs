@@ -6,7 +6,6 @@ use super::{RunState, SearchState, Source, Span, Time, Topic};
 /// A run of a topic with one of its searches; a run that made none, such as a missed slot, has one row of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
-    /// Topic id.
     pub topic: String,
     /// When the run began, or would have.
     pub at: Time,
@@ -14,18 +13,14 @@ pub struct Look {
     pub state: RunState,
     /// Why the run is in that state.
     pub reason: Option<String>,
-    /// The search.
     pub search: Option<LookSearch>,
 }
 
 /// A search as far as coverage is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookSearch {
-    /// Its source.
     pub source: Source,
-    /// Its operation.
     pub operation: String,
-    /// Its state.
     pub state: SearchState,
     /// What it asked for; absent when its request names no span.
     pub asked: Option<Span>,
@@ -53,7 +48,6 @@ pub struct Recall {
 /// A topic as far as coverage is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
-    /// Topic id.
     pub topic: String,
     /// Since when it is watched.
     pub began: Time,

@@ -9,7 +9,6 @@ closed_list! {
         RunNow = "run_now",
         /// A topic's pause.
         Pause = "pause",
-        /// Its end.
         Resume = "resume",
         /// To be taken at one's word that one knows what an alert saw.
         Ack = "ack",
@@ -43,7 +42,6 @@ closed_list! {
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
-    /// What.
     pub kind: RequestKind,
     /// Of which topic, or of which alert.
     pub of: String,
@@ -61,17 +59,13 @@ impl Wish {
     }
 }
 
-/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// Its id; also that of the run that is asked for.
     pub id: String,
-    /// What.
     pub wish: Wish,
-    /// When.
     pub asked_at: Time,
     /// What became of it.
     pub state: RequestState,
-    /// In words.
     pub answer: Option<String>,
 }

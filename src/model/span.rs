@@ -21,7 +21,6 @@ impl Span {
         (from < until).then_some(Self { from, until })
     }
 
-    /// Its length.
     #[must_use]
     pub fn length(self) -> Duration {
         self.until.since(self.from)

@@ -8,15 +8,12 @@ use super::Kind;
 pub struct Readable<'a> {
     /// Post or page.
     pub kind: Kind,
-    /// Its headline.
     pub title: Option<&'a str>,
-    /// Its text.
     pub text: Option<&'a str>,
     /// Its author's handle.
     pub author: Option<&'a str>,
     /// Its author's name.
     pub author_name: Option<&'a str>,
-    /// Its address.
     pub url: Option<&'a str>,
 }
 
@@ -31,7 +28,7 @@ pub type Tokenise = fn(&Readable<'_>) -> Tokens;
 /// Tokens that follow one another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Phrase {
-    /// Never empty.
+    /// At least one token.
     pub tokens: Vec<String>,
     /// Whether the last one may only be the begin of one.
     pub open: bool,

@@ -17,7 +17,6 @@ pub struct Beside {
     pub back: usize,
     /// `2026-03-10`.
     pub date: String,
-    /// `Tuesday`.
     pub weekday: String,
     /// Its items; `None` where they cannot be compared.
     pub raw: Option<u64>,

@@ -42,9 +42,8 @@ const ROWS: usize = 400;
 /// A report: everything it says.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Report {
-    /// Its name.
     pub name: String,
-    /// For people.
+    /// Name shown to people.
     pub title: String,
     /// IANA zone of its days.
     pub timezone: String,

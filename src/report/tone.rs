@@ -16,7 +16,6 @@ pub struct ToneFacts {
     pub shares: Vec<(Tone, Share)>,
     /// Of the seven days before, those that can be compared with, by the same scorer.
     pub before: Sounds,
-    /// See `shares`.
     pub before_shares: Vec<(Tone, Share)>,
     /// The shares of negative and positive that are usual for so many scored items; none where too few days are known.
     pub usual: Vec<(Tone, UsualShare)>,

@@ -7,9 +7,7 @@ use crate::insight::daily::{Share, share};
 /// A topic's part of what a group of topics said.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Voice {
-    /// Topic id.
     pub topic: String,
-    /// Title.
     pub title: String,
     /// Whether there may be more of it than is counted here.
     pub saturated: bool,

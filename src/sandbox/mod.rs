@@ -66,7 +66,6 @@ pub struct Settings {
     pub corpus: CorpusSource,
     /// How it misbehaves; the first rule that matches a request decides.
     pub faults: Vec<Fault>,
-    /// The time.
     pub clock: Clock,
 }
 

@@ -23,7 +23,7 @@ impl Refusal {
         Self { over_quota: false, text: text.into(), cause: None }
     }
 
-    /// Used up.
+    /// The quota is used up.
     pub fn over_quota(text: impl Into<String>) -> Self {
         Self { over_quota: true, ..Self::new(text) }
     }

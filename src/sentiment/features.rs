@@ -11,7 +11,6 @@ use super::valence::{Sum, VALUES, Valences};
 /// Buckets that hashes fall into.
 pub const BUCKETS: usize = 500_000;
 
-/// Counted features.
 pub const COUNTED: usize = 30 + VALUES;
 
 /// Words after a negating one that it reaches.

@@ -41,7 +41,6 @@ impl Hasher for AsIs {
 
 type Map<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
 
-/// The table.
 pub(super) struct Lexicon {
     /// Word to the bits of the tongues whose common words it is of.
     common: Map<u64>,

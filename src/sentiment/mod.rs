@@ -23,21 +23,14 @@ pub const VERSION: &str = "builtin-4";
 /// Languages the model was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lang {
-    /// English.
     English,
-    /// German.
     German,
-    /// French.
     French,
-    /// Italian.
     Italian,
-    /// Portuguese.
     Portuguese,
-    /// Spanish.
     Spanish,
     /// Hindi in Latin letters.
     Hindi,
-    /// Arabic.
     Arabic,
 }
 

@@ -1,7 +1,6 @@
 //! The most common words of languages the model was not trained on, by code: they keep those languages apart from its own.
 //! Counted in the declaration of human rights, and written down; what a word says is no matter here.
 
-/// By code.
 pub(super) const OTHERS: &[(&str, &str)] = &[
     (
         "nl",

@@ -11,9 +11,7 @@ pub(super) struct Words {
     pub(super) common: &'static str,
     /// Negate what follows.
     pub(super) negators: &'static str,
-    /// Praise.
     pub(super) good: &'static str,
-    /// Blame.
     pub(super) bad: &'static str,
 }
 

@@ -21,7 +21,6 @@ pub(super) struct Page {
     pub(super) main: Markup,
 }
 
-/// The menu.
 const MENU: [(&str, &str); 5] = [
     ("/", "Topics"),
     ("/alerts", "Alerts"),

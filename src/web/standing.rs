@@ -10,7 +10,6 @@ use crate::store::StoreError;
 /// Words for how a source stands, the API's spelling.
 pub(super) const STATES: [&str; 7] = ["ok", "failing", "over_quota", "silent", "stale", "not_asked", "unknown"];
 
-/// A source.
 pub(super) struct Standing<'a> {
     pub(super) source: Source,
     /// One of [`STATES`].
@@ -27,7 +26,6 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Reads it.
     pub(super) async fn of(site: &Site, cards: &[TopicCard]) -> Result<Self, StoreError> {
         let store = &site.store;
         let ill = site.judged.of(store, cards, site.now()).await?;

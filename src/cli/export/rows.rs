@@ -20,7 +20,6 @@ use crate::files::Replacement;
 use crate::model::{Source, Time, Tone};
 use crate::store::Store;
 
-/// `export`
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Which rows

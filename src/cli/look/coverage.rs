@@ -12,7 +12,6 @@ use crate::insight::{Coverage, Hole, SourceCoverage, Stretch, covered};
 use crate::model::{Look, Source, Span, Time, Watched, spell};
 use crate::store::{Filter, Nature, Store};
 
-/// `coverage`
 #[derive(Debug, Args)]
 pub struct CoverageArgs {
     /// Only these topics

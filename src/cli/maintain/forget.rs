@@ -18,7 +18,6 @@ use crate::model::{Found, Kind, Time};
 use crate::normalise;
 use crate::store::{ForgetKey, Forgot, ReportFiles, Store, Tombstone, Tombstones, handle};
 
-/// `forget`
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct ForgetArgs {

@@ -15,7 +15,6 @@ use crate::daemon::{Failed, Made};
 use crate::model::Time;
 use crate::store::{JobRun, Nature, Pruned, Store};
 
-/// `prune`
 #[derive(Debug, Args)]
 pub struct PruneArgs {
     /// Write nothing; show what would be deleted

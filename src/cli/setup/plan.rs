@@ -14,7 +14,6 @@ use crate::model::{Micros, Time, Used};
 use crate::schedule::format_duration;
 use crate::store::{Nature, StoreErrorKind};
 
-/// `plan`
 #[derive(Debug, Args)]
 pub struct PlanArgs {
     /// How far to look ahead

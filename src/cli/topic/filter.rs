@@ -16,7 +16,6 @@ use crate::filter::{Filter as Meant, FilterError, check_lang, unjudged};
 use crate::model::TopicFilter;
 use crate::store::{Filter, ItemRow, Nature, StoreError};
 
-/// `filter`
 #[derive(Debug, Args)]
 pub struct FilterArgs {
     /// What to do with it
@@ -31,7 +30,6 @@ pub enum FilterVerb {
     Test(FilterTestArgs),
 }
 
-/// `filter test`
 #[derive(Debug, Args)]
 pub struct FilterTestArgs {
     /// Topic id

@@ -109,7 +109,6 @@ impl Store {
         read!(self, raws::after(after, i64::from(most)))
     }
 
-    /// Drops replies.
     pub async fn drop_raw_replies(&self, replies: &[&StoredReply]) -> Result<u64, StoreError> {
         let searches: Vec<i64> = replies.iter().map(|reply| reply.search).collect();
         write_tx!(self, quoted::drop_raws(&searches))

@@ -145,7 +145,6 @@ impl Moment {
         ask!(self, prune::trimmed(topic, span))
     }
 
-    /// Ends it.
     pub async fn end(self) -> Result<(), StoreError> {
         match self.0 {
             Tx::Sqlite(tx) => tx.rollback().await?,

@@ -8,20 +8,18 @@ pub enum ItemOrder {
     /// First seen last.
     #[default]
     New,
-    /// Most reactions.
+    /// Most reactions first.
     Reactions,
-    /// Highest score.
+    /// Highest score first.
     Positive,
-    /// Lowest score.
+    /// Lowest score first.
     Negative,
 }
 
 /// After which item of a list the next page begins: what it is ordered by, and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemPlace {
-    /// The value.
     pub value: i64,
-    /// The key.
     pub key: String,
 }
 

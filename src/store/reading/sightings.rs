@@ -27,7 +27,6 @@ pub(crate) struct Next {
     pub(crate) until: i64,
     /// The last run that was read.
     pub(crate) after: Option<Place>,
-    /// How many.
     pub(crate) runs: i64,
 }
 

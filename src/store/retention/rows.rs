@@ -81,7 +81,6 @@ impl Default for Floor {
 /// Rows of a table that went, or lost what they held, and what they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Gone {
-    /// How many.
     pub rows: i64,
     /// Bytes, roughly: indexes and pages are not counted.
     pub bytes: i64,

@@ -86,7 +86,6 @@ impl Pools {
         Self { write: read.clone(), read, single: Arc::new(single), place: Arc::new(Place::of(path)) }
     }
 
-    /// The file.
     pub(in crate::store) fn path(&self) -> &Path {
         self.place.path()
     }

@@ -15,7 +15,6 @@ const FARTHEST: Duration = Duration::from_secs(120);
 /// How long a turn lasts when there are more processes than places.
 const TURN_MS: u64 = 2_000;
 
-/// Somebody's lease.
 struct Lease {
     holder: String,
     permits: u32,
