@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::rules::{self, Wanted};
-use super::saw::Seen;
+use super::saw::Transitions;
 use super::{read, tell};
 use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, RunState, Time, Topic};
 use crate::store::{AlertChange, Store, StoreError};
@@ -14,7 +14,7 @@ pub(super) const RUNS: i64 = 100;
 
 /// What a look brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct Evaluated {
     /// Events that were seen.
     pub events: usize,
     /// Messages that were queued.
@@ -22,8 +22,8 @@ pub struct Looked {
 }
 
 /// Has every alert in force look. `stop` is asked between two transactions; what was not looked at is at the next look.
-pub async fn look(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) -> Result<Looked, StoreError> {
-    let mut looked = Looked::default();
+pub async fn look(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) -> Result<Evaluated, StoreError> {
+    let mut looked = Evaluated::default();
     for spec in store.alerts().await? {
         while !stop() && once(store, &spec, now, &mut looked).await? {}
     }
@@ -31,23 +31,23 @@ pub async fn look(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) ->
 }
 
 /// One transaction of one alert; whether there is more.
-async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Looked) -> Result<bool, StoreError> {
-    let standing = store.alert_standing(&spec.name).await?;
-    let Some((seq, _)) = standing.cursor else {
+async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Evaluated) -> Result<bool, StoreError> {
+    let status = store.alert_standing(&spec.name).await?;
+    let Some((seq, _)) = status.cursor else {
         // Nobody wants to hear of all that ever was.
         let to = (store.last_seq().await?, now);
         store.keep_alert(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
         return Ok(true);
     };
     let runs = store.alert_runs(seq, RUNS).await?;
-    let muted = tell::muted(&standing, now);
-    let mut seen = Seen::of(&standing.firing);
+    let muted = tell::muted(&status, now);
+    let mut seen = Transitions::of(&status.firing);
     take_runs(store, spec, &runs, &mut seen, muted).await?;
     if spec.rule == AlertRule::Budget {
         budgets(store, spec, now, &mut seen, muted).await?;
     }
     crate::failpoint::at("alert/seen");
-    let change = change(spec, &standing, &runs, seen, now);
+    let change = change(spec, &status, &runs, seen, now);
     let idle = runs.is_empty() && change.events.is_empty() && change.told.is_empty();
     if idle && change.ended.is_empty() && change.begun.is_empty() {
         return Ok(false);
@@ -60,15 +60,15 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Looked) -
 }
 
 /// What is to be kept, and what is to be said now.
-fn change(spec: &AlertSpec, standing: &AlertStanding, runs: &[AlertRun], seen: Seen, now: Time) -> AlertChange {
-    let (seq, at) = standing.cursor.unwrap_or_default();
+fn change(spec: &AlertSpec, status: &AlertStanding, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
+    let (seq, at) = status.cursor.unwrap_or_default();
     // Where two looks begin at one instant only the first is kept.
     let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0 + 1)));
-    let mut change = AlertChange { from: standing.cursor, to, ..AlertChange::default() };
+    let mut change = AlertChange { from: status.cursor, to, ..AlertChange::default() };
     let fresh = seen.events.iter().filter(|event| event.muted.is_none());
-    let in_all = usize::try_from(standing.waiting_in_all).unwrap_or(0) + fresh.clone().count();
-    if in_all > 0 && tell::may_speak(spec, standing, now) {
-        let waiting: Vec<_> = standing.waiting.iter().chain(fresh).cloned().collect();
+    let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
+    if in_all > 0 && tell::may_speak(spec, status, now) {
+        let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
         change.told = waiting.iter().map(|event| event.event.clone()).collect();
         change.messages = tell::messages(spec, &waiting, in_all);
     }
@@ -83,7 +83,7 @@ pub(super) async fn take_runs(
     store: &Store,
     spec: &AlertSpec,
     runs: &[AlertRun],
-    seen: &mut Seen,
+    seen: &mut Transitions,
     muted: Option<&str>,
 ) -> Result<(), StoreError> {
     let topics = concerned(store, spec, runs).await?;
@@ -94,8 +94,8 @@ pub(super) async fn take_runs(
         match run.state {
             RunState::Missed => missed.entry(&run.topic).or_default().push(run),
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
-                let verdicts = read::verdicts(store, spec, &wanted, topic, run).await?;
-                seen.take(spec, &run.run, run.at, verdicts, muted);
+                let evaluations = read::evaluations(store, spec, &wanted, topic, run).await?;
+                seen.take(spec, &run.run, run.at, evaluations, muted);
             }
             RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
         }
@@ -104,8 +104,8 @@ pub(super) async fn take_runs(
         let mut slots: Vec<Time> = runs.iter().map(|run| run.at).collect();
         slots.sort_unstable();
         let Some(last) = runs.last() else { continue };
-        let verdict = rules::missed(spec, topic, &slots);
-        seen.take(spec, &last.run, last.at, verdict.into_iter().collect(), muted);
+        let evaluation = rules::missed(spec, topic, &slots);
+        seen.take(spec, &last.run, last.at, evaluation.into_iter().collect(), muted);
     }
     Ok(())
 }
@@ -127,7 +127,7 @@ async fn budgets(
     store: &Store,
     spec: &AlertSpec,
     now: Time,
-    seen: &mut Seen,
+    seen: &mut Transitions,
     muted: Option<&str>,
 ) -> Result<(), StoreError> {
     let day = now.utc_date();
@@ -139,22 +139,22 @@ async fn budgets(
         seen.firing.remove(&subject);
         seen.ended.push(subject);
     }
-    let mut verdicts = Vec::new();
+    let mut evaluations = Vec::new();
     if spec.topics.is_empty() {
-        verdicts.push(rules::budget(spec, "service", service, spec.service));
+        evaluations.push(rules::budget(spec, "service", service, spec.service));
     } else {
         let watched = store.watched(&spec.topics).await?;
         for (id, used) in spec.topics.iter().zip(topics) {
             let topic = watched.iter().find(|watched| watched.topic == *id).and_then(|w| w.definition.as_ref());
             let Some(limits) = topic.map(|topic| topic.limits) else { continue };
-            verdicts.push(rules::budget(spec, id, used, limits));
+            evaluations.push(rules::budget(spec, id, used, limits));
         }
     }
-    for verdict in &mut verdicts {
-        verdict.subject = format!("{}/{day}", verdict.subject);
+    for evaluation in &mut evaluations {
+        evaluation.subject = format!("{}/{day}", evaluation.subject);
     }
-    let ends = |verdict: &super::saw::Verdict| verdict.standing != super::saw::Standing::Well;
-    verdicts.retain(ends);
-    seen.take(spec, &day, now, verdicts, muted);
+    let ends = |evaluation: &super::saw::Evaluation| evaluation.status != super::saw::Status::Well;
+    evaluations.retain(ends);
+    seen.take(spec, &day, now, evaluations, muted);
     Ok(())
 }

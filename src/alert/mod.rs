@@ -14,5 +14,5 @@ mod saw;
 mod tell;
 
 pub use backtest::{Backtest, backtest};
-pub use look::{Looked, look};
+pub use look::{Evaluated, look};
 pub use tell::sample;

@@ -6,7 +6,7 @@ use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertSpec, Firing, Tim
 
 /// What is so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Status {
     /// Something happened, and is over with that.
     Happened,
     /// It is as it should not be.
@@ -17,10 +17,10 @@ pub(super) enum Standing {
 
 /// What a rule says of a subject; of what it cannot judge it says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct Evaluation {
     /// A topic, a topic's source, or the service.
     pub(super) subject: String,
-    pub(super) standing: Standing,
+    pub(super) status: Status,
     /// Text of one line.
     pub(super) summary: String,
     pub(super) lines: Vec<AlertLine>,
@@ -28,7 +28,7 @@ pub(super) struct Verdict {
 
 /// What fires, and what was seen while it changed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct Transitions {
     pub(super) firing: BTreeMap<String, Firing>,
     pub(super) events: Vec<AlertEvent>,
     /// What began and did not end since.
@@ -36,7 +36,7 @@ pub(super) struct Seen {
     pub(super) ended: Vec<String>,
 }
 
-impl Seen {
+impl Transitions {
     pub(super) fn of(firing: &[Firing]) -> Self {
         let firing = firing.iter().map(|one| (one.subject.clone(), one.clone())).collect();
         Self { firing, ..Self::default() }
@@ -48,20 +48,20 @@ impl Seen {
         spec: &AlertSpec,
         origin: &str,
         at: Time,
-        verdicts: Vec<Verdict>,
+        evaluations: Vec<Evaluation>,
         muted: Option<&str>,
     ) {
-        for Verdict { subject, standing, summary, lines } in verdicts {
-            let kind = match standing {
-                Standing::Happened => Some(AlertEventKind::Fired),
-                Standing::Bad if !self.firing.contains_key(&subject) => {
+        for Evaluation { subject, status, summary, lines } in evaluations {
+            let kind = match status {
+                Status::Happened => Some(AlertEventKind::Fired),
+                Status::Bad if !self.firing.contains_key(&subject) => {
                     let firing = Firing { subject: subject.clone(), since: at, acked: false };
                     self.firing.insert(subject.clone(), firing.clone());
                     self.begun.insert(subject.clone(), firing);
                     Some(AlertEventKind::Fired)
                 }
-                Standing::Bad => None,
-                Standing::Well => self.firing.remove(&subject).and_then(|was| {
+                Status::Bad => None,
+                Status::Well => self.firing.remove(&subject).and_then(|was| {
                     self.begun.remove(&subject);
                     self.ended.push(subject.clone());
                     (spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
@@ -94,17 +94,17 @@ mod tests {
     use super::*;
     use crate::alert::rules::samples::spec;
 
-    fn says(subject: &str, standing: Standing) -> Vec<Verdict> {
-        vec![Verdict { subject: subject.to_owned(), standing, summary: String::new(), lines: Vec::new() }]
+    fn says(subject: &str, status: Status) -> Vec<Evaluation> {
+        vec![Evaluation { subject: subject.to_owned(), status, summary: String::new(), lines: Vec::new() }]
     }
 
     #[test]
     fn what_goes_on_is_seen_once_and_its_end_once() {
-        use Standing::{Bad, Happened, Well};
+        use Status::{Bad, Happened, Well};
         let spec = AlertSpec { name: "ill".to_owned(), ..spec() };
-        let mut seen = Seen::of(&[]);
-        for (run, standing) in [("r1", Well), ("r2", Bad), ("r3", Bad), ("r4", Well), ("r5", Well), ("r6", Bad)] {
-            seen.take(&spec, run, Time(1), says("acme/web", standing), None);
+        let mut seen = Transitions::of(&[]);
+        for (run, status) in [("r1", Well), ("r2", Bad), ("r3", Bad), ("r4", Well), ("r5", Well), ("r6", Bad)] {
+            seen.take(&spec, run, Time(1), says("acme/web", status), None);
         }
         seen.take(&spec, "r7", Time(1), says("acme", Happened), Some("snoozed"));
         seen.take(&spec, "r8", Time(1), says("acme", Happened), None);
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn the_end_of_what_somebody_knows_is_not_told() {
-        let mut seen = Seen::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true }]);
-        seen.take(&spec(), "r1", Time(1), says("acme", Standing::Well), None);
+        let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true }]);
+        seen.take(&spec(), "r1", Time(1), says("acme", Status::Well), None);
         assert_eq!((seen.events.len(), seen.ended.len(), seen.firing.len()), (0, 1, 0));
-        let mut seen = Seen::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: false }]);
+        let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: false }]);
         let quiet = AlertSpec { recovery: false, ..spec() };
-        seen.take(&quiet, "r1", Time(1), says("acme", Standing::Well), None);
+        seen.take(&quiet, "r1", Time(1), says("acme", Status::Well), None);
         assert_eq!((seen.events.len(), seen.ended.len()), (0, 1));
     }
 }

@@ -228,11 +228,11 @@ impl Fetched {
         }
         if let Some(asked) = over.asked {
             let own = findings.get(first..).unwrap_or_default();
-            let mut shown = look_back::Shown::Whole;
+            let mut shown = look_back::ReplySpan::Whole;
             if matches!(ask, Ask::Social(..)) && result.state == SearchState::Ok {
                 shown =
-                    if result.saturated { look_back::Shown::FromOldest } else { full::shown(own, asked, &over.recall) };
-                result.saturated |= shown != look_back::Shown::Whole;
+                    if result.saturated { look_back::ReplySpan::FromOldest } else { full::shown(own, asked, &over.recall) };
+                result.saturated |= shown != look_back::ReplySpan::Whole;
                 result.late_ms = late::lateness(own, &over.recall);
             }
             let when = look_back::When {

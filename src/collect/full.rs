@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::look_back::Shown;
+use super::look_back::ReplySpan;
 use crate::model::{Finding, Recall, Span, Time};
 
 /// Shorter replies are never taken for full: no service is known that cuts there, and quiet topics would have holes.
@@ -22,21 +22,21 @@ const PAUSES: i64 = 2;
 const REPEATED: usize = 2;
 
 /// What a reply shows of the span that was asked for, by its posts and by what earlier replies to the question showed.
-pub(super) fn shown(posts: &[Finding], asked: Span, recall: &Recall) -> Shown {
+pub(super) fn shown(posts: &[Finding], asked: Span, recall: &Recall) -> ReplySpan {
     let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
     let many = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
     let dates: Vec<Time> = posts.iter().filter_map(|post| post.found.published_at).collect();
     let repeated = recall.sizes.iter().filter(|size| usize::try_from(**size) == Ok(many)).count();
     let most = recall.sizes.iter().filter_map(|size| usize::try_from(*size).ok()).max().unwrap_or(0);
     if many < LEAST {
-        return Shown::Whole;
+        return ReplySpan::Whole;
     }
     let Some((oldest, newest)) = dates.iter().min().zip(dates.iter().max()) else {
         // Without dates only the number tells.
-        return if many >= most && repeated >= REPEATED { Shown::Sample } else { Shown::Whole };
+        return if many >= most && repeated >= REPEATED { ReplySpan::Sample } else { ReplySpan::Whole };
     };
     if *oldest <= asked.from {
-        return Shown::Whole;
+        return ReplySpan::Whole;
     }
     let missing = |from: Time, until: Time| {
         let gone = |(at, key): &&(Time, String)| *at >= from && *at < until && !there.contains(key.as_str());
@@ -54,11 +54,11 @@ pub(super) fn shown(posts: &[Finding], asked: Span, recall: &Recall) -> Shown {
         // A length at which services cut: for the first time, again, or with a pause before it that is too long.
         || usual && (many >= most || recall.sizes.first().is_some_and(|size| usize::try_from(*size) == Ok(many)) || pause > PAUSES * apart);
     if !cut {
-        return Shown::Whole;
+        return ReplySpan::Whole;
     }
     let between = recall.shown.iter().filter(|(at, _)| *at >= *oldest && *at <= *newest).count();
     let left_out = missing(*oldest, *newest);
-    if left_out >= MISSING && left_out * 5 > between { Shown::Sample } else { Shown::FromOldest }
+    if left_out >= MISSING && left_out * 5 > between { ReplySpan::Sample } else { ReplySpan::FromOldest }
 }
 
 #[cfg(test)]
@@ -90,7 +90,7 @@ mod tests {
         minutes_ago.into_iter().map(|ago| (Time(NOW - ago * MINUTE), format!("p{ago}"))).collect()
     }
 
-    fn of(posts: &[Finding], sizes: &[i64], shown: Vec<(Time, String)>) -> Shown {
+    fn of(posts: &[Finding], sizes: &[i64], shown: Vec<(Time, String)>) -> ReplySpan {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
         super::shown(posts, day, &Recall { sizes: sizes.to_vec(), shown, ..Recall::default() })
     }
@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn short_replies_are_whole_whatever_came_before() {
         for many in 0..10 {
-            assert_eq!(of(&posts(many, 10), &[many, many, many], known(200..400)), Shown::Whole, "{many}");
+            assert_eq!(of(&posts(many, 10), &[many, many, many], known(200..400)), ReplySpan::Whole, "{many}");
         }
     }
 
     #[test]
     fn a_reply_is_full_by_its_length_or_by_known_posts_that_are_missing() {
-        use Shown::{FromOldest, Sample, Whole};
+        use ReplySpan::{FromOldest, Sample, Whole};
         for (name, reply, sizes, known_ago, expected) in [
             ("nothing is known, no usual length", posts(37, 10), &[][..], vec![], Whole),
             ("nothing is known, a usual length", posts(40, 10), &[], vec![], FromOldest),
@@ -143,7 +143,7 @@ mod tests {
                 post
             })
             .collect();
-        assert_eq!(of(&undated, &[30], vec![]), Shown::Whole);
-        assert_eq!(of(&undated, &[30, 30], vec![]), Shown::Sample);
+        assert_eq!(of(&undated, &[30], vec![]), ReplySpan::Whole);
+        assert_eq!(of(&undated, &[30, 30], vec![]), ReplySpan::Sample);
     }
 }

@@ -1,4 +1,4 @@
-//! The order in which a worker_pool's runs are stored when it is told to keep one: that in which they began. A rehearsal needs
+//! The order in which a worker pool's runs are stored when it is told to keep one: that in which they began. A rehearsal needs
 //! it, since all its runs end at one instant and it must give the same bytes each time. Nothing else waits for a turn.
 
 use std::sync::{Mutex, PoisonError};

@@ -80,7 +80,7 @@ impl WorkerPool {
         if size > before {
             self.places.add_permits((size - before) as usize);
         } else if size < before {
-            // Places that are taken go when their runs end.
+            // Permits that are taken go when their runs end.
             let places = Arc::clone(&self.places);
             tokio::spawn(async move {
                 if let Ok(gone) = places.acquire_many_owned(before - size).await {

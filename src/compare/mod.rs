@@ -12,7 +12,7 @@ mod stretch;
 pub use begin::{NoBegin, begin};
 pub use cited::{Citation, Cited, cited, uncut};
 pub use hiding::{Filtered, Hiding, hidden_new};
-pub use sift::{Sifted, sifted};
+pub use sift::{FilteredItems, sifted};
 pub use silence::{Health, MOST_JUDGED, health};
 pub use stretch::{Since, stretch};
 

@@ -12,7 +12,7 @@ const CHUNK: usize = 2_000;
 
 /// What a filter makes of items.
 #[derive(Debug, Default)]
-pub struct Sifted {
+pub struct FilteredItems {
     /// Those it means, and those it cannot judge.
     pub meant: Vec<Mark>,
     /// Those it hides.
@@ -22,12 +22,12 @@ pub struct Sifted {
 }
 
 /// The items that the topic's filter means, and those it hides.
-pub async fn sifted(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<Sifted, StoreError> {
+pub async fn sifted(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<FilteredItems, StoreError> {
     if topic.filter.is_none() {
-        return Ok(Sifted { meant: marks, ..Sifted::default() });
+        return Ok(FilteredItems { meant: marks, ..FilteredItems::default() });
     }
     let filter = filter_of(topic);
-    let mut sifted = Sifted::default();
+    let mut sifted = FilteredItems::default();
     for marks in marks.chunks(CHUNK) {
         let keys: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
         let words = moment.words(&keys).await?;

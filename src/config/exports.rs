@@ -10,7 +10,7 @@ use super::document::Document;
 use super::fault::Fault;
 use super::given::Reader;
 use super::keys::Section;
-use super::known::{Known, listed};
+use super::known::{References, listed};
 use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
@@ -28,7 +28,7 @@ pub(super) fn read(
     pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<ExportSpec> {
-    let known = Known::of(document);
+    let known = References::of(document);
     let mut schedules = Schedules::new(request.now);
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
     let mut exports = Vec::with_capacity(document.exports.len());
@@ -52,7 +52,7 @@ pub(super) fn read(
 fn one(
     reader: &Reader<'_>,
     table: &Table,
-    known: &Known,
+    known: &References,
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,

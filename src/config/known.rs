@@ -7,13 +7,13 @@ use super::suggest::did_you_mean;
 use super::value::{Given, Table, Value};
 
 /// What a report or an export may name.
-pub(super) struct Known {
+pub(super) struct References {
     pub(super) topics: Vec<String>,
     pub(super) tags: Vec<String>,
     pub(super) channels: Vec<String>,
 }
 
-impl Known {
+impl References {
     /// As it is written, also where something else is wrong with a topic: each mistake is told once.
     pub(super) fn of(document: &Document) -> Self {
         let word = |table: &Table, key: &str| match table.given.get(key) {

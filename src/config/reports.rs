@@ -8,7 +8,7 @@ use super::document::Document;
 use super::fault::Fault;
 use super::given::Reader;
 use super::keys::{BOTH, Section};
-use super::known::{Known, is_known, listed};
+use super::known::{References, is_known, listed};
 use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
@@ -28,7 +28,7 @@ pub(super) fn read(
     pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<ReportSpec> {
-    let known = Known::of(document);
+    let known = References::of(document);
     let mut schedules = Schedules::new(request.now);
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
     let mut reports = Vec::with_capacity(document.reports.len());
@@ -55,7 +55,7 @@ pub(super) fn read(
 fn one(
     reader: &Reader<'_>,
     table: &Table,
-    known: &Known,
+    known: &References,
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,

@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What a job made.
 #[derive(Debug, Clone, Default)]
-pub struct Made {
+pub struct JobResult {
     /// The report, for the record.
     pub report: Option<MadeReport>,
     /// What is to be delivered.
@@ -51,7 +51,7 @@ impl From<StoreError> for Failed {
 
 /// What a job does, whatever its kind: it reads, it may put files in place, and it returns what is to be recorded. It may
 /// be run again after it has done so.
-pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<Made, Failed>> + Send>> + Send + Sync>;
+pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<JobResult, Failed>> + Send>> + Send + Sync>;
 
 /// A run of a job that ended, and how.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ pub struct JobDone {
     pub run: String,
     pub job: String,
     /// What it made, or why it failed. An error of the store means that not even the end could be recorded.
-    pub result: Result<Result<Made, Failed>, StoreError>,
+    pub result: Result<Result<JobResult, Failed>, StoreError>,
 }
 
 /// Jobs in this process.
@@ -125,7 +125,7 @@ impl Jobs {
         run: &JobRun,
         handler: Handler,
         timeout: Duration,
-    ) -> Result<Result<Made, Failed>, StoreError> {
+    ) -> Result<Result<JobResult, Failed>, StoreError> {
         crate::failpoint::at_of("job/begun", &run.job.id);
         let going = run.clone();
         let task = tokio::spawn(async move { handler(going).await });
@@ -147,7 +147,7 @@ impl Jobs {
         crate::failpoint::at_of("job/made", &run.job.id);
         let at = (self.clock)();
         let end = match made.clone() {
-            Ok(Made { report, messages, reason }) => {
+            Ok(JobResult { report, messages, reason }) => {
                 JobEnd { at, state: RunState::Ok, reason, error: None, report, messages }
             }
             Err(Failed { class, text, .. }) => JobEnd {

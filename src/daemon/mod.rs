@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
-pub use jobs::{Failed, Handler, JobDone, Jobs, Made, WAITS_FOR_TOPICS};
+pub use jobs::{Failed, Handler, JobDone, Jobs, JobResult, WAITS_FOR_TOPICS};
 pub use life::{Begun, Life, Reloaded, Watch};
 pub use membership::Membership;
 pub use notify::Manager;
@@ -231,7 +231,7 @@ pub async fn run(
     ended
 }
 
-/// Prolongs the leases of the worker_pool's runs until aborted.
+/// Prolongs the leases of the pool's runs until aborted.
 fn keep_alive(worker_pool: &WorkerPool, lease: Duration) -> tokio::task::JoinHandle<()> {
     let worker_pool = worker_pool.clone();
     tokio::spawn(async move { worker_pool.keep_alive(lease).await })

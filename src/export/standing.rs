@@ -20,7 +20,7 @@ use crate::store::{Edition, JobRun, Store, StoreError, StoreErrorKind};
 
 /// Why an edition could not be made.
 #[derive(Debug, thiserror::Error)]
-pub enum StandingError {
+pub enum ScheduledExportError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file could not be written, or removed.
@@ -47,7 +47,7 @@ pub struct Editions {
 ///
 /// # Errors
 /// When the database or a file refuses. The edition is then as good as not begun: the next run makes it again.
-pub async fn make(store: &Store, run: &JobRun, now: Time, protected: &Protected) -> Result<Editions, StandingError> {
+pub async fn make(store: &Store, run: &JobRun, now: Time, protected: &Protected) -> Result<Editions, ScheduledExportError> {
     let spec: ExportSpec = serde_json::from_value(run.job.spec.clone())?;
     let definition = serde_json::to_string(&spec)?;
     let mut made = Editions::default();
@@ -73,7 +73,7 @@ async fn put(
     spec: &ExportSpec,
     edition: &Edition,
     protected: &Protected,
-) -> Result<(Vec<String>, u64), StandingError> {
+) -> Result<(Vec<String>, u64), ScheduledExportError> {
     let topics: Vec<Option<String>> = if spec.by_topic() {
         let named = store.topics_between(edition.between, &spec.topics, &spec.tags).await?;
         named.into_iter().map(Some).collect()
@@ -84,7 +84,7 @@ async fn put(
     let (mut there, mut all_rows) = (Vec::new(), 0);
     for topic in topics {
         let path = spec.file(&edition.run, edition.at, topic.as_deref());
-        let unwritable = |error: io::Error| StandingError::File { path: path.clone(), error };
+        let unwritable = |error: io::Error| ScheduledExportError::File { path: path.clone(), error };
         let order = spec.order(edition.at, edition.between, topic.as_deref());
         files::make_folder_of(&path).map_err(unwritable)?;
         let file = Replacement::create(&path, protected).map_err(unwritable)?;
@@ -116,10 +116,10 @@ async fn put(
     Ok((there, all_rows))
 }
 
-fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), StandingError> {
+fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {
     let path = manifest::path(file);
     let text = serde_json::to_string_pretty(told)? + "\n";
-    files::put(&path, text.as_bytes(), protected).map_err(|error| StandingError::File { path, error })
+    files::put(&path, text.as_bytes(), protected).map_err(|error| ScheduledExportError::File { path, error })
 }
 
 /// Whether the name of a file says that it is packed.
@@ -144,7 +144,7 @@ pub(super) async fn rendered(
 
 /// Removes the files of all but the newest editions. A file is removed only with a manifest beside it that says it is of
 /// this export and of that edition: what somebody else put there, or a newer edition, stays.
-async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -> Result<u64, StandingError> {
+async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -> Result<u64, ScheduledExportError> {
     let mut removed = 0;
     for edition in store.old_editions(&run.job.id, keep).await? {
         for file in &edition.files {
@@ -157,7 +157,7 @@ async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -
             for path in [file.to_owned(), manifest::path(file)] {
                 match std::fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(StandingError::File { path, error });
+                        return Err(ScheduledExportError::File { path, error });
                     }
                     _ => {}
                 }

@@ -14,7 +14,7 @@ use crate::store::Store;
 
 /// How a file and its rows compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Comparison {
     /// They are the same, byte for byte.
     Same,
     /// The file is not the one that its manifest tells of.
@@ -34,12 +34,12 @@ pub enum Verdict {
 ///
 /// # Errors
 /// When either cannot be read.
-pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Verdict, ExportError> {
+pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Comparison, ExportError> {
     if let Some(how) = changed(file, told)? {
-        return Ok(Verdict::Changed { how });
+        return Ok(Comparison::Changed { how });
     }
     if told.schema != SCHEMA {
-        return Ok(Verdict::OtherSchema { schema: told.schema });
+        return Ok(Comparison::OtherSchema { schema: told.schema });
     }
     let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no readable time");
     let (order, filtered) = told.order().ok_or_else(unreadable)?;
@@ -50,7 +50,7 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Verdi
     let rows = rendered(store, &order, filtered, &mut against).await?;
     let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;
     let line = against.apart.or_else(|| more.then_some(against.lines));
-    Ok(line.map_or(Verdict::Same, |line| Verdict::Apart { line, rows }))
+    Ok(line.map_or(Comparison::Same, |line| Comparison::Apart { line, rows }))
 }
 
 /// How the file differs from what its manifest says of it.

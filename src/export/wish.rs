@@ -9,7 +9,7 @@ use crate::store::{Filter, Store};
 
 /// What is asked for. Words of closed lists were looked at by whoever took them.
 #[derive(Debug)]
-pub struct Wish<'a> {
+pub struct ExportRequest<'a> {
     pub what: What,
     /// In which format.
     pub format: Format,
@@ -43,7 +43,7 @@ pub struct Wish<'a> {
 
 /// What cannot be meant, why, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
+pub struct InvalidRequest {
     /// The option, as the command line writes it.
     pub option: &'static str,
     /// What was given for it, when that is wrong whatever else was asked.
@@ -54,23 +54,23 @@ pub struct Unfit {
     pub hint: String,
 }
 
-impl Unfit {
+impl InvalidRequest {
     fn given(option: &'static str, given: &str, why: &str, hint: &str) -> Self {
         Self { option, given: Some(given.to_owned()), why: why.to_owned(), hint: hint.to_owned() }
     }
 }
 
-impl Wish<'_> {
+impl ExportRequest<'_> {
     /// What is to be written.
     ///
     /// # Errors
     /// What of it cannot be meant.
-    pub fn order(self, now: Time) -> Result<Order, Unfit> {
+    pub fn order(self, now: Time) -> Result<Order, InvalidRequest> {
         let time = |option: &'static str, given: Option<&str>| match given {
             // What `changes` begins with may be a run of each topic.
             Some(_) if self.what == What::Changes && option != "--until" => Ok(None),
             Some(text) => {
-                instant(text, now).map(Some).ok_or_else(|| Unfit::given(option, text, "is no time", INSTANTS))
+                instant(text, now).map(Some).ok_or_else(|| InvalidRequest::given(option, text, "is no time", INSTANTS))
             }
             None => Ok(None),
         };
@@ -81,10 +81,10 @@ impl Wish<'_> {
         {
             let option = if self.since.is_some() { "--since" } else { "--new-since" };
             let hint = "nothing lies between the two: is one the other's? times are UTC, 24h is a day ago";
-            return Err(Unfit::given("--until", text, &format!("is not after {option}"), hint));
+            return Err(InvalidRequest::given("--until", text, &format!("is not after {option}"), hint));
         }
         let timezone = self.timezone.unwrap_or("UTC");
-        check_zone(timezone).map_err(|refused| Unfit {
+        check_zone(timezone).map_err(|refused| InvalidRequest {
             option: "--timezone",
             given: None,
             why: format!(": {}", refused.message),
@@ -104,7 +104,7 @@ impl Wish<'_> {
         };
         if self.what == What::Changes && self.since.is_some() && self.new_since.is_some() {
             let why = " and --new-since are the same for changes".to_owned();
-            return Err(Unfit { option: "--since", given: None, why, hint: "say one of them".to_owned() });
+            return Err(InvalidRequest { option: "--since", given: None, why, hint: "say one of them".to_owned() });
         }
         if let Some((part, takers)) = self.what.refuses(&filter, self.filtered != Filtered::Keep) {
             return Err(refused(self.what, part, &takers));
@@ -112,7 +112,7 @@ impl Wish<'_> {
         if self.timezone.is_some() && self.what != What::Daily {
             let why = format!(" means nothing for {}", self.what);
             let hint = "leave it out, or export daily".to_owned();
-            return Err(Unfit { option: "--timezone", given: None, why, hint });
+            return Err(InvalidRequest { option: "--timezone", given: None, why, hint });
         }
         let (format, profile, timezone) = (self.format, self.profile, timezone.to_owned());
         Ok(Order { format, profile, filter, timezone, ..Order::all(self.what) })
@@ -146,20 +146,20 @@ impl Order {
 }
 
 /// `120..180`.
-fn stretch(text: &str) -> Result<Between, Unfit> {
+fn stretch(text: &str) -> Result<Between, InvalidRequest> {
     let numbers = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     match numbers {
         Some((since, until)) if since <= until => Ok(Between { since, until }),
         _ => {
             let hint = "write 120..180 for the runs 121 to 180; 0..180 begins with the first";
-            Err(Unfit::given("--seq", text, "is no stretch of numbers", hint))
+            Err(InvalidRequest::given("--seq", text, "is no stretch of numbers", hint))
         }
     }
 }
 
-fn refused(what: What, part: Part, takers: &[What]) -> Unfit {
+fn refused(what: What, part: Part, takers: &[What]) -> InvalidRequest {
     let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
-    Unfit {
+    InvalidRequest {
         option: part.as_str(),
         given: None,
         why: format!(" means nothing for {what}"),

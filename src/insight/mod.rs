@@ -25,7 +25,7 @@ pub use changes::{
 };
 pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
-pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
+pub use holes::{Cause, Coverage, Hole, SourceCoverage, HoleLength, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
 pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};

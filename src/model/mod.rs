@@ -52,7 +52,7 @@ pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingR
 pub use ping::PingSpec;
 pub use pulse::{Heartbeat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
-pub use request::{Request, RequestKind, RequestState, Wish};
+pub use request::{Request, RequestKind, RequestState, ControlRequest};
 pub use retention::{PrunedDay, PrunedDays, Retention, Trimmed};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
@@ -60,7 +60,7 @@ pub use rows::{
 };
 pub use run::{Engine, RunState, SearchState, Trigger};
 pub use span::{LookBack, Span, spell};
-pub use tally::{Latest, Standing, Tallied, TallyRun, TallySearch};
+pub use tally::{Latest, StoreCounts, Tallied, TallyRun, TallySearch};
 pub use time::{Clock, Time};
 pub use tone::{Judge, Judged, Tone};
 pub use topic::{

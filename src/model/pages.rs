@@ -60,7 +60,7 @@ pub struct LivingRow {
     pub alive_until: Time,
 }
 
-/// What the ledger says beside the counts of `Standing`.
+/// What the ledger says beside the counts of `StoreCounts`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LedgerRow {
     /// Slots since an instant that were due and not run.

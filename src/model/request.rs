@@ -41,7 +41,7 @@ closed_list! {
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct ControlRequest {
     pub kind: RequestKind,
     /// Of which topic, or of which alert.
     pub of: String,
@@ -51,7 +51,7 @@ pub struct Wish {
     pub length_ms: Option<i64>,
 }
 
-impl Wish {
+impl ControlRequest {
     /// Something that needs no more words.
     #[must_use]
     pub fn plain(kind: RequestKind, of: &str) -> Self {
@@ -63,7 +63,7 @@ impl Wish {
 pub struct Request {
     /// Its id; also that of the run that is asked for.
     pub id: String,
-    pub wish: Wish,
+    pub wish: ControlRequest,
     pub asked_at: Time,
     /// What became of it.
     pub state: RequestState,

@@ -67,7 +67,7 @@ pub struct Latest {
 
 /// How things stand, in counts that cost little.
 #[derive(Debug, Clone, Default)]
-pub struct Standing {
+pub struct StoreCounts {
     /// Topics that are watched.
     pub topics: i64,
     /// Runs that wait and are due.

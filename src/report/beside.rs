@@ -4,7 +4,7 @@
 use super::Report;
 use super::facts::TopicFacts;
 use super::words::{at_least, number};
-use crate::insight::daily::{Day, Looked};
+use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{Mark, Time};
 
 /// Part of a day that must be covered before its count is compared.
@@ -27,7 +27,7 @@ pub struct Beside {
 }
 
 /// The two days beside the last one of a history; `asked_since`: what was asked before then was another question.
-pub(super) fn beside(history: &[Day], marks: &[Mark], looked: &Looked, asked_since: Option<Time>) -> Vec<Beside> {
+pub(super) fn beside(history: &[Day], marks: &[Mark], looked: &SearchCoverage, asked_since: Option<Time>) -> Vec<Beside> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
         let covered = looked.looked_at(day.span);

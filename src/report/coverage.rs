@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 
 use super::facts::{HoleFacts, SourceFacts, TopicFacts};
 use super::words;
-use crate::insight::daily::Looked;
+use crate::insight::daily::SearchCoverage;
 use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
 /// When a topic was looked at in a span that ends at the present.
-pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<Looked, StoreError> {
+pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<SearchCoverage, StoreError> {
     let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
     let looks = moment.looks(&topic.id, seen).await?;
-    Ok(Looked::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
+    Ok(SearchCoverage::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
 /// How each source did in a span; its last search may be a little later. Full replies are those about the span, since one
 /// that was made after it may be why a part of it is a hole.
-pub(super) fn sources(searches: &[Asked], looked: &Looked, span: Span) -> Vec<SourceFacts> {
+pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
     let mut all: BTreeMap<Source, SourceFacts> = BTreeMap::new();
     for search in searches {
         let facts = all.entry(search.source).or_insert_with(|| SourceFacts {

@@ -16,7 +16,7 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
     let made = words::when(report.made_at, zone);
-    text.push_str(&format!("{} ({zone}). Made {made}. {}\n\n", words::span(report.span, zone), report.cost_words()));
+    text.push_str(&format!("{} ({zone}). ReportScope {made}. {}\n\n", words::span(report.span, zone), report.cost_words()));
     text.push_str("## What matters\n\n");
     for (place, matter) in report.matters.iter().enumerate() {
         let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);

@@ -102,7 +102,7 @@ pub async fn make(
         ReportWindow::SinceLast => moment.last_seq().await?,
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
-    let about = gather::Made { span, since, now };
+    let about = gather::ReportScope { span, since, now };
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());

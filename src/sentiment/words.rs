@@ -5,7 +5,7 @@
 use super::Lang;
 
 /// What is known of a language.
-pub(super) struct Words {
+pub(super) struct LanguageWords {
     pub(super) lang: Lang,
     /// The most common ones.
     pub(super) common: &'static str,
@@ -16,8 +16,8 @@ pub(super) struct Words {
 }
 
 /// The languages the model was trained on.
-pub(super) const WORDS: &[Words] = &[
-    Words {
+pub(super) const WORDS: &[LanguageWords] = &[
+    LanguageWords {
         lang: Lang::English,
         common: "the and you is it i'm for that my of this have with are on be not just in to at was we he she they your \
                  so what do don't it's can't all out up about get go going from who when how will would i me if but an as \
@@ -51,7 +51,7 @@ pub(super) const WORDS: &[Words] = &[
               bug* crash* delay* cancel* problem* wrong mess* nightmare unfortunately ugh wtf smh evil poor waste* ruin* upset furious rude \
               sorry miss missed miserabl* depress* lonely stress* threat* condemn* victim* arrest* destroy* hypocri* coward*",
     },
-    Words {
+    LanguageWords {
         lang: Lang::German,
         common: "der die das und ist ich nicht du wir sie es ein eine einen dem den mit auf für von zu im auch noch aber \
                  nur schon so wie was wenn war bin bist hab habe hat mal mir mich dich dir uns ihr euch sich bei aus nach \
@@ -92,7 +92,7 @@ pub(super) const WORDS: &[Words] = &[
               skandal* krise* furcht* hässlich* grauenhaft* katastroph* unmöglich* unverschämt* lüg* verarsch* fuck* mies* heul* weinen \
               kotz* allein einsam* streit* nazi* rassis* stress* verdammt* elend* armselig* lächerlich* opfer* bedroh* vermiss* pech hölle",
     },
-    Words {
+    LanguageWords {
         lang: Lang::French,
         common: "le la les des est et une un que qui pour pas dans vous nous je tu il elle on ce c'est de du au aux sur \
                  avec mais ou où sont en ne plus j'ai par moi toi se sa son ses mon ma mes ça cette ces comme tout tous \
@@ -115,7 +115,7 @@ pub(super) const WORDS: &[Words] = &[
               détruire destruction* détrui* désastr* inquiét* inquiet* douleur* souffr* impossible arnaque* déçu* décev* condamn* inadmissible* \
               hypocri* inutile* lamentable* pathétique* taxe*",
     },
-    Words {
+    LanguageWords {
         lang: Lang::Italian,
         common: "il la che di e un una per non è sono con del della dei delle al alla nel nella mi ti si ci ma come anche \
                  se più da lo le gli i ho hai ha abbiamo questo questa quello quella cosa io tu lui lei noi voi loro sul \
@@ -140,7 +140,7 @@ pub(super) const WORDS: &[Words] = &[
               basta tasse tassa poveri povero inutil* purtroppo delusion* delus* arrest* condann* fascist* massacr* suicid* ansia peccato \
               malat* male incapac* buffon*",
     },
-    Words {
+    LanguageWords {
         lang: Lang::Portuguese,
         common: "que não de e o a os as é um uma do da dos das no na nos nas em para pra por com se mais mas eu você vc \
                  ele ela nós eles elas meu minha seu sua isso esse essa este esta aqui agora já só muito bem tem ter tá \
@@ -163,7 +163,7 @@ pub(super) const WORDS: &[Words] = &[
               sono raiva irritante* irrit* perd* perdi saco aff afff infelizmente inútil inutil fracass* decepc* decepç* arrogant* nazi* \
               racis* fora doente* insuportável insuportavel metid* errad* erro acabou credo lament* tóxic*",
     },
-    Words {
+    LanguageWords {
         lang: Lang::Spanish,
         common: "que de no la el y los las es un una por con para lo me te se le nos mi tu su pero como más mas si sí ya \
                  muy del al en yo él ella ellos esto esta este eso esa ese hay ha he has son soy eres está estoy estás \
@@ -188,7 +188,7 @@ pub(super) const WORDS: &[Words] = &[
               desgraci* lástima lamentable* maldit* ridícul* sola extraño decepc* injust* basura fascis* \
               estrés agobi* suspend* deprim* plof ansiedad",
     },
-    Words {
+    LanguageWords {
         lang: Lang::Hindi,
         common: "hai hain h ka ki ke ko se mein me mai main nahi nhi ni kya bhi aur ho hu hun tha thi kar kr raha rahe rahi rha rhe rhi \
                  tum aap ap hum mera meri mere tera teri koi kuch sab bhai yaar yar ji jo toh pe wala wale gaya gya gaye hua hue liye apna \
@@ -204,7 +204,7 @@ pub(super) const WORDS: &[Words] = &[
               gadhi chutiya chutiye bc mc bhosdi madarchod behenchod harami pagal bewakoof besharam sharam haar haara hara pareshan pareshani \
               problem sad bad hate worst dar darr galat galti tension bimar bimari garib gareeb deshdrohi gaddar neech fake fail",
     },
-    Words {
+    LanguageWords {
         lang: Lang::Arabic,
         common: "في من على الى عن ما لا يا هو هي انا انت هذا هذه ان كل مع بعد قبل كان و او لو اذا الله اللي شو ايه ده دي مش كيف ليش بس",
         negators: "لا ما لم لن ليس ليست مش مو مب غير بدون ولا عدم",

@@ -17,7 +17,7 @@ const MOST: usize = 2_000;
 /// What is ill of topics, as their last runs left it. To say it a long history is read, which says the same until a topic
 /// has run again.
 #[derive(Default)]
-pub(super) struct Judged(Mutex<HashMap<String, Judgement>>);
+pub(super) struct SourceHealth(Mutex<HashMap<String, Judgement>>);
 
 struct Judgement {
     /// The topic's last run.
@@ -26,7 +26,7 @@ struct Judgement {
     ill: Vec<Illness>,
 }
 
-impl Judged {
+impl SourceHealth {
     pub(super) async fn of(&self, store: &Store, cards: &[TopicCard], now: Time) -> Result<Vec<Illness>, StoreError> {
         let (mut ill, mut others) = (Vec::new(), BTreeMap::new());
         {

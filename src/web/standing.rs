@@ -10,7 +10,7 @@ use crate::store::StoreError;
 /// Words for how a source stands, the API's spelling.
 pub(super) const STATES: [&str; 7] = ["ok", "failing", "over_quota", "silent", "stale", "not_asked", "unknown"];
 
-pub(super) struct Standing<'a> {
+pub(super) struct SourceStatus<'a> {
     pub(super) source: Source,
     /// One of [`STATES`].
     pub(super) state: &'static str,
@@ -19,13 +19,13 @@ pub(super) struct Standing<'a> {
 }
 
 /// What is known of the sources of some topics.
-pub(super) struct Known {
+pub(super) struct SourceHistory {
     ill: Vec<Illness>,
     /// Of each topic's last run.
     searches: BTreeMap<String, Vec<SearchRow>>,
 }
 
-impl Known {
+impl SourceHistory {
     pub(super) async fn of(site: &Site, cards: &[TopicCard]) -> Result<Self, StoreError> {
         let store = &site.store;
         let ill = site.judged.of(store, cards, site.now()).await?;
@@ -38,14 +38,14 @@ impl Known {
     }
 
     /// Each source of a topic that is on.
-    pub(super) fn standing(&self, card: &TopicCard) -> Vec<Standing<'_>> {
+    pub(super) fn standing(&self, card: &TopicCard) -> Vec<SourceStatus<'_>> {
         let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
         standing(card, searches.map_or(&[], Vec::as_slice), &self.ill)
     }
 }
 
 /// By the searches of the last run and by what is known to be ill.
-fn standing<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[Illness]) -> Vec<Standing<'a>> {
+fn standing<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[Illness]) -> Vec<SourceStatus<'a>> {
     let on = card.definition.as_ref().map(Topic::sources).unwrap_or_default();
     let one = |source: Source| {
         let last = searches.iter().rfind(|search| search.source == source);
@@ -58,7 +58,7 @@ fn standing<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[Illness]) ->
             (Some(SearchState::NotRun), None) => "not_asked",
             _ => "unknown",
         };
-        Standing { source, state, error_class: last.and_then(|search| search.error_class.as_deref()) }
+        SourceStatus { source, state, error_class: last.and_then(|search| search.error_class.as_deref()) }
     };
     on.into_iter().map(one).collect()
 }

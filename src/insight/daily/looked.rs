@@ -29,7 +29,7 @@ const SHORT: i64 = 60_000;
 
 /// When a topic was looked at.
 #[derive(Debug)]
-pub struct Looked {
+pub struct SearchCoverage {
     watched: Option<Watched>,
     looks: Vec<Look>,
     /// What social searches covered; `None` for a topic without them, whose sources are asked at instants.
@@ -46,7 +46,7 @@ pub struct Looked {
     idle_from: Option<Time>,
 }
 
-impl Looked {
+impl SearchCoverage {
     /// What is known of the looks at a topic in a span; what comes after the present is not missing.
     #[must_use]
     pub fn new(watched: Option<Watched>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn what_has_not_passed_yet_is_not_missing() {
         let span = |from: i64, until: i64| Span { from: Time(from), until: Time(until) };
-        let looked = Looked {
+        let looked = SearchCoverage {
             watched: None,
             looks: Vec::new(),
             spans: Some(vec![span(0, 60), span(70, 80)]),

@@ -16,7 +16,7 @@ pub use calendar::{Day, date_of, day_of, days, window_before};
 pub use campaigns::{Campaign, campaigns};
 pub use counted::{Counted, Sounds, Tally, count, scorer_of, sounds, tally};
 pub use links::links;
-pub use looked::{HoleFacts, Looked};
+pub use looked::{HoleFacts, SearchCoverage};
 pub use rising::{Rise, rising};
 pub use share::{Share, share};
 pub use usual::{MIN_DAYS, Usual, usual};

@@ -63,7 +63,7 @@ fn head(report: &Report) -> Markup {
             p.meta {
                 (words::span(report.span, zone)) " (" (zone) "), "
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
-                ". Made " (words::when(report.made_at, zone)) ". " (report.cost_words())
+                ". ReportScope " (words::when(report.made_at, zone)) ". " (report.cost_words())
             }
             @if report.topics.len() > MANY {
                 nav aria-label="Topics" { details { summary { (words::counted(report.topics.len() as u64, "topic")) } (topics(report)) } }

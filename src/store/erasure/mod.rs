@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::model::Time;
 use crate::store::database::handle::Db;
 use crate::store::{
-    ForgetKey, Forgot, Named, Place, Quoted, ReportFiles, Store, StoreError, StoredReply, Taken, Tombstone,
+    ForgetKey, Forgot, Named, MentionPlace, Mention, ReportFiles, Store, StoreError, StoredReply, Taken, Tombstone,
 };
 
 impl Store {
@@ -115,13 +115,13 @@ impl Store {
     }
 
     /// Rows after one of a place where words are kept.
-    pub async fn quoted(&self, place: Place, after: Option<&Quoted>, most: u32) -> Result<Vec<Quoted>, StoreError> {
+    pub async fn quoted(&self, place: MentionPlace, after: Option<&Mention>, most: u32) -> Result<Vec<Mention>, StoreError> {
         let after = after.map_or("", |row| &row.id);
         read!(self, quoted::page(place, after, i64::from(most)))
     }
 
     /// Blanks the words of rows.
-    pub async fn blank(&self, place: Place, rows: &[&Quoted]) -> Result<u64, StoreError> {
+    pub async fn blank(&self, place: MentionPlace, rows: &[&Mention]) -> Result<u64, StoreError> {
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
         write_tx!(self, quoted::blank(place, &ids))
     }

@@ -39,7 +39,7 @@ impl Taken {
 
 /// A place beside items where words are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum MentionPlace {
     /// Answers, with the keys they cite.
     Answers,
     /// Messages of the outbox.
@@ -60,7 +60,7 @@ pub enum Place {
 
 /// Texts of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quoted {
+pub struct Mention {
     pub(crate) id: String,
     pub texts: Vec<String>,
 }

@@ -20,7 +20,7 @@ const PARTS: usize = 8;
 /// Items that earlier pages met, those not met for longest forgotten first; `None` is one that the filter does not mean.
 /// The database never gives an item's number to another one.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Known {
+pub(in crate::store) struct ItemCache {
     /// Each with the round in which it was met last.
     items: HashMap<i64, (u64, Met)>,
     round: u64,
@@ -30,7 +30,7 @@ pub(in crate::store) struct Known {
     bytes: usize,
 }
 
-impl Known {
+impl ItemCache {
     pub(in crate::store) fn keep(&mut self, item: i64, met: Met) {
         let bytes = size(&met);
         self.items.insert(item, (self.round, met));
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
-        let mut known = Known::default();
+        let mut known = ItemCache::default();
         known.keep(0, met("the one that every run meets"));
         known.keep(-1, None);
         let large = KNOWN / 100;
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn whatever_has_room_and_is_met_in_turn_stays_known() {
-        let mut known = Known::default();
+        let mut known = ItemCache::default();
         let some = "x".repeat(500);
         let items = i64::try_from(KNOWN / (500 + ITEM)).unwrap_or_default();
         for item in 0..items {

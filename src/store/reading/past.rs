@@ -7,7 +7,7 @@ use crate::store::database::cells::Cells;
 
 /// What exports tell of an item with each run that saw it.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::store) struct Told {
+pub(in crate::store) struct ItemVersion {
     pub(in crate::store) url: Option<String>,
     pub(in crate::store) author: Option<String>,
     pub(in crate::store) author_name: Option<String>,
@@ -19,12 +19,12 @@ pub(in crate::store) struct Told {
 
 /// What was told when the run with this number had ended; nothing when no later run changed anything. `past` is in the order of
 /// the changes; a run without a number is later than any.
-pub(in crate::store) fn at(past: &str, seq: i64) -> Result<Option<Told>, StoreError> {
+pub(in crate::store) fn at(past: &str, seq: i64) -> Result<Option<ItemVersion>, StoreError> {
     let mut cells = Cells::of(past);
     while !cells.is_empty() {
         let changed: Option<i64> = cells.number()?;
         if changed.is_none_or(|changed| changed > seq) {
-            return Ok(Some(Told {
+            return Ok(Some(ItemVersion {
                 url: cells.text()?,
                 author: cells.text()?,
                 author_name: cells.text()?,

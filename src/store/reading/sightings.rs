@@ -13,7 +13,7 @@ use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
 use crate::store::database::cells::Cells;
 use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
-use crate::store::reading::known::{Known, Met, size};
+use crate::store::reading::known::{ItemCache, Met, size};
 use crate::store::reading::past;
 use crate::store::{Filter, SightingRow, Store, StoreError};
 
@@ -182,7 +182,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
 /// Reads page after page for as long as somebody takes them.
 async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
     let mut next = Next { until, after: None, runs: FIRST };
-    let mut known = Known::default();
+    let mut known = ItemCache::default();
     let mut reader = None;
     loop {
         let page = match page(&store, &mut reader, &filter, &next, &mut known).await {
@@ -237,7 +237,7 @@ async fn page(
     reader: &mut Option<Reader>,
     filter: &Filter,
     next: &Next,
-    known: &mut Known,
+    known: &mut ItemCache,
 ) -> Result<(Page, HashMap<i64, Met>, usize), StoreError> {
     let reader = match reader {
         Some(reader) => reader,

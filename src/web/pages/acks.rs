@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::actions::{form, may_ask, name, put, request_row};
 use crate::draw::words;
-use crate::model::{AlertCard, AlertEvent, RequestKind, Time, Wish};
+use crate::model::{AlertCard, AlertEvent, RequestKind, Time, ControlRequest};
 use crate::web::app::App;
 use crate::web::layout;
 use crate::web::problem::Problem;
@@ -94,7 +94,7 @@ async fn asked(site: &Site, body: Body) -> Result<(), Problem> {
         return Err(unknown());
     }
     let event = form.get("event").filter(|_| kind == RequestKind::Ack).map(str::to_owned);
-    put(site, &Wish { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
+    put(site, &ControlRequest { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
 }
 
 pub(super) fn unknown() -> Problem {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::draw::words;
-use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard, Wish};
+use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard, ControlRequest};
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::guard::LARGEST_FORM;
@@ -83,7 +83,7 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
-    put(site, &Wish::plain(kind, topic)).await.map(drop)
+    put(site, &ControlRequest::plain(kind, topic)).await.map(drop)
 }
 
 /// What a form holds.
@@ -103,7 +103,7 @@ pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem
 }
 
 /// Asks for something of a topic or an alert that there is: one row. Its id, unless the same waits already or too much does.
-pub(in crate::web) async fn put(site: &Site, wish: &Wish) -> Result<Option<String>, Problem> {
+pub(in crate::web) async fn put(site: &Site, wish: &ControlRequest) -> Result<Option<String>, Problem> {
     let id = may_ask(site)?(site.now());
     Ok(site.store.request(&id, wish, site.now()).await?.then_some(id))
 }

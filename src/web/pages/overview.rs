@@ -13,7 +13,7 @@ use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::standing::Known;
+use crate::web::standing::SourceHistory;
 
 /// Topics of a page.
 const TOPICS: u32 = 50;
@@ -31,7 +31,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, nature, main: first_run(&cards) });
     }
-    let known = Known::of(&site, &cards).await?;
+    let known = SourceHistory::of(&site, &cards).await?;
     let used = store.used_on(now.utc_day(), &[]).await?.0;
     let many = store.many_topics().await?;
     let days = days::read(&site, &cards).await?;
@@ -86,7 +86,7 @@ pub(in crate::web) fn state(state: RunState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-fn row(card: &TopicCard, known: &Known, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {
+fn row(card: &TopicCard, known: &SourceHistory, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
@@ -138,7 +138,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
 }
 
 /// Each source: failing, silent, stale or well.
-pub(in crate::web) fn sources(card: &TopicCard, known: &Known) -> Markup {
+pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup {
     html! { @for one in known.standing(card) {
         @let (class, word) = match one.state {
             "failing" => ("bad", "failing"),

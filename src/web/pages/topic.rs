@@ -16,7 +16,7 @@ use crate::web::ask::{Ask, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::standing::Known;
+use crate::web::standing::SourceHistory;
 
 /// Items of a page.
 const ITEMS: u32 = 30;
@@ -40,7 +40,7 @@ const ORDERS: [(&str, &str); 5] = [
 const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
 
 /// What is asked of the items.
-struct Wish {
+struct ItemQuery {
     filter: Filter,
     order: &'static str,
     filtered: Filtered,
@@ -48,7 +48,7 @@ struct Wish {
     after: Option<ItemPlace>,
 }
 
-impl Wish {
+impl ItemQuery {
     fn of(ask: &Ask, now: Time) -> Result<Self, Problem> {
         let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
         let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
@@ -93,8 +93,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let card = store.topic_card(&ask.name, now.minus(DAY)).await?.ok_or_else(unknown)?;
-    let wish = Wish::of(&ask, now)?;
-    let known = Known::of(&site, std::slice::from_ref(&card)).await?;
+    let wish = ItemQuery::of(&ask, now)?;
+    let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;
@@ -134,7 +134,7 @@ struct Found {
     waiting: bool,
 }
 
-async fn found(site: &Site, card: &TopicCard, wish: &Wish, now: Time) -> Result<Found, Problem> {
+async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Result<Found, Problem> {
     let store = &site.store;
     let (rows, next, cut) = if wish.order == "velocity" {
         (fastest(site, &card.topic, now, ITEMS as usize).await?, None, false)
@@ -169,7 +169,7 @@ pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: u
     Ok(rows)
 }
 
-fn form(ask: &Ask, card: &TopicCard, wish: &Wish) -> Markup {
+fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery) -> Markup {
     let given = |name: &str| ask.get(name).unwrap_or("");
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
@@ -185,7 +185,7 @@ fn form(ask: &Ask, card: &TopicCard, wish: &Wish) -> Markup {
     } }
 }
 
-fn list(ask: &Ask, card: &TopicCard, wish: &Wish, found: &Found) -> Markup {
+fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     html! {
         @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }

@@ -15,18 +15,18 @@ type Identity = (u64, u64, Option<std::time::SystemTime>);
 
 /// A file as it was when it was opened.
 #[derive(Debug)]
-pub(in crate::store) struct Place {
+pub(in crate::store) struct OpenFile {
     path: PathBuf,
     /// Absent where files have no identity.
     file: Option<Identity>,
     /// Whether its head is looked at, too.
     closely: AtomicBool,
-    seen: Mutex<Seen>,
+    seen: Mutex<FileState>,
 }
 
 /// What was seen of it since.
 #[derive(Debug, Default)]
-struct Seen {
+struct FileState {
     /// The log of writes beside it.
     log: Option<Identity>,
     /// The change counter in the file's head.
@@ -56,7 +56,7 @@ const LOST: &str = "-wal.lost";
 
 const HINT: &str = "put a backup in place only while nothing works on the database; start again to go on with the file that is there now";
 
-impl Place {
+impl OpenFile {
     /// What is there now.
     pub(in crate::store) fn of(path: &Path) -> Self {
         let file = path.metadata().ok().as_ref().and_then(identity);
@@ -79,12 +79,12 @@ impl Place {
         self.named(&mut self.seen(), file)
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, FileState> {
         // Whole between any two statements, whoever panicked.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn named(&self, seen: &mut Seen, file: Identity) -> Result<(), StoreError> {
+    fn named(&self, seen: &mut FileState, file: Identity) -> Result<(), StoreError> {
         if let Some(lost) = &seen.lost {
             return Err(self.error(lost));
         }
@@ -106,7 +106,7 @@ impl Place {
 
     /// Gives the log another name: it is of the file that was there before, and whoever opens what is there now, or will be,
     /// would write it into that.
-    fn put_log_away(&self, seen: &Seen) {
+    fn put_log_away(&self, seen: &FileState) {
         if self.log().is_some_and(|log| seen.is_ours(log)) {
             let _ = std::fs::rename(self.beside("-wal"), self.beside(LOST));
             let _ = std::fs::remove_file(self.beside("-shm"));
@@ -168,7 +168,7 @@ impl Place {
         first && seen.left
     }
 
-    fn lose(&self, seen: &mut Seen, how: &'static str, closes: bool) -> StoreError {
+    fn lose(&self, seen: &mut FileState, how: &'static str, closes: bool) -> StoreError {
         let lost = Lost { how, closes };
         let told = self.error(&lost);
         seen.lost = Some(lost);
@@ -194,7 +194,7 @@ impl Place {
     }
 }
 
-impl Seen {
+impl FileState {
     /// Whether a log is the one that this process writes.
     fn is_ours(&self, log: Identity) -> bool {
         self.log == Some(log) || is_open(log)

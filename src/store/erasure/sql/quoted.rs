@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::Conn;
 use super::resolve::list;
-use crate::store::{ERASED, Place, Quoted, StoreError};
+use crate::store::{ERASED, MentionPlace, Mention, StoreError};
 
 /// How a place is read and blanked: what identifies a row and whether it is a number, its texts, the table, what is set.
 struct Way {
@@ -18,16 +18,16 @@ struct Way {
     only: &'static str,
 }
 
-fn way(place: Place) -> Way {
+fn way(place: MentionPlace) -> Way {
     let blanked = |columns: &[&str]| {
         let each = columns.iter().map(|c| format!("{c} = CASE WHEN {c} IS NULL THEN NULL ELSE '{ERASED}' END"));
         each.collect::<Vec<_>>().join(", ")
     };
     let way = |table, id, number, texts, set| Way { id, number, texts, table, set, only: "1 = 1" };
     match place {
-        Place::Answers => way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'")),
+        MentionPlace::Answers => way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'")),
         // One that was not sent yet is not sent any more: it would be without its words.
-        Place::Messages => way(
+        MentionPlace::Messages => way(
             "outbox",
             "event",
             false,
@@ -38,32 +38,32 @@ fn way(place: Place) -> Way {
                  state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'dead' END"
             ),
         ),
-        Place::Alerts => {
+        MentionPlace::Alerts => {
             way("alert_event", "event", false, &["summary", "lines"], format!("summary = '{ERASED}', lines = '[]'"))
         }
-        Place::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
-        Place::Searches => way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"])),
+        MentionPlace::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
+        MentionPlace::Searches => way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"])),
         // Those that are needed yet stay, and are named.
-        Place::Jobs => Way {
+        MentionPlace::Jobs => Way {
             only: "removed_at IS NOT NULL",
             ..way("job", "id", false, &["definition"], "definition = '{}'".to_owned())
         },
-        Place::Editions => {
+        MentionPlace::Editions => {
             let id = "(export || ' ' || CAST(number AS TEXT))";
             let set = "definition = '{}'".to_owned();
             Way { only: "files IS NOT NULL", ..way("export_edition", id, false, &["definition"], set) }
         }
-        Place::Runs => way("run", "id", true, &["error_text", "reason"], blanked(&["error_text", "reason"])),
+        MentionPlace::Runs => way("run", "id", true, &["error_text", "reason"], blanked(&["error_text", "reason"])),
     }
 }
 
 /// Rows after one, in the order of what identifies them.
 pub(in crate::store) async fn page(
     conn: &mut Conn,
-    place: Place,
+    place: MentionPlace,
     after: &str,
     most: i64,
-) -> Result<Vec<Quoted>, StoreError> {
+) -> Result<Vec<Mention>, StoreError> {
     let Way { id, number, texts, table, only, .. } = way(place);
     let some: Vec<String> = texts.iter().map(|text| format!("{text} IS NOT NULL")).collect();
     let (bound, after) = match number {
@@ -80,13 +80,13 @@ pub(in crate::store) async fn page(
         .map(|row| {
             let text = |name: &&str| row.try_get::<Option<String>, _>(*name);
             let texts = texts.iter().map(text).collect::<Result<Vec<_>, _>>()?;
-            Ok(Quoted { id: row.try_get("row_id")?, texts: texts.into_iter().flatten().collect() })
+            Ok(Mention { id: row.try_get("row_id")?, texts: texts.into_iter().flatten().collect() })
         })
         .collect()
 }
 
 /// Blanks rows; how many there were.
-pub(in crate::store) async fn blank(conn: &mut Conn, place: Place, ids: &[String]) -> Result<u64, StoreError> {
+pub(in crate::store) async fn blank(conn: &mut Conn, place: MentionPlace, ids: &[String]) -> Result<u64, StoreError> {
     let Way { id, number, table, set, only, .. } = way(place);
     let value = if number { "CAST(given.value AS BIGINT)" } else { "given.value" };
     let sql = format!("UPDATE {table} SET {set} WHERE {only} AND {id} IN (SELECT {value} FROM {})", super::texts(1));

@@ -8,7 +8,7 @@ use crate::store::StoreError;
 
 /// An item as it is stored, or will be.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Known {
+pub(in crate::store) struct LoadedItem {
     /// None until it is inserted.
     pub(in crate::store) id: Option<i64>,
     /// Whether it was there before this transaction.
@@ -63,7 +63,7 @@ pub(in crate::store) struct Content {
     pub(in crate::store) conversation_id: Option<String>,
 }
 
-impl Known {
+impl LoadedItem {
     /// One that nobody has seen before; what the run knows of it is taken over by the update that follows.
     pub(in crate::store) fn new(key: &str, kind: Kind, seen_at: Time) -> Self {
         Self {

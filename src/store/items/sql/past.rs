@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
-use super::known::{Content, Known};
+use super::known::{Content, LoadedItem};
 use super::resolve::list;
 use super::{Conn, Database};
 use crate::store::StoreError;
@@ -27,7 +27,7 @@ pub(in crate::store) fn of_item() -> String {
 }
 
 /// Keeps what runs of this transaction changed.
-pub(in crate::store) async fn keep(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+pub(in crate::store) async fn keep(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let changed: Vec<(i64, i64, &Content)> = items
         .iter()
         .filter_map(|item| item.id.map(|id| (id, &item.past)))

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::items::{self, Lesson};
 use super::known::Content;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::{Seen, World, in_one, list};
+use super::resolve::{SightedItem, World, in_one, list};
 use super::{Conn, days_rolled, erase, forgotten, past, read, tone, words};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
@@ -135,7 +135,7 @@ async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), S
 /// What of the sightings is new, reads better, or would not be found.
 fn compare<'a>(
     world: &World,
-    seen: &[(Seen<'a>, bool)],
+    seen: &[(SightedItem<'a>, bool)],
     there: &HashMap<(i64, Source), Sight>,
     read: &Reread,
     changed: &mut Changed,

@@ -16,7 +16,7 @@ fn a_file_that_stays_is_the_same_however_it_is_written_to() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.db");
     fs::write(&path, database(1)).unwrap();
-    let place = Place::of(&path);
+    let place = OpenFile::of(&path);
     place.watch_closely();
     place.check_whole().unwrap();
     // As a checkpoint writes it, and as SQLite itself takes its log away and makes another.
@@ -51,7 +51,7 @@ fn a_file_that_went_is_told_by_how_it_went() {
         let (path, other) = (folder.path().join("t.db"), folder.path().join("other.db"));
         fs::write(&path, database(7)).unwrap();
         fs::write(&other, database(7)).unwrap();
-        let place = Place::of(&path);
+        let place = OpenFile::of(&path);
         place.watch_closely();
         place.check_whole().unwrap();
         fate(&path, &other);
@@ -67,7 +67,7 @@ fn a_log_that_is_taken_away_while_it_is_open_is_told() {
     let (path, log) = (folder.path().join("t.db"), folder.path().join("t.db-wal"));
     fs::write(&path, database(1)).unwrap();
     let open = fs::File::create(&log).unwrap();
-    let place = Place::of(&path);
+    let place = OpenFile::of(&path);
     place.watch_closely();
     place.check_whole().unwrap();
     fs::remove_file(&log).unwrap();
@@ -77,7 +77,7 @@ fn a_log_that_is_taken_away_while_it_is_open_is_told() {
 
     // SQLite takes its log away with its last connection, and the next file may get its number.
     let open = fs::File::create(&log).unwrap();
-    let place = Place::of(&path);
+    let place = OpenFile::of(&path);
     place.check_whole().unwrap();
     drop(open);
     fs::remove_file(&log).unwrap();
