@@ -214,7 +214,8 @@ proptest! {
     }
 
     #[test]
-    fn a_text_with_a_word_added_is_found_and_a_copy(words in "[a-z]{4,9}( [a-z]{4,9}){12,18}", more in "[a-z]{2,6}") {
+    // The added word is of no language: "no" or "not" would make it the opposite.
+    fn a_text_with_a_word_added_is_found_and_a_copy(words in "[a-z]{4,9}( [a-z]{4,9}){12,18}", more in "q[xzj]{2,5}") {
         let (a, b) = (post(&words), post(&format!("{more} {words}")));
         prop_assert!(are_copies(a.as_ref(), b.as_ref()));
     }
