@@ -7,12 +7,12 @@
 //! ```
 
 mod backtest;
-mod look;
+mod dispatch;
+mod evaluate;
 mod read;
 mod rules;
-mod saw;
-mod tell;
+mod transitions;
 
 pub use backtest::{Backtest, backtest};
-pub use look::{Evaluated, look};
-pub use tell::sample;
+pub use dispatch::sample;
+pub use evaluate::{Evaluated, evaluate};

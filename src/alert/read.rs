@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
-use super::saw::Evaluation;
+use super::transitions::Evaluation;
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
 use crate::insight::suspect;
@@ -47,7 +47,12 @@ pub(super) async fn evaluations(
     })
 }
 
-async fn sources(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<Vec<Evaluation>, StoreError> {
+async fn sources(
+    store: &Store,
+    spec: &AlertSpec,
+    topic: &Topic,
+    run: &AlertRun,
+) -> Result<Vec<Evaluation>, StoreError> {
     let quick = store.searched(&topic.id, run.seq, QUICK.max(spec.of)).await?;
     let may_be_ill = Source::ALL.iter().any(|source| {
         let ours = quick.iter().filter(|search| search.source == *source && !search.past);

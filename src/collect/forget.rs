@@ -6,7 +6,7 @@ use super::replay::read;
 use crate::model::{Found, Kind, Time};
 use crate::normalise;
 use crate::store::{
-    Forgot, Named, MentionPlace, Mention, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
+    Forgot, Mention, MentionPlace, Named, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
 };
 
 /// Items looked at together.
@@ -64,7 +64,12 @@ impl Forgetting<'_> {
             match place {
                 MentionPlace::Answers => done.taken.answers += rows,
                 MentionPlace::Messages => done.taken.messages += rows,
-                MentionPlace::Alerts | MentionPlace::Reports | MentionPlace::Searches | MentionPlace::Runs | MentionPlace::Jobs | MentionPlace::Editions => {
+                MentionPlace::Alerts
+                | MentionPlace::Reports
+                | MentionPlace::Searches
+                | MentionPlace::Runs
+                | MentionPlace::Jobs
+                | MentionPlace::Editions => {
                     done.taken.words += rows;
                 }
             }

@@ -10,7 +10,7 @@ use crate::search::{Ask, LooksBack, looks_back};
 /// A gap that outgrows the window by no more than this is left alone: runs begin seconds or minutes after their slots, the
 /// last minutes before a search are never claimed, and a daily topic that looks back a day must not look back a week for
 /// them.
-const SLACK: Duration = Duration::from_secs(600).saturating_add(super::late::LEAST);
+const SLACK: Duration = Duration::from_secs(600).saturating_add(super::indexing_delay::LEAST);
 
 /// How far back a topic without a schedule makes up for; one with a schedule says so with `catch_up_window`.
 const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);

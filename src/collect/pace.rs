@@ -11,9 +11,9 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-use super::permits::{Permit, Permits, PermitRequest};
+use super::permits::{Permit, PermitRequest, Permits};
 use crate::model::Clock;
-use crate::search::{Client, Entered, Pace, CallPermit, Refusal};
+use crate::search::{CallPermit, Client, Entered, Pace, Refusal};
 use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};
 
 /// A start that is used so much later than it was meant would come together with later ones.

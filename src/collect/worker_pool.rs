@@ -10,7 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::turns::{Turn, Turns};
+use super::commit_order::{Turn, Turns};
 use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
 use crate::store::{RunRef, StoreError};

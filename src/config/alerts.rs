@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::document::Document;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
-use super::known::{References, listed};
 use super::mistake::Mistakes;
 use super::names::slug;
+use super::references::{References, listed};
 use super::scalars::{duration, flag, text, texts};
 use super::value::Table;
 use crate::model::{AlertRule, AlertSpec, Quiet, Source, TopicLimits};

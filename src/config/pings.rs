@@ -3,7 +3,7 @@
 
 use super::channels::address;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::mistake::Mistakes;
 use super::names::variable_name;
 use super::scalars::{flag, plain_text};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::fault::Fault;
-use super::given::{Reader, key};
+use super::key_reader::{Reader, key};
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::scalars::{duration, flag, refusal, shown, text};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::words;
+use super::format;
 
 /// A day of a small chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,5 +78,5 @@ pub fn tone(days: &[SparkDay]) -> Markup {
 /// What the days hold together, in words.
 #[must_use]
 pub fn sum(days: &[SparkDay]) -> String {
-    words::counted(days.iter().map(|day| day.items).sum(), "item")
+    format::counted(days.iter().map(|day| day.items).sum(), "item")
 }

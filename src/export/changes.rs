@@ -1,7 +1,7 @@
 //! `changes`: what `diff` tells of each topic, one row a change. What is new, gone, edited or rising, `insight` says; one
 //! topic's changes are held at a time.
 
-use super::columns::{self, ChangeRow, ChangeKind};
+use super::columns::{self, ChangeKind, ChangeRow};
 use super::order::{ExportError, Order};
 use super::rows::Rows;
 use crate::compare::{Since, changes_between, stretch};

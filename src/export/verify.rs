@@ -8,7 +8,7 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::manifest::Manifest;
-use super::standing::{packed, rendered};
+use super::scheduled::{packed, rendered};
 use super::{ExportError, SCHEMA};
 use crate::store::Store;
 

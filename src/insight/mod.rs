@@ -16,7 +16,7 @@ mod robust;
 mod silence;
 mod student;
 pub mod tally;
-mod words;
+mod text_diff;
 
 pub use allowance::{Allowance, Amount, Quota, UsedUp};
 pub use changes::{
@@ -25,11 +25,11 @@ pub use changes::{
 };
 pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
-pub use holes::{Cause, Coverage, Hole, SourceCoverage, HoleLength, Why, covered};
+pub use holes::{Cause, Coverage, Hole, HoleLength, SourceCoverage, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
 pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
-pub use words::{Piece, word_diff};
+pub use text_diff::{Piece, word_diff};
 
 use std::collections::{BTreeMap, BTreeSet};
 

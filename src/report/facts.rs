@@ -1,7 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/explanation/report.md defines each.
 
-use super::beside::Beside;
+use super::comparison::Beside;
 use super::relevance::RelevanceFacts;
 use super::tone::ToneFacts;
 use crate::compare::Cited;
@@ -167,7 +167,7 @@ impl TopicFacts {
             }
             None => Some("has not been run yet: there is nothing to report".to_owned()),
             Some(began) if self.unwatched => {
-                let began = super::words::when(began, timezone);
+                let began = super::format::when(began, timezone);
                 Some(format!(
                     "was not watched yet: its first run began at {began}, and what it knows of before was found then or later"
                 ))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::tone::ToneFacts;
-use super::{answer, beside, coverage, items, relevance};
+use super::{answer, comparison, coverage, items, relevance};
 use crate::compare::{FilteredItems, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -108,7 +108,7 @@ pub(super) async fn topic(
     let earlier = items_of(&marks, &whole);
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
-    let beside = compared.map(|_| beside::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
+    let beside = compared.map(|_| comparison::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
     let relevance = relevance::relevance(moment, topic, &period, &marks, &whole).await?;
     // A run may begin before midnight, and ask after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };

@@ -1,7 +1,7 @@
 //! How a topic's items sound, beside how they usually do. Which items those are is `gather`'s to say, what is worth a sentence
 //! `matters`'.
 
-use super::matters::MIN_SAMPLE;
+use super::highlights::MIN_SAMPLE;
 use crate::insight::daily::{Share, Sounds, UsualShare, share, usual_share};
 use crate::model::Tone;
 

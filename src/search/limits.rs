@@ -13,7 +13,7 @@ use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Rate;
-use super::gate::{Entered, Pace, CallPermit, Refusal};
+use super::gate::{CallPermit, Entered, Pace, Refusal};
 
 /// A leaky bucket on a given clock.
 type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Clock>::Instant>>;

@@ -21,7 +21,7 @@ mod takes;
 
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_of;
-pub use gate::{Entered, Gate, Pace, CallPermit, Refusal, Ungated};
+pub use gate::{CallPermit, Entered, Gate, Pace, Refusal, Ungated};
 pub use look_back::{LooksBack, looks_back};
 pub use render::render;
 pub use request::{Unsupported, request};

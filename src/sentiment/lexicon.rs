@@ -5,9 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 use super::Lang;
-use super::others::OTHERS;
+use super::language_words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS, WORDS};
+use super::other_languages::OTHERS;
 use super::text::{self, FNV, FNV_PRIME};
-use super::words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS, WORDS};
 
 /// What is known of a word in a language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

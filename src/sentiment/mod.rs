@@ -5,13 +5,13 @@ mod complaints;
 mod emoticon;
 pub mod features;
 mod language;
+mod language_words;
 mod lexicon;
-mod others;
+mod other_languages;
 mod scorer;
 pub mod text;
 pub mod valence;
 pub mod weights;
-mod words;
 
 pub use language::{Detected, detect};
 pub use scorer::{Scored, judge, learned, score, score_with, sums};

@@ -29,7 +29,7 @@ pub use database::open::{Settings, redact, sqlite_version};
 pub use days::rows::{DueDays, RolledDays};
 pub use delivery::edition::{Edition, RunRange};
 pub use delivery::messages::{Claimed, GivenUp, Outgoing, Settled};
-pub use erasure::rows::{ERASED, Named, MentionPlace, Mention, ReportFiles, Taken};
+pub use erasure::rows::{ERASED, Mention, MentionPlace, Named, ReportFiles, Taken};
 pub use erasure::tombstones::{ForgetKey, Forgot, Tombstone, Tombstones, handle};
 pub use items::rejudged::{Rejudged, TONES};
 pub use items::reread::{Changed, Reread, StoredRun};
@@ -40,8 +40,8 @@ pub use ledger::job_rows::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
 pub use ledger::lease::{LeaseAsk, LeaseShare};
 pub use ledger::rows::*;
 pub use reading::bounds::MOST_SIGHTS;
+pub use reading::cursors::{ItemOrder, ItemPlace, Listed, RunPlace};
 pub use reading::moment::Moment;
-pub use reading::places::{ItemOrder, ItemPlace, Listed, RunPlace};
 pub use retention::rows::{Disk, Gone, Pruned};
 pub use text_search::rows::{After, FoundItem};
 

@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::normalise::safe_link;
 
-use super::saw::{Status, Evaluation};
+use super::transitions::{Evaluation, Status};
 
 /// Items that an event names.
 pub(super) const NAMED: usize = 10;

@@ -15,7 +15,7 @@ use crate::cli::terminal::progress::Rows;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding};
-use crate::export::{self, Format, Order, Packed, Part, Profile, What, ExportRequest};
+use crate::export::{self, ExportRequest, Format, Order, Packed, Part, Profile, What};
 use crate::files::Replacement;
 use crate::model::{Source, Time, Tone};
 use crate::store::Store;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
-use crate::export::{self, ExportError, Manifest, Comparison};
+use crate::export::{self, Comparison, ExportError, Manifest};
 use crate::store::Store;
 
 pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure> {

@@ -115,7 +115,7 @@ pub(in crate::cli) fn watch(store: &Store, clock: &Clock, courier: Courier) -> W
     Arc::new(move |stop: CancellationToken| {
         let (store, clock, courier) = (store.clone(), Arc::clone(&clock), courier.clone());
         Box::pin(async move {
-            match alert::look(&store, clock(), &|| stop.is_cancelled()).await {
+            match alert::evaluate(&store, clock(), &|| stop.is_cancelled()).await {
                 Ok(looked) if looked.events > 0 || looked.messages > 0 => {
                     tracing::info!(events = looked.events, messages = looked.messages, "alerts");
                     courier.wake();

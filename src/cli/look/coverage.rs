@@ -8,7 +8,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::insight::{Coverage, Hole, SourceCoverage, HoleLength, covered};
+use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage, covered};
 use crate::model::{Look, Source, Span, Time, Watched, spell};
 use crate::store::{Filter, Nature, Store};
 

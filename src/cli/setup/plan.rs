@@ -63,7 +63,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
     let told = forecast(&context.config.topics, wanted, &service.prices, &past.history, horizon)?;
     if args.json {
-        output::json(&PlanDocument { sandbox: past.invented, without_database: past.missing.as_deref(), forecast: &told })?;
+        output::json(&PlanDocument {
+            sandbox: past.invented,
+            without_database: past.missing.as_deref(),
+            forecast: &told,
+        })?;
     } else {
         output::text(&render(&told, &past))?;
     }

@@ -11,7 +11,7 @@ use crate::cli::maintain::prune;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::wiring::{ids, pings, protected_files};
 use crate::config::{Config, RetentionConfig};
-use crate::daemon::{Failed, Handler, JobDone, Jobs, JobResult};
+use crate::daemon::{Failed, Handler, JobDone, JobResult, Jobs};
 use crate::export::{self, ScheduledExportError};
 use crate::files::{self, Protected};
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
@@ -280,7 +280,7 @@ pub(in crate::cli) async fn run_due(
     store.publish().await?;
     done.sort_by(|a, b| a.run.cmp(&b.run));
     // What waits to be delivered is also delivered when nothing can be looked at.
-    let looked = crate::alert::look(store, clock(), &|| false).await;
+    let looked = crate::alert::evaluate(store, clock(), &|| false).await;
     let deliveries = courier(store, clock).deliver_due(channels).await?;
     looked?;
     Ok((done, deliveries))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::reading::Reading;
 use super::sources::SourceChanges;
-use crate::insight::words::Piece;
+use crate::insight::text_diff::Piece;
 use crate::model::{Engagement, FirstSight, ItemHead, Source, Time, WindowFit};
 
 /// A run as a point in a topic's history.

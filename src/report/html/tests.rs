@@ -79,7 +79,7 @@ fn copies_are_posts_only_when_all_of_them_are() {
         let mut facts = topic("a");
         facts.campaigns = vec![Copies { campaign: campaign(posts), item: Shown::default(), row: None }];
         let mut report = report(vec![facts]);
-        (report.matters, _) = super::super::matters::of(&report.topics, report.span, report.made_at, "UTC");
+        (report.matters, _) = super::super::highlights::of(&report.topics, report.span, report.made_at, "UTC");
         for page in [report.html(), report.markdown()] {
             assert!(page.matches(told).count() >= 2 && !page.contains(not), "{page}");
         }

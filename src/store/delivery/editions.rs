@@ -2,7 +2,7 @@
 //! place, by whoever holds the run of the export. Which rows and which files, `export` knows.
 
 use crate::model::{Between, Time};
-use crate::store::{Edition, JobRun, Store, StoreError, RunRange};
+use crate::store::{Edition, JobRun, RunRange, Store, StoreError};
 
 impl Store {
     /// The edition that a run of an export is to write: one that was begun and never ended, else a new one about all that

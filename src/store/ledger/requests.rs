@@ -1,6 +1,6 @@
 //! What is asked for on pages, of topics and of alerts: written there, done by a daemon, told there again.
 
-use crate::model::{Request, Time, ControlRequest};
+use crate::model::{ControlRequest, Request, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {

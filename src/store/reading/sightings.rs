@@ -13,8 +13,8 @@ use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
 use crate::store::database::cells::Cells;
 use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
-use crate::store::reading::known::{ItemCache, Met, size};
-use crate::store::reading::past;
+use crate::store::reading::item_cache::{ItemCache, Met, size};
+use crate::store::reading::item_history;
 use crate::store::{Filter, SightingRow, Store, StoreError};
 
 /// Where a run stands among others: by its number, or by when it was and its id.
@@ -171,7 +171,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
     let firsts = cells.text()?.unwrap_or_default();
     row.new = firsts.split_ascii_whitespace().any(|run| run.parse() == Ok(seen.id));
     if let Some(past) = cells.text()?
-        && let Some(told) = past::at(&past, seen.seq)?
+        && let Some(told) = item_history::at(&past, seen.seq)?
     {
         (row.url, row.author, row.lang, row.published_at) = (told.url, told.author, told.lang, told.published_at);
         (row.title, row.text) = (told.title, told.text);

@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::known::LoadedItem;
+use super::loaded_item::LoadedItem;
 use super::resolve::list;
 use super::{Conn, Row, read, tokens};
 use crate::model::{Kind, Readable, Tokenise};

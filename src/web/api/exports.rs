@@ -17,7 +17,7 @@ use super::pipe::{Pages, Writer, pipe};
 use super::problem::nowhere;
 use super::runs::known;
 use crate::compare::{Filtered, Hiding, NoBegin};
-use crate::export::{self, ExportError, Format, Order, Profile, InvalidRequest, What, ExportRequest};
+use crate::export::{self, ExportError, ExportRequest, Format, InvalidRequest, Order, Profile, What};
 use crate::model::{Source, Tone};
 use crate::store::Store;
 use crate::web::ask::words;

@@ -6,9 +6,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use super::call::{Call, cut};
-use super::listed::answer;
+use super::envelope::answer;
 use super::topics::card;
-use crate::model::{Request, RequestKind, RequestState, ControlRequest};
+use crate::model::{ControlRequest, Request, RequestKind, RequestState};
 use crate::schedule::parse_duration;
 use crate::web::pages::actions::{may_ask, put};
 use crate::web::problem::Problem;

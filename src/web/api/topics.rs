@@ -4,11 +4,11 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{answer, cut};
+use super::envelope::{answer, cut};
 use crate::model::{Period, Time, Topic, TopicCard};
 use crate::web::pages::overview::NEW;
 use crate::web::problem::Problem;
-use crate::web::standing::{SourceHistory, SourceStatus};
+use crate::web::source_status::{SourceHistory, SourceStatus};
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();

@@ -7,8 +7,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use crate::draw::words;
-use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard, ControlRequest};
+use crate::draw::format;
+use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::guard::LARGEST_FORM;
@@ -60,8 +60,8 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
         ", asked for " (moment(request.asked_at, zone)) ": "
         @match request.state {
             RequestState::Queued => "a daemon will take it up",
-            RequestState::Refused => { strong.bad { "refused: " } (words::line(request.answer.as_deref().unwrap_or(""), 200)) },
-            RequestState::Done => { (words::line(request.answer.as_deref().unwrap_or("done"), 200)) },
+            RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
+            RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
         @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " code { (request.id) } ", see " a href="/runs" { "runs" } }
     }

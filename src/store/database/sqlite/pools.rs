@@ -9,7 +9,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Sqlite, SqlitePool, Transaction};
 
-use super::place::OpenFile;
+use super::file_identity::OpenFile;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Rows that a reader's thread may be ahead of whoever takes them: enough that the two seldom wait for one another.

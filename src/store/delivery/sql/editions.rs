@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, followers, ledger, narrow, read};
 use crate::model::{Between, Time};
-use crate::store::{Edition, Filter, JobRun, StoreError, RunRange};
+use crate::store::{Edition, Filter, JobRun, RunRange, StoreError};
 
 /// Editions that are looked at when old ones are asked for.
 const MOST_OLD: i64 = 1_000;

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::known::LoadedItem;
+use super::loaded_item::LoadedItem;
 use super::merge::merge;
 use super::resolve::World;
-use super::{Conn, Database, past, tone, words};
+use super::{Conn, Database, item_history, tone, words};
 use crate::model::{Finding, Source, Time};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
@@ -53,7 +53,7 @@ pub(in crate::store) async fn store_items(
     update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     keep_revisions(conn, &world.items).await?;
-    past::keep(conn, &world.items).await?;
+    item_history::keep(conn, &world.items).await?;
     words::note_changed(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
@@ -135,8 +135,13 @@ pub(in crate::store) async fn insert_new(conn: &mut Conn, items: &mut [LoadedIte
     Ok(())
 }
 
-pub(in crate::store) async fn insert_keys(conn: &mut Conn, items: &[LoadedItem], version: i64) -> Result<(), StoreError> {
-    let named = |item: &LoadedItem| item.id.map(|id| item.keys_to_add.iter().map(move |key| (key.clone(), id)).collect());
+pub(in crate::store) async fn insert_keys(
+    conn: &mut Conn,
+    items: &[LoadedItem],
+    version: i64,
+) -> Result<(), StoreError> {
+    let named =
+        |item: &LoadedItem| item.id.map(|id| item.keys_to_add.iter().map(move |key| (key.clone(), id)).collect());
     let mut keys: Vec<(String, i64)> = items.iter().filter_map(named).flat_map(|keys: Vec<_>| keys).collect();
     keys.sort_unstable();
     for chunk in keys.chunks(BATCH) {

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use sqlx::AssertSqlSafe;
 
 use super::Conn;
-use super::known::{LoadedItem, STORED, Stored};
+use super::loaded_item::{LoadedItem, STORED, Stored};
 use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
 
@@ -224,7 +224,14 @@ impl World {
             });
             let at = *place.entry(item).or_insert_with(|| {
                 let (sightings, entries) = (BTreeMap::new(), BTreeMap::new());
-                settled.push(SightedItem { item, sightings, keys: Vec::new(), strong: false, kind: seen.kind, entries });
+                settled.push(SightedItem {
+                    item,
+                    sightings,
+                    keys: Vec::new(),
+                    strong: false,
+                    kind: seen.kind,
+                    entries,
+                });
                 settled.len() - 1
             });
             if let Some(entry) = settled.get_mut(at) {

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::known::LoadedItem;
+use super::loaded_item::LoadedItem;
 use super::resolve::list;
 use super::{Conn, Database, days_rolled};
 use crate::model::{Judge, Judged};

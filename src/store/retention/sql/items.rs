@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::ITEMS_LOCK;
 use super::resolve::list;
-use super::{Conn, past, words};
+use super::{Conn, item_history, words};
 use crate::model::{Micros, PrunedDay, PrunedDays, Span, Time, Trimmed};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Progress};
@@ -112,7 +112,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
     let given = super::numbers(1);
     let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;
-    past::take_away(conn, &ids).await?;
+    item_history::take_away(conn, &ids).await?;
     let empty = format!(
         "UPDATE item SET past = 0, post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
          pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Collector, days, ended, group, run_outcome};
+use super::{Collector, days, group, run_outcome, search_outcome};
 use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
 
@@ -12,7 +12,7 @@ impl Collector {
     pub(super) async fn ai_not_needed(
         &self,
         topic: &Topic,
-        asked: &[ended::Fetched],
+        asked: &[search_outcome::Fetched],
         findings: &[Finding],
         now: Time,
     ) -> Result<Option<&'static str>, StoreError> {

@@ -4,8 +4,8 @@
 use maud::{Markup, html};
 
 use crate::compare::Cited;
+use crate::draw::format;
 use crate::draw::prose::{Piece as Prose, pieces};
-use crate::draw::words;
 use crate::insight::Piece;
 use crate::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use crate::normalise::safe_link;
@@ -24,13 +24,13 @@ pub(super) fn outside(address: &str, label: &str) -> Markup {
 }
 
 pub(super) fn by(author: Option<&str>) -> Markup {
-    html! { @match author { Some(author) => bdi { "@" (words::line(author, 60)) }, None => "author not told" } }
+    html! { @match author { Some(author) => bdi { "@" (format::line(author, 60)) }, None => "author not told" } }
 }
 
 /// Title and text on one line.
 pub(super) fn words_of(title: Option<&str>, text: Option<&str>, most: usize) -> String {
-    let both = [title, text].into_iter().flatten().map(|text| words::line(text, most)).filter(|text| !text.is_empty());
-    let told = words::line(&both.collect::<Vec<_>>().join(" – "), most);
+    let both = [title, text].into_iter().flatten().map(|text| format::line(text, most)).filter(|text| !text.is_empty());
+    let told = format::line(&both.collect::<Vec<_>>().join(" – "), most);
     if told.is_empty() { "(no words)".to_owned() } else { told }
 }
 
@@ -48,14 +48,14 @@ pub(super) fn reactions(engagement: &Engagement) -> String {
         ("views", engagement.views),
     ];
     let told: Vec<String> =
-        known.iter().filter_map(|(name, many)| Some(format!("{} {name}", words::signed((*many)?)))).collect();
+        known.iter().filter_map(|(name, many)| Some(format!("{} {name}", format::signed((*many)?)))).collect();
     if told.is_empty() { "reactions not told".to_owned() } else { told.join(", ") }
 }
 
 pub(super) fn tone(tone: &ItemTone) -> Markup {
     html! {
         @let class = tone.tone.map_or("", |tone| tone.as_str());
-        span.(class) { (words::sound(tone.tone)) @if let Some(score) = tone.score { " " (words::score(score)) } }
+        span.(class) { (format::sound(tone.tone)) @if let Some(score) = tone.score { " " (format::score(score)) } }
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
 
 /// The words of an answer: a paragraph for each line, its links as links, marked when they were looked up in vain.
 pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
-    html! { @for line in text.lines().map(|line| words::line(line, 2_000)).filter(|line| !line.is_empty()).take(200) {
+    html! { @for line in text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200) {
         p dir="auto" { @for piece in pieces(&line) { @match piece {
             Prose::Words(words) => (words),
             Prose::Link(label, address) => {
@@ -90,9 +90,9 @@ pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
 /// What changed between two texts.
 pub(super) fn difference(pieces: &[Piece]) -> Markup {
     html! { span dir="auto" { @for piece in pieces { @match piece {
-        Piece::Same(text) => { (words::line(text, 2_000)) " " },
-        Piece::Removed(text) => { del { (words::line(text, 1_000)) } " " },
-        Piece::Added(text) => { ins { (words::line(text, 1_000)) } " " },
+        Piece::Same(text) => { (format::line(text, 2_000)) " " },
+        Piece::Removed(text) => { del { (format::line(text, 1_000)) } " " },
+        Piece::Added(text) => { ins { (format::line(text, 1_000)) } " " },
     } } } }
 }
 

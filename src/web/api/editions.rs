@@ -4,11 +4,11 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{answer, cut};
+use super::envelope::{answer, cut};
 use crate::model::{MadeRow, Time};
 use crate::store::RunPlace;
 use crate::web::ask::link;
-use crate::web::pages::made::{name, open};
+use crate::web::pages::editions::{name, open};
 use crate::web::problem::Problem;
 
 pub(super) async fn reports(call: Call) -> Result<Response, Problem> {

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::Conn;
 use super::resolve::list;
-use crate::store::{ERASED, MentionPlace, Mention, StoreError};
+use crate::store::{ERASED, Mention, MentionPlace, StoreError};
 
 /// How a place is read and blanked: what identifies a row and whether it is a number, its texts, the table, what is set.
 struct Way {
@@ -25,7 +25,9 @@ fn way(place: MentionPlace) -> Way {
     };
     let way = |table, id, number, texts, set| Way { id, number, texts, table, set, only: "1 = 1" };
     match place {
-        MentionPlace::Answers => way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'")),
+        MentionPlace::Answers => {
+            way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'"))
+        }
         // One that was not sent yet is not sent any more: it would be without its words.
         MentionPlace::Messages => way(
             "outbox",
@@ -42,7 +44,9 @@ fn way(place: MentionPlace) -> Way {
             way("alert_event", "event", false, &["summary", "lines"], format!("summary = '{ERASED}', lines = '[]'"))
         }
         MentionPlace::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
-        MentionPlace::Searches => way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"])),
+        MentionPlace::Searches => {
+            way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"]))
+        }
         // Those that are needed yet stay, and are named.
         MentionPlace::Jobs => Way {
             only: "removed_at IS NOT NULL",

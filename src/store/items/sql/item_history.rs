@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
-use super::known::{Content, LoadedItem};
+use super::loaded_item::{Content, LoadedItem};
 use super::resolve::list;
 use super::{Conn, Database};
 use crate::store::StoreError;

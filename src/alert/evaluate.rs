@@ -1,15 +1,15 @@
-//! One look of all alerts: what became readable since each looked last, and the day's use; what is seen is kept with the
+//! Evaluates all alerts: what became readable since each was evaluated last, and the day's use; what is seen is kept with the
 //! messages and the cursor, or not at all.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::rules::{self, Wanted};
-use super::saw::Transitions;
-use super::{read, tell};
+use super::transitions::Transitions;
+use super::{dispatch, read};
 use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, RunState, Time, Topic};
 use crate::store::{AlertChange, Store, StoreError};
 
-/// Runs that are looked at before what was seen is kept.
+/// Runs that are evaluated at before what was seen is kept.
 pub(super) const RUNS: i64 = 100;
 
 /// What a look brought.
@@ -21,17 +21,17 @@ pub struct Evaluated {
     pub messages: usize,
 }
 
-/// Has every alert in force look. `stop` is asked between two transactions; what was not looked at is at the next look.
-pub async fn look(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) -> Result<Evaluated, StoreError> {
-    let mut looked = Evaluated::default();
+/// Evaluates every alert in force. `stop` is asked between two transactions; what was not evaluated is next time.
+pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) -> Result<Evaluated, StoreError> {
+    let mut evaluated = Evaluated::default();
     for spec in store.alerts().await? {
-        while !stop() && once(store, &spec, now, &mut looked).await? {}
+        while !stop() && once(store, &spec, now, &mut evaluated).await? {}
     }
-    Ok(looked)
+    Ok(evaluated)
 }
 
 /// One transaction of one alert; whether there is more.
-async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Evaluated) -> Result<bool, StoreError> {
+async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evaluated) -> Result<bool, StoreError> {
     let status = store.alert_standing(&spec.name).await?;
     let Some((seq, _)) = status.cursor else {
         // Nobody wants to hear of all that ever was.
@@ -40,7 +40,7 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Evaluated
         return Ok(true);
     };
     let runs = store.alert_runs(seq, RUNS).await?;
-    let muted = tell::muted(&status, now);
+    let muted = dispatch::muted(&status, now);
     let mut seen = Transitions::of(&status.firing);
     take_runs(store, spec, &runs, &mut seen, muted).await?;
     if spec.rule == AlertRule::Budget {
@@ -53,8 +53,8 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, looked: &mut Evaluated
         return Ok(false);
     }
     if store.keep_alert(&spec.name, &change, now).await? {
-        looked.events += change.events.len();
-        looked.messages += change.messages.len();
+        evaluated.events += change.events.len();
+        evaluated.messages += change.messages.len();
     }
     Ok(!runs.is_empty())
 }
@@ -67,10 +67,10 @@ fn change(spec: &AlertSpec, status: &AlertStanding, runs: &[AlertRun], seen: Tra
     let mut change = AlertChange { from: status.cursor, to, ..AlertChange::default() };
     let fresh = seen.events.iter().filter(|event| event.muted.is_none());
     let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
-    if in_all > 0 && tell::may_speak(spec, status, now) {
+    if in_all > 0 && dispatch::may_speak(spec, status, now) {
         let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
         change.told = waiting.iter().map(|event| event.event.clone()).collect();
-        change.messages = tell::messages(spec, &waiting, in_all);
+        change.messages = dispatch::messages(spec, &waiting, in_all);
     }
     change.begun = seen.begun.into_values().collect();
     change.ended = seen.ended;
@@ -153,7 +153,7 @@ async fn budgets(
     for evaluation in &mut evaluations {
         evaluation.subject = format!("{}/{day}", evaluation.subject);
     }
-    let ends = |evaluation: &super::saw::Evaluation| evaluation.status != super::saw::Status::Well;
+    let ends = |evaluation: &super::transitions::Evaluation| evaluation.status != super::transitions::Status::Well;
     evaluations.retain(ends);
     seen.take(spec, &day, now, evaluations, muted);
     Ok(())

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::Report;
 use super::facts::TopicFacts;
-use super::matters::{MIN_CHANGE, WHOLE};
-use super::words::{line, percent};
+use super::format::{line, percent};
+use super::highlights::{MIN_CHANGE, WHOLE};
 use crate::model::ReportWindow;
 
 /// Topics that are named for one reason.
@@ -73,7 +73,7 @@ fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
 
 fn only(topic: &TopicFacts) -> String {
     topic.covered.map_or_else(
-        || format!("covered: {}", super::words::NOT_KEPT),
+        || format!("covered: {}", super::format::NOT_KEPT),
         |covered| format!("only {} covered", percent(covered)),
     )
 }
@@ -109,7 +109,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.idle(report.span) {
             return Some("not looked at yet".to_owned());
         }
-        topic.covered.is_none_or(|covered| covered < super::matters::COVERED).then(|| only(topic))
+        topic.covered.is_none_or(|covered| covered < super::highlights::COVERED).then(|| only(topic))
     }),
 ];
 
@@ -207,7 +207,7 @@ mod tests {
     fn what_another_query_found_is_not_compared_with_what_was_usual() {
         let mut facts = topic("a");
         (facts.usual, facts.period.raw) = (Some(USUAL), 500);
-        assert!(super::super::matters::change(&facts, true).is_some());
+        assert!(super::super::highlights::change(&facts, true).is_some());
         facts.changes = Some(crate::report::ChangeFacts {
             baseline: 0,
             edited: 0,
@@ -219,7 +219,7 @@ mod tests {
             edits: Vec::new(),
             lost: Vec::new(),
         });
-        assert_eq!(super::super::matters::change(&facts, true), None);
+        assert_eq!(super::super::highlights::change(&facts, true), None);
         let report = report(vec![facts.clone()]);
         assert_eq!(standing(&report, &facts), "not compared: the query changed");
         assert!(calm(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
@@ -267,7 +267,7 @@ mod tests {
             (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);
             let report = report(vec![facts.clone()]);
             assert_eq!(standing(&report, &facts), told);
-            assert_eq!(super::super::matters::change(&facts, true), None);
+            assert_eq!(super::super::highlights::change(&facts, true), None);
             assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
         }
         facts.usual = Some(Usual { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
@@ -278,7 +278,7 @@ mod tests {
         let mut early = report(vec![facts.clone()]);
         early.made_at = Time(early.span.until.0 - HOUR);
         assert_eq!(standing(&early, &facts), "below the usual, but the period is not over");
-        assert!(super::super::matters::change(&facts, early.over()).is_none());
-        assert!(super::super::matters::change(&facts, true).is_some());
+        assert!(super::super::highlights::change(&facts, early.over()).is_none());
+        assert!(super::super::highlights::change(&facts, true).is_some());
     }
 }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 use super::runs::place;
-use crate::draw::words::{self, counted};
+use crate::draw::format::{self, counted};
 use crate::model::MadeRow;
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
@@ -51,13 +51,13 @@ fn table(made: &[MadeRow]) -> Markup {
         caption.quiet { "What was made, the latest first" }
         thead { tr { th scope="col" { "Name" } th scope="col" { "Made" } th scope="col" { "What" } th scope="col" { "Files" } } }
         tbody { @for row in made { tr {
-            th scope="row" { (words::line(&row.name, 80)) span.sub { (row.kind) } }
+            th scope="row" { (format::line(&row.name, 80)) span.sub { (row.kind) } }
             td data-label="Made" { (moment(row.made_at, "UTC")) }
-            td data-label="What" { @match row.rows { Some(rows) => (counted(rows.unsigned_abs(), "row")), None => (words::line(&row.subject, 160)) } }
+            td data-label="What" { @match row.rows { Some(rows) => (counted(rows.unsigned_abs(), "row")), None => (format::line(&row.subject, 160)) } }
             td data-label="Files" {
                 @if row.files.is_empty() { span.meta { "none left" } }
                 @for (place, file) in row.files.iter().enumerate() {
-                    a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (words::line(&name(file), 120)) }
+                    a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (format::line(&name(file), 120)) }
                 }
             }
         } } }

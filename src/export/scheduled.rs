@@ -47,7 +47,12 @@ pub struct Editions {
 ///
 /// # Errors
 /// When the database or a file refuses. The edition is then as good as not begun: the next run makes it again.
-pub async fn make(store: &Store, run: &JobRun, now: Time, protected: &Protected) -> Result<Editions, ScheduledExportError> {
+pub async fn make(
+    store: &Store,
+    run: &JobRun,
+    now: Time,
+    protected: &Protected,
+) -> Result<Editions, ScheduledExportError> {
     let spec: ExportSpec = serde_json::from_value(run.job.spec.clone())?;
     let definition = serde_json::to_string(&spec)?;
     let mut made = Editions::default();

@@ -2,7 +2,7 @@
 //! call.
 
 use super::pack::Packer;
-use super::{Refused, Settings, full, ingest, late, look_back};
+use super::{Refused, Settings, indexing_delay, ingest, look_back, saturation};
 use crate::model::{Answer, Finding, Micros, Question, Recall, SearchState, Source, Span, Time};
 use crate::search::decode::Media;
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
@@ -230,15 +230,18 @@ impl Fetched {
             let own = findings.get(first..).unwrap_or_default();
             let mut shown = look_back::ReplySpan::Whole;
             if matches!(ask, Ask::Social(..)) && result.state == SearchState::Ok {
-                shown =
-                    if result.saturated { look_back::ReplySpan::FromOldest } else { full::shown(own, asked, &over.recall) };
+                shown = if result.saturated {
+                    look_back::ReplySpan::FromOldest
+                } else {
+                    saturation::shown(own, asked, &over.recall)
+                };
                 result.saturated |= shown != look_back::ReplySpan::Whole;
-                result.late_ms = late::lateness(own, &over.recall);
+                result.late_ms = indexing_delay::lateness(own, &over.recall);
             }
             let when = look_back::When {
                 seen_at,
                 sent_at: self.sent_at.unwrap_or(seen_at),
-                allowance: late::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
+                allowance: indexing_delay::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
             };
             result.covered = look_back::covered(ask, asked, result.state, shown, own, when);
             self.widened = over.why.is_some() && asked != over.otherwise;

@@ -2,8 +2,8 @@
 //! chance does not explain it, and what makes a figure doubtful is told beside it.
 
 use super::facts::{Matter, SourceFacts, TopicFacts};
+use super::format::{at_least, counted, length, number, percent, round, share, short, when};
 use super::tone::ToneFacts;
-use super::words::{at_least, counted, length, number, percent, round, share, short, when};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::model::{Span, Time};
 
@@ -91,7 +91,7 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     };
     let sentence = format!(
         "{}, {times}: {}–{} are usual{}, {} expected (by {}). Without near-copies {}, by {}.",
-        super::words::several(topic.period.raw, topic.saturated, "item"),
+        super::format::several(topic.period.raw, topic.saturated, "item"),
         round(usual.low.ceil()),
         round(usual.high.floor()),
         if usual.weekday { " on this weekday" } else { "" },
@@ -162,9 +162,9 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
     let sentence = format!(
         "one text, {by}: {}{within}, {} of the period: “{}”.",
-        super::words::items(campaign.copies, campaign.posts),
+        super::format::items(campaign.copies, campaign.posts),
         part_of(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
-        super::words::line(&copies.item.words, 90),
+        super::format::line(&copies.item.words, 90),
     );
     tell(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
 }

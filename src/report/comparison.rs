@@ -3,7 +3,7 @@
 
 use super::Report;
 use super::facts::TopicFacts;
-use super::words::{at_least, number};
+use super::format::{at_least, number};
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{Mark, Time};
 
@@ -27,7 +27,12 @@ pub struct Beside {
 }
 
 /// The two days beside the last one of a history; `asked_since`: what was asked before then was another question.
-pub(super) fn beside(history: &[Day], marks: &[Mark], looked: &SearchCoverage, asked_since: Option<Time>) -> Vec<Beside> {
+pub(super) fn beside(
+    history: &[Day],
+    marks: &[Mark],
+    looked: &SearchCoverage,
+    asked_since: Option<Time>,
+) -> Vec<Beside> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
         let covered = looked.looked_at(day.span);
@@ -36,7 +41,7 @@ pub(super) fn beside(history: &[Day], marks: &[Mark], looked: &SearchCoverage, a
         } else if asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was asked then".to_owned())
         } else if covered < WHOLE {
-            Some(format!("only {} covered", super::words::percent(covered)))
+            Some(format!("only {} covered", super::format::percent(covered)))
         } else {
             None
         };
