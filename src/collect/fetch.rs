@@ -1,5 +1,5 @@
 //! The call of one source: counted before it is made, ended when the run must end. How a search that ended is told is
-//! `ended`'s, what its reply says is `ingest`'s.
+//! `search_outcome`'s, what its reply says is `ingest`'s.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

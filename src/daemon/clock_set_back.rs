@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_set_back_is_told_once_and_is_behind_until_it_has_come_to_where_it_was() {
+    fn a_clock_that_is_set_back_is_reported_once_and_is_behind_until_it_has_come_to_where_it_was() {
         let hours = |hours: u64| Duration::from_secs(hours * 3_600);
         let at = |hour: u64| Time(1_773_187_200_000).plus(hours(hour));
         let told = |by: u64, time: u64| Seen::JustSetBack { by: hours(by), time: at(time) };

@@ -1,5 +1,5 @@
 //! An export of the configuration: what it writes, which rows, where to, and whether it goes on where the last one ended.
-//! When it is made is the schedule's; how, `standing`'s.
+//! When it is made is the schedule's; how, `scheduled`'s.
 
 use std::path::PathBuf;
 use std::time::Duration;

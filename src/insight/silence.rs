@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_in_words() {
+    fn it_is_reported_in_words() {
         let told = illness(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
         let expected =
             "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual";

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_and_not_letters() {
+    fn words_are_reported_and_not_letters() {
         for (before, after, expected) in [
             ("price is $10 now", "price is $12 now", "price is $[-10-]{+12+} now"),
             ("same", "same", "same"),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_told_as_replaced_within_bounds() {
+    fn a_long_text_is_reported_as_replaced_within_bounds() {
         let (before, after) = ("a ".repeat(50_000), "b ".repeat(60_000));
         assert_eq!(word_diff(&format!("x {before}"), &format!("x {after}")).len(), 4);
     }

@@ -1,5 +1,5 @@
 //! The period beside two earlier days: the day before, and the same weekday of the week before. Plain numbers without a
-//! verdict; what is unusual is `matters`' to say.
+//! verdict; what is unusual is `highlights`' to say.
 
 use super::Report;
 use super::facts::TopicFacts;
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn earlier_days_are_told_plainly_or_why_they_are_not() {
+    fn earlier_days_are_reported_plainly_or_why_they_are_not() {
         let day = |back: usize, raw: Option<u64>, why: Option<&str>| Beside {
             back,
             date: format!("1969-12-{}", 32 - back),

@@ -257,7 +257,7 @@ mod tests {
     use crate::insight::daily::Sounds;
 
     #[test]
-    fn a_hole_before_midnight_is_told_by_a_report_that_crosses_it() {
+    fn a_hole_before_midnight_is_reported_by_a_report_that_crosses_it() {
         let mut facts = topic("a");
         facts.covered = Some(0.5);
         let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn tone_is_told_only_beyond_what_is_usual() {
+    fn tone_is_reported_only_beyond_what_is_usual() {
         let day = |negative: u64, neutral: u64| Sounds { negative, neutral, ..Sounds::default() };
         let calm = vec![day(20, 80), day(25, 75), day(30, 70), day(22, 78), day(28, 72), day(24, 76)];
         for (now, before, told) in [

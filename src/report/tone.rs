@@ -1,5 +1,5 @@
 //! How a topic's items sound, beside how they usually do. Which items those are is `gather`'s to say, what is worth a sentence
-//! `matters`'.
+//! `highlights`'.
 
 use super::highlights::MIN_SAMPLE;
 use crate::insight::daily::{Share, Sounds, UsualShare, share, usual_share};

@@ -1,4 +1,4 @@
-//! The word lists of `words` as one table, made at first use and looked into by hash.
+//! The word lists of `language_words` as one table, made at first use and looked into by hash.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -13,9 +13,9 @@ use topicwatch::sandbox::{self, CorpusSource, Fault, Running};
 use topicwatch::search::{self, Client, Dialect};
 use topicwatch::store::{Store, StoreErrorKind};
 
-use crate::databases::{databases, sqlite};
-use crate::service::{Raw, Reply, reply};
-use crate::store::{LEASE, NOW, manual, open, plan, topic};
+use crate::support::databases::{databases, sqlite};
+use crate::support::searched::{LEASE, NOW, manual, open, plan, topic};
+use crate::support::service::{Raw, Reply, reply};
 
 /// A service that answers in ten minutes.
 async fn slow() -> Running {

@@ -137,7 +137,7 @@ fn a_budget_fires_at_its_part_of_calls_or_money() {
 }
 
 #[test]
-fn missed_slots_are_told_together() {
+fn missed_slots_are_reported_together() {
     assert_eq!(missed(&spec(), "acme", &[]), None);
     let three = [Time(0), Time(60_000), Time(120_000)];
     let told = missed(&spec(), "acme", &three).map(|evaluation| evaluation.summary);

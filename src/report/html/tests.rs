@@ -37,7 +37,7 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
 }
 
 #[test]
-fn what_is_gone_is_told_with_what_was_not_judged() {
+fn what_is_gone_is_reported_with_what_was_not_judged() {
     let mut facts = topic("a");
     let mut changes = ChangeFacts {
         baseline: 0,

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_behind_a_task_that_died_is_told() {
+    async fn who_waits_behind_a_task_that_died_is_reported() {
         let queue = Arc::new(Queue::<u64, u64>::default());
         let mut first = queue.join(1);
         let Turn::Lead(batch) = first.turn().await else { return assert_eq!("answered", "lead") };

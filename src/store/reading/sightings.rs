@@ -1,5 +1,5 @@
 //! All sightings, a few runs at a time: the longest reading there is must keep nobody from writing or from tidying up. Where
-//! it has got to and how many runs the next page takes is here; which items are still known is `known`'s, what is asked
+//! it has got to and how many runs the next page takes is here; which items are held is `item_cache`'s, what is asked
 //! `statements/pages`'.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

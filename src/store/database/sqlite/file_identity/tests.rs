@@ -28,7 +28,7 @@ fn a_file_that_stays_is_the_same_however_it_is_written_to() {
 }
 
 #[test]
-fn a_file_that_went_is_told_by_how_it_went() {
+fn a_file_that_went_is_reported_by_how_it_went() {
     type Fate = fn(&Path, &Path);
     let fates: [(&str, Fate); 7] = [
         ("was deleted or moved away", |path, _| fs::remove_file(path).unwrap()),
@@ -62,7 +62,7 @@ fn a_file_that_went_is_told_by_how_it_went() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_log_that_is_taken_away_while_it_is_open_is_told() {
+fn a_log_that_is_taken_away_while_it_is_open_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (path, log) = (folder.path().join("t.db"), folder.path().join("t.db-wal"));
     fs::write(&path, database(1)).unwrap();

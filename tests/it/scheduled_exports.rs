@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::changes::{World, hour, post};
-use crate::databases::{databases, postgres, sqlite};
-use crate::program::{NINE, Place, Program};
-use crate::service::Sandbox;
+use crate::support::databases::{databases, postgres, sqlite};
+use crate::support::program::{NINE, Place, Program};
+use crate::support::service::Sandbox;
+use crate::support::world::{World, hour, post};
 
 /// The hours at which something is due.
 const HOURS: [&str; 3] = ["2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"];
@@ -117,7 +117,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         std::fs::write(&first, text.replacen("social", "s0cial", 1)).unwrap();
         place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["its bytes are others"]);
         std::fs::write(&first, &text).unwrap();
-        crate::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
+        crate::support::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
         place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["from line 2 on"]);
         let verify = |more: &[&str]| place.run(&[&["export", "--verify", first.to_str().unwrap()], more].concat());
         verify(&["--topic", "acme"]).says(2, &["--verify", "--topic"]);
@@ -128,7 +128,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
 }
 
 #[test]
-fn what_is_edited_or_learned_between_two_files_is_told_in_each_as_it_was_then() {
+fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_then() {
     let mut all = Vec::new();
     for database in databases() {
         let world = World::new();
@@ -186,7 +186,7 @@ fn what_is_edited_or_learned_between_two_files_is_told_in_each_as_it_was_then() 
         let held =
             |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));
         let others = held("<>");
-        crate::databases::wait(place.database.execute(&format!(
+        crate::support::databases::wait(place.database.execute(&format!(
             "INSERT INTO item_past (item, run, text) WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200) \
              SELECT {of}, (SELECT max(id) FROM run), 'it costs $15' FROM n; UPDATE item SET past = past + 1200 WHERE id = {of}"
         )));

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::program::{Going, Place};
+use crate::support::program::{Going, Place};
 
 /// A token that is long enough.
 pub const TOKEN: &str = "web-token-0123456789";
@@ -44,7 +44,7 @@ impl Pages {
             said.contains("http://127.0.0.1:") || said.contains("for reading only")
         });
         // What is said on two ways comes in any order.
-        crate::program::until("the address of the pages", || {
+        crate::support::program::until("the address of the pages", || {
             going.look(|out, err| {
                 let both = format!("{out}\n{err}\n");
                 let Some((_, rest)) = both.rsplit_once("http://127.0.0.1:") else { return };

@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-use crate::changes::{World, hour, once, post, topic};
-use crate::databases::databases;
-use crate::program::Place;
-use crate::service::{Raw, reply};
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
+use crate::support::world::{World, hour, once, post, topic};
 
 /// The report of a date in Markdown, made at noon two days after the day of the cases.
 fn report(place: &Place, date: &str) -> String {
@@ -19,7 +19,7 @@ fn page(place: &Place, date: &str) -> String {
 }
 
 #[test]
-fn what_rose_since_the_run_before_the_period_is_told_with_what_was_seen() {
+fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -61,7 +61,7 @@ fn bookmarks_alone_are_reactions_too() {
 }
 
 /// Reports of what is new since the last one, of a topic that is asked every six hours.
-fn every_six_hours(database: crate::databases::Database, world: &World, more: &str) -> Place {
+fn every_six_hours(database: crate::support::databases::Database, world: &World, more: &str) -> Place {
     let since = "[[reports]]\nname = \"new\"\nwindow = \"since_last\"\nformat = \"markdown\"\n";
     let place = Place::new(database, &world.lines(), &format!("{}{since}{more}", topic("acme", "every = \"6h\"")));
     for n in [0, 6, 12, 18, 24, 30] {
@@ -97,7 +97,7 @@ fn what_no_search_was_due_for_yet_is_no_hole() {
 #[test]
 fn reports_since_the_last_one_do_not_replace_one_another() {
     let world = World::new();
-    let place = every_six_hours(crate::databases::sqlite(), &world, "timezone = \"Europe/Berlin\"\n");
+    let place = every_six_hours(crate::support::databases::sqlite(), &world, "timezone = \"Europe/Berlin\"\n");
     for n in [30, 31] {
         place.ok(&["report", "new", "--at", &hour(n)]);
     }
@@ -106,7 +106,7 @@ fn reports_since_the_last_one_do_not_replace_one_another() {
     }
     let named = |path: &str| {
         let more = format!("every = \"6h\"\npath = \"{path}\"\n");
-        every_six_hours(crate::databases::sqlite(), &world, &more).run(&["check"])
+        every_six_hours(crate::support::databases::sqlite(), &world, &more).run(&["check"])
     };
     named("r/{name}-{date}").shows(0, &["it replaces the others", "{time}"]);
     assert!(!named("r/{date}T{time}").to_string().contains("replaces"));
@@ -117,8 +117,11 @@ fn topics_stand_in_the_same_order_whoever_makes_the_report() {
     let world = World::new();
     let one = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"q\"\nsources = [\"social\"]\nevery = \"6h\"\n");
     let daily = "[[reports]]\nname = \"daily\"\nevery = \"24h\"\nformat = \"markdown\"\npath = \"r/{date}\"\n";
-    let place =
-        Place::new(crate::databases::sqlite(), &world.lines(), &format!("{}{}{daily}", one("zeta"), one("acme")));
+    let place = Place::new(
+        crate::support::databases::sqlite(),
+        &world.lines(),
+        &format!("{}{}{daily}", one("zeta"), one("acme")),
+    );
     world.posts(&[post(1, 1, "said before breakfast", 1)]);
     for n in [0, 6, 12, 18, 24, 30] {
         place.ok(&["once", "--due", "--at", &hour(n)]);
@@ -189,7 +192,7 @@ fn sentences_that_are_not_told_are_counted() {
     let world = World::new();
     let topics: String =
         (0..12).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n")).collect();
-    let place = Place::new(crate::databases::sqlite(), &world.lines(), &topics);
+    let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topics);
     place.ok(&["once", "--topic", "t11", "--at", &hour(60)]);
     let told = report(&place, "2026-03-11");
     assert!(told.contains("2 sentences of less weight not listed"), "{told}");
@@ -200,7 +203,7 @@ fn sentences_that_are_not_told_are_counted() {
 fn an_old_page_says_its_year() {
     let world = World::new();
     let place = Place::new(
-        crate::databases::sqlite(),
+        crate::support::databases::sqlite(),
         &world.lines(),
         "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\n",
     );

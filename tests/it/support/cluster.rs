@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::pg::say;
+use crate::support::server_choice::say;
 
 /// A server, stopped and removed when dropped.
 pub(crate) struct Cluster {

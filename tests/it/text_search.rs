@@ -9,10 +9,10 @@ use topicwatch::model::{Kind, Phrase, Readable, Source, Time, Tokens, Wanted};
 use topicwatch::normalise::words::{tokens, wanted};
 use topicwatch::store::{After, Filter, SeenItem, Store, StoreError};
 
-use crate::databases::{Database, databases, postgres, sqlite};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::store::{NOW, manual, open, outcome, seen, topic};
+use crate::support::databases::{Database, databases, postgres, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+use crate::support::service::Sandbox;
 
 fn at(seconds: i64) -> Time {
     Time(NOW.0 + seconds * 1_000)

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::changes::{World, hour, once, post, topic};
-use crate::databases::databases;
-use crate::program::Place;
-use crate::web_client::Pages;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, once, post, topic};
 
 /// Social posts and web pages, with more lines of the topic.
 fn both(query: &str, more: &str) -> String {

@@ -1,6 +1,7 @@
 //! Words that leave: what was edited away or pruned is found by nobody any more, and the tables of the index do not hold it
 //! either. What was forgotten is `forget`'s.
 
+use crate::support::word_index::*;
 use std::time::Duration;
 
 use topicwatch::collect::index_words;
@@ -8,8 +9,8 @@ use topicwatch::model::{Retention, Source, Time};
 use topicwatch::normalise::words::wanted;
 use topicwatch::store::{Filter, Store};
 
-use crate::databases::{Database, databases};
-use crate::store::{NOW, manual, open, outcome, seen, topic};
+use crate::support::databases::databases;
+use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
 
 const DAY: i64 = 86_400_000;
 
@@ -21,16 +22,6 @@ async fn keep(store: &Store, run: &str, at: Time, posts: &[(&str, &str)]) {
     store.publish().await.unwrap();
     // What nobody has looked at for near-copies is not pruned yet.
     topicwatch::collect::cluster(store, &|| false).await.unwrap();
-}
-
-/// How many rows of the index hold a token, by the database's own reading.
-pub fn held(database: &Database, token: &str) -> i64 {
-    let asked = if database.name == "SQLite" {
-        format!("SELECT count(*) FROM item_words WHERE item_words MATCH '\"{token}\"'")
-    } else {
-        format!("SELECT count(*) FROM item_words WHERE words @@ CAST('''{token}''' AS TSQUERY)")
-    };
-    database.number(&asked)
 }
 
 async fn found(store: &Store, typed: &str) -> Vec<String> {

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::cluster::Cluster;
-use crate::databases::{on_server, postgres, sqlite};
-use crate::living::{today, topics};
-use crate::program::{Place, until};
+use crate::support::cluster::Cluster;
+use crate::support::daemons::{today, topics};
+use crate::support::databases::{on_server, postgres, sqlite};
+use crate::support::program::{Place, until};
 
 /// How a server is away.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,7 @@ fn whoever_asks_while_the_server_is_away_is_told_so_and_ends_with_4() {
 }
 
 #[test]
-fn a_daemon_waits_for_its_server_and_ends_when_it_is_told_to_meanwhile() {
+fn a_daemon_waits_for_its_server_and_ends_when_it_is_reported_to_meanwhile() {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let real = url::Url::parse(&database.url).unwrap();

@@ -1,5 +1,4 @@
-//! PostgreSQL for the tests: where the server is, and a schema of its own for each test. It starts no server
-//! (`scripts/test` does) and knows nothing of the tables.
+//! Where the PostgreSQL cases run, or why they are skipped.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -24,7 +23,7 @@ pub(crate) fn url() -> Option<String> {
 
 /// How much the caller wants PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub enum Wanted {
     /// Its absence is a failure.
     Required,
     /// It is used when it is there.
@@ -35,7 +34,7 @@ enum Wanted {
 
 impl Wanted {
     /// An explicit `TEST_POSTGRES` wins over what `CI` implies.
-    fn from(test_postgres: Option<&str>, ci: Option<&str>) -> Self {
+    pub fn from(test_postgres: Option<&str>, ci: Option<&str>) -> Self {
         match (test_postgres, ci) {
             (Some("skip"), _) => Self::Skip,
             (Some("required"), _) | (None, Some("true")) => Self::Required,
@@ -46,7 +45,7 @@ impl Wanted {
 }
 
 /// The server, or why there is none.
-fn decide(url: Option<String>, wanted: Wanted) -> Result<String, &'static str> {
+pub fn decide(url: Option<String>, wanted: Wanted) -> Result<String, &'static str> {
     match (url, wanted) {
         (_, Wanted::Skip) => Err("TEST_POSTGRES=skip"),
         (Some(url), _) => Ok(url),
@@ -126,7 +125,7 @@ impl Drop for Scratch {
     }
 }
 
-fn exists(url: &str, schema: &str) -> bool {
+pub fn exists(url: &str, schema: &str) -> bool {
     let name = schema.to_owned();
     on_a_thread(url.to_owned(), async move |connection| {
         let found = sqlx::query("SELECT 1 FROM pg_namespace WHERE nspname = $1").bind(name);
@@ -135,7 +134,7 @@ fn exists(url: &str, schema: &str) -> bool {
     .unwrap()
 }
 
-fn on_a_thread<T: Send + 'static>(
+pub fn on_a_thread<T: Send + 'static>(
     url: String,
     work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error> + Send + 'static,
 ) -> Result<T, sqlx::Error> {
@@ -157,50 +156,6 @@ pub(crate) fn say(line: &str) {
 }
 
 /// A number that no other test has, from the seed the standard library draws for its maps.
-fn random() -> u64 {
+pub fn random() -> u64 {
     RandomState::new().build_hasher().finish()
-}
-
-#[test]
-fn asked_for_and_not_there_is_a_failure() {
-    for (test_postgres, ci) in [(Some("required"), None), (None, Some("true")), (Some("required"), Some("false"))] {
-        let wanted = Wanted::from(test_postgres, ci);
-        assert_eq!(wanted, Wanted::Required, "{test_postgres:?} {ci:?}");
-        std::panic::catch_unwind(|| decide(None, wanted)).expect_err("it must not pass in silence");
-        assert_eq!(decide(Some("here".to_owned()), wanted).as_deref(), Ok("here"));
-    }
-}
-
-#[test]
-fn a_skip_that_was_asked_for_wins_over_everything() {
-    assert_eq!(Wanted::from(Some("skip"), Some("true")), Wanted::Skip);
-    assert_eq!(decide(Some("here".to_owned()), Wanted::Skip), Err("TEST_POSTGRES=skip"));
-    assert_eq!(Wanted::from(None, None), Wanted::IfThere);
-    std::panic::catch_unwind(|| Wanted::from(Some("no"), None)).expect_err("a misspelt value must not mean anything");
-}
-
-#[test]
-fn a_scratch_schema_is_new_and_two_tests_never_share_one() {
-    let (Some(one), Some(two), Some(unmade)) = (Scratch::new(), Scratch::new(), Scratch::unmade()) else { return };
-    assert_ne!(one.schema(), two.schema());
-    assert_eq!(one.url(), two.url());
-    assert!(one.exists() && two.exists() && !unmade.exists());
-}
-
-#[test]
-fn a_scratch_schema_goes_when_its_test_panics_in_the_middle_of_a_transaction() {
-    let Some(scratch) = Scratch::new() else { return };
-    let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
-    scratch.execute(format!("CREATE TABLE {schema}.t (id bigint)")).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut open = runtime.block_on(PgConnection::connect(&url)).unwrap();
-    runtime.block_on(open.execute(AssertSqlSafe(format!("BEGIN; INSERT INTO {schema}.t VALUES (1)")))).unwrap();
-
-    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
-        let _scratch = scratch;
-        panic!("the test failed");
-    }));
-
-    assert!(panicked.is_err());
-    assert!(!exists(&url, &schema));
 }

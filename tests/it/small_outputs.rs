@@ -1,8 +1,8 @@
 //! What small verbs show: `show` of a run that asked for no answer, or of a topic that only failed; `try` without topics; `once -q`.
 
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
 
 const TEN: &str = "2026-03-11T09:30:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";

@@ -8,12 +8,12 @@ use topicwatch::export::What;
 use topicwatch::model::{Retention, Time};
 use topicwatch::store::Filter;
 
-use crate::databases::{Database, databases, postgres, sqlite, wait};
-use crate::endure::FAILPOINT;
-use crate::exports::objects;
-use crate::program::Place;
-use crate::retention::{DAY, everything, fill, present};
-use crate::store::open;
+use crate::support::databases::{Database, databases, postgres, sqlite, wait};
+use crate::support::old_history::{DAY, everything, fill, present};
+use crate::support::program::Place;
+use crate::support::rare_schedule::FAILPOINT;
+use crate::support::sample_history::objects;
+use crate::support::searched::open;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_say_that_their_content_went() {

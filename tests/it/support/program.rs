@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::databases::Database;
+use crate::support::databases::Database;
 
 /// What every run is given as its key, and must never show.
 pub const KEY: &str = "e2e-k$y-0123456789";

@@ -4,7 +4,7 @@
 use sqlx::{Connection as _, Row as _};
 use topicwatch::store::Store;
 
-use crate::pg::Scratch;
+use crate::support::server_choice::Scratch;
 
 /// One empty database, removed when dropped.
 pub struct Database {

@@ -1,39 +1,15 @@
 //! Living with a daemon, through the binary on both databases: pause, resume, run-now and a topic's new name, beside a
 //! daemon and without one.
 
+use crate::support::daemons::*;
 use std::time::Duration;
 
-use topicwatch::daemon::system_clock;
 use topicwatch::model::{RunState, Time};
 
-use crate::databases::databases;
-use crate::program::{Going, NINE, Place, until};
-use crate::service::Sandbox;
-use crate::store::{LEASE, NOW, open, plan, to_plan, topic};
-
-/// Social topics of these names, each twice a day, whose slots do not come while a case runs but by chance.
-pub fn topics(names: &[&str]) -> String {
-    let topic = |name: &&str| {
-        format!("[[topics]]\nid = \"{name}\"\nquery = \"{name} launch\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")
-    };
-    names.iter().map(topic).collect()
-}
-
-/// A sandbox of today, and a daemon that was there.
-pub fn today(faults: &[&str]) -> Sandbox {
-    Sandbox::at(&system_clock()().to_string(), faults)
-}
-
-pub fn daemon(place: &Place, args: &[&str]) -> Going {
-    let mut daemon = place.program(&[&["run"], args].concat()).start();
-    daemon.until("its plan", |said| said.contains("next slot"));
-    daemon
-}
-
-/// Whether a call is under way.
-pub fn under_a_call(place: &Place) -> bool {
-    place.database.number("SELECT count(*) FROM search WHERE state = 'started'") == 1
-}
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place, until};
+use crate::support::searched::{LEASE, NOW, open, plan, to_plan, topic};
+use crate::support::service::Sandbox;
 
 #[test]
 fn a_daemon_runs_now_what_it_is_asked_and_whoever_waits_sees_what_was_found() {
@@ -67,7 +43,7 @@ fn a_daemon_runs_now_what_it_is_asked_and_whoever_waits_sees_what_was_found() {
 }
 
 #[test]
-fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_told_by_status() {
+fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() {
     for database in databases() {
         let sandbox = today(&["delay=3s"]);
         let rest = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics(&["acme", "globex"]));
@@ -142,7 +118,7 @@ async fn a_resumed_topic_owes_nothing_for_its_pause_and_a_plan_made_before_it_is
         for expected in [format!("topic:rust@{}", hour(6)), "M1".into(), "M2".into()] {
             let claimed = store.claim(hour(6), 9, LEASE, "t").await.unwrap();
             assert_eq!(claimed.iter().map(|run| &run.public_id).collect::<Vec<_>>(), [&expected]);
-            store.finish(&claimed[0], crate::store::outcome(hour(6), Vec::new())).await.unwrap();
+            store.finish(&claimed[0], crate::support::searched::outcome(hour(6), Vec::new())).await.unwrap();
         }
         database.close(store).await;
     }

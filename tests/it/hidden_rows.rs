@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::changes::{World, hour, keys, once, post, topic};
-use crate::databases::databases;
-use crate::program::Place;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::world::{World, hour, keys, once, post, topic};
 
 /// A text that is like no other.
 fn words(of: &str, id: u32) -> String {
@@ -29,7 +29,7 @@ fn risers(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn what_rises_behind_a_hundred_hidden_risers_is_told() {
+fn what_rises_behind_a_hundred_hidden_risers_is_reported() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
@@ -46,7 +46,7 @@ fn what_rises_behind_a_hundred_hidden_risers_is_told() {
 }
 
 #[test]
-fn what_rises_behind_a_hundred_copies_of_one_text_is_told() {
+fn what_rises_behind_a_hundred_copies_of_one_text_is_reported() {
     let text =
         "a campaign that many accounts repeat word by word until everybody has read it at least once or twice today";
     for database in databases() {
