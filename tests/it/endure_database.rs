@@ -230,7 +230,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
             &["topic", "rename", "t0", "t9"],
         ];
         let asked = asked.map(|args| {
-            let trace = place.path(args[0]);
+            let trace = place.path(args[1]);
             let program = place.program(args).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
             (trace, program.start())
         });

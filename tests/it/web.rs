@@ -60,7 +60,7 @@ fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
         drop(pages);
         assert_eq!(place.database.sizes(), before);
         wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 1"));
-        place.run(&["serve"]).says(4, &["older version", "topicwatch migrate"]);
+        place.run(&["serve"]).says(4, &["older version", "topicwatch db migrate"]);
     }
 }
 

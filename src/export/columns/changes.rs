@@ -94,7 +94,7 @@ fn tenths(rate: f64) -> Cell<'static> {
 
 pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
-    Column::word("change", "`new`, `gone`, `edited` or `rising`, as in [changes.md](changes.md)", |r| {
+    Column::word("change", "`new`, `gone`, `edited` or `rising`, as in [changes.md](../explanation/changes.md)", |r| {
         Cell::Word(r.word())
     }),
     Column::id("since_run", "the run that is compared with; empty when the span begins with the topic", |r| {
