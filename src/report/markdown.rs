@@ -1,9 +1,10 @@
 //! The same facts as Markdown: foreign words are escaped so that no link, markup or image of theirs comes alive, and stay on
 //! one line. Charts are tables here.
 
-use super::escape::{code, escaped, label};
-use super::facts::{AnswerFacts, HoleFacts, RowFacts, Shown, TopicFacts};
+use super::escape::{code, escaped};
+use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, counted, number, percent, round};
+use super::markdown_parts::{diff, item, linked, listed};
 use super::prose::{Piece, pieces};
 use super::{Report, caveats, comparison, highlights, sql};
 use crate::insight::daily::Tally;
@@ -302,40 +303,6 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
         "How it was looked at",
         gone.clone().into_iter().chain(sources).chain(cut).chain(ill).chain(covered).chain(holes),
     )
-}
-
-fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
-    let lines: String = lines.map(|line| format!("- {line}\n")).collect();
-    if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
-}
-
-/// An edit: what was taken out is struck through, what came in is strong.
-fn diff(pieces: &[crate::insight::Piece]) -> String {
-    use crate::insight::Piece;
-    let told = pieces.iter().filter_map(|piece| {
-        let (mark, words) = match piece {
-            Piece::Same(words) => ("", words),
-            Piece::Removed(words) => ("~~", words),
-            Piece::Added(words) => ("**", words),
-        };
-        let words = escaped(&format::line(words, 200));
-        (!words.is_empty()).then(|| format!("{mark}{words}{mark}"))
-    });
-    told.collect::<Vec<_>>().join(" ")
-}
-
-fn item(item: &Shown) -> String {
-    let words = if item.words.is_empty() { "(no words)" } else { &item.words };
-    let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escaped(&format!("@{author}"))));
-    format!("{by}{}", linked(words, item.link.as_deref()))
-}
-
-/// Words, as a link where the address may be one. What would end the address early is encoded by the URL parser, but for
-/// the brackets.
-fn linked(words: &str, link: Option<&str>) -> String {
-    let shown = format::line(words, 300);
-    let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
-    link.map_or_else(|| escaped(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod highlights;
 mod html;
 mod items;
 mod markdown;
+mod markdown_parts;
 mod period;
 mod relevance;
 #[cfg(test)]
