@@ -126,7 +126,6 @@ pub enum Stopped {
 /// A body that was not read to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// Why.
     pub why: Stopped,
     /// What was decoded until then, never more than the cap.
     pub so_far: Bytes,

@@ -98,7 +98,6 @@ impl Pinged {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Those three.
     #[must_use]
     pub fn counts(&self) -> [(&'static str, u64); 3] {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);

@@ -1,8 +1,8 @@
 //! When an alert would have fired, and on what: the runs of the past in reading order, through the same rules, kept nowhere.
 //! What is known today is looked at: items that were edited, merged or forgotten since are as they are now.
 
-use super::look::{RUNS, take_runs};
-use super::saw::Seen;
+use super::evaluate::{RUNS, take_runs};
+use super::transitions::Transitions;
 use crate::model::{AlertEvent, AlertRule, AlertSpec, Time};
 use crate::store::{Store, StoreError};
 
@@ -25,7 +25,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         return Ok(told);
     }
     let mut seq = store.alert_seq_before(since).await?;
-    let mut seen = Seen::of(&[]);
+    let mut seen = Transitions::of(&[]);
     loop {
         let runs = store.alert_runs(seq, RUNS).await?;
         let Some(last) = runs.last() else { break };

@@ -1,5 +1,5 @@
 //! Alerts: readers that follow the runs in reading order, say what they saw, and whom to tell. The rules are pure (`rules`,
-//! `saw`, `tell`); reading and keeping go through the store, one transaction for events, messages and cursor, so that a
+//! `transitions`, `dispatch`); reading and keeping go through the store, one transaction for events, messages and cursor, so that a
 //! kill at any instant loses nothing and tells nothing twice. How a message travels is `notify`'s.
 //!
 //! ```text
@@ -7,12 +7,12 @@
 //! ```
 
 mod backtest;
-mod look;
+mod dispatch;
+mod evaluate;
 mod read;
 mod rules;
-mod saw;
-mod tell;
+mod transitions;
 
 pub use backtest::{Backtest, backtest};
-pub use look::{Looked, look};
-pub use tell::sample;
+pub use dispatch::sample;
+pub use evaluate::{Evaluated, evaluate};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
-use super::saw::Verdict;
+use super::transitions::Evaluation;
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
 use crate::insight::suspect;
@@ -29,13 +29,13 @@ const LONG: u32 = 150;
 const OLD: i64 = 48 * 3_600_000;
 
 /// What the rule of an alert says of one run that was made.
-pub(super) async fn verdicts(
+pub(super) async fn evaluations(
     store: &Store,
     spec: &AlertSpec,
     wanted: &Wanted,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<Vec<Verdict>, StoreError> {
+) -> Result<Vec<Evaluation>, StoreError> {
     Ok(match spec.rule {
         AlertRule::Items => {
             let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW).await?;
@@ -47,7 +47,12 @@ pub(super) async fn verdicts(
     })
 }
 
-async fn sources(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<Vec<Verdict>, StoreError> {
+async fn sources(
+    store: &Store,
+    spec: &AlertSpec,
+    topic: &Topic,
+    run: &AlertRun,
+) -> Result<Vec<Evaluation>, StoreError> {
     let quick = store.searched(&topic.id, run.seq, QUICK.max(spec.of)).await?;
     let may_be_ill = Source::ALL.iter().any(|source| {
         let ours = quick.iter().filter(|search| search.source == *source && !search.past);
@@ -96,7 +101,7 @@ async fn windows(
     spec: &AlertSpec,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<Option<Verdict>, StoreError> {
+) -> Result<Option<Evaluation>, StoreError> {
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| daily::window_before(Time(run.at.0 + 1), back, length, &spec.timezone);
     let Some(now) = window(0) else { return Ok(None) };
@@ -127,7 +132,7 @@ async fn windows(
     }
     earlier.sort_by_key(|(day, _)| day.span.from);
     let length = spell(length);
-    let verdict = match spec.rule {
+    let evaluation = match spec.rule {
         AlertRule::Volume => {
             let counts: Vec<(Day, u64)> =
                 earlier.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect();
@@ -154,7 +159,7 @@ async fn windows(
         }
     };
     moment.end().await?;
-    Ok(verdict)
+    Ok(evaluation)
 }
 
 /// The words of the first of an order, one of each cluster.

@@ -120,7 +120,7 @@ Examples:
   topicwatch items --new-since 24h
   topicwatch items --topic acme-launches --json
   topicwatch items --search 'price increase'              both words
-  topicwatch items --search '\"price increase\" -rumour'  phrase, without a word
+  topicwatch items --search '\"price increase\" -rumour'   a phrase, not a word
   topicwatch items --search '#acme launch*' --since 7d --json
 
 Case and accents do not matter; #tag and @name are found with and without their
@@ -128,7 +128,7 @@ sign. How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const SEARCH: &str = "\
 Examples:
   topicwatch items --search 'price increase'              both words
-  topicwatch items --search '\"price increase\" -rumour'  phrase, without a word
+  topicwatch items --search '\"price increase\" -rumour'   a phrase, not a word
   topicwatch items --search '#acme launch*' --since 7d --json
 
 Case and accents do not matter; #tag and @name are found with and without their

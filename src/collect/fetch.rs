@@ -1,12 +1,12 @@
 //! The call of one source: counted before it is made, ended when the run must end. How a search that ended is told is
-//! `ended`'s, what its reply says is `ingest`'s.
+//! `search_outcome`'s, what its reply says is `ingest`'s.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio_util::task::TaskTracker;
 
-use super::ended::{self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, words};
+use super::search_outcome::{self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, words};
 use super::{Collector, REFUSED_FOR, Refused, Stop};
 use crate::model::{Exhausted, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, Ask, CallError, CallFailure, ErrorClass, Gate, Reach, Refusal};
@@ -81,7 +81,7 @@ impl Collector {
         stop: &Stop,
     ) -> Result<Fetched, StoreError> {
         if stop.cancel.is_cancelled() {
-            return Ok(not_run(source, ask, ended::INTERRUPTED));
+            return Ok(not_run(source, ask, search_outcome::INTERRUPTED));
         }
         if let Some(refused) = self.refused_now() {
             return Ok(left_out(source, ask, refused));
@@ -113,7 +113,7 @@ impl Collector {
         let called = tokio::select! {
             // In this order, so that a place that an interrupt frees is not taken for another call.
             biased;
-            () = stop.cancel.cancelled() => Err((SearchState::Lost, ended::INTERRUPTED)),
+            () = stop.cancel.cancelled() => Err((SearchState::Lost, search_outcome::INTERRUPTED)),
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
             called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };

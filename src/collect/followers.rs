@@ -8,7 +8,7 @@ use crate::store::{Store, StoreError};
 use super::clusters::cluster;
 use super::days::roll_days;
 use super::tally::tally_runs;
-use super::words::index_words;
+use super::text_index::index_words;
 
 closed_list! {
     /// What follows the stored runs, in the order in which it is brought up to date: the cheapest first, since the others

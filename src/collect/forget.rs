@@ -6,7 +6,7 @@ use super::replay::read;
 use crate::model::{Found, Kind, Time};
 use crate::normalise;
 use crate::store::{
-    Forgot, Named, Place, Quoted, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
+    Forgot, Mention, MentionPlace, Named, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
 };
 
 /// Items looked at together.
@@ -23,7 +23,6 @@ const MESSAGES: u32 = 10;
 /// What is to be taken away.
 #[derive(Debug)]
 pub struct Forgetting<'a> {
-    /// Where.
     pub store: &'a Store,
     /// All tombstones there are.
     pub known: Tombstones,
@@ -31,20 +30,16 @@ pub struct Forgetting<'a> {
     pub topics: Vec<Tombstone>,
     /// The social platform.
     pub platform: &'a str,
-    /// When.
     pub now: Time,
     /// Take nothing away, only look.
     pub rehearsal: bool,
 }
 
-/// What was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// How much.
     pub taken: Taken,
     /// When the first of it was seen.
     pub since: Option<Time>,
-    /// Topics.
     pub topics: Vec<String>,
 }
 
@@ -56,20 +51,25 @@ impl Forgetting<'_> {
         self.of_topics(&mut done).await?;
         self.replies(&mut done.taken).await?;
         for place in [
-            Place::Answers,
-            Place::Messages,
-            Place::Alerts,
-            Place::Reports,
-            Place::Searches,
-            Place::Runs,
-            Place::Jobs,
-            Place::Editions,
+            MentionPlace::Answers,
+            MentionPlace::Messages,
+            MentionPlace::Alerts,
+            MentionPlace::Reports,
+            MentionPlace::Searches,
+            MentionPlace::Runs,
+            MentionPlace::Jobs,
+            MentionPlace::Editions,
         ] {
             let rows = self.words(place, &done.topics).await?;
             match place {
-                Place::Answers => done.taken.answers += rows,
-                Place::Messages => done.taken.messages += rows,
-                Place::Alerts | Place::Reports | Place::Searches | Place::Runs | Place::Jobs | Place::Editions => {
+                MentionPlace::Answers => done.taken.answers += rows,
+                MentionPlace::Messages => done.taken.messages += rows,
+                MentionPlace::Alerts
+                | MentionPlace::Reports
+                | MentionPlace::Searches
+                | MentionPlace::Runs
+                | MentionPlace::Jobs
+                | MentionPlace::Editions => {
                     done.taken.words += rows;
                 }
             }
@@ -179,17 +179,17 @@ impl Forgetting<'_> {
             })
     }
 
-    async fn words(&self, place: Place, topics: &[String]) -> Result<u64, StoreError> {
-        let mut last: Option<Quoted> = None;
-        let most = if place == Place::Messages { MESSAGES } else { ROWS };
+    async fn words(&self, place: MentionPlace, topics: &[String]) -> Result<u64, StoreError> {
+        let mut last: Option<Mention> = None;
+        let most = if place == MentionPlace::Messages { MESSAGES } else { ROWS };
         let mut blanked = 0;
         loop {
             let page = self.store.quoted(place, last.as_ref(), most).await?;
-            let of_topic = |row: &Quoted| {
-                let told = matches!(place, Place::Messages | Place::Alerts | Place::Reports);
+            let of_topic = |row: &Mention| {
+                let told = matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 told && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
             };
-            let named: Vec<&Quoted> =
+            let named: Vec<&Mention> =
                 page.iter().filter(|row| row.texts.iter().any(|text| self.quotes(text)) || of_topic(row)).collect();
             blanked += match named.len() as u64 {
                 0 => 0,

@@ -32,7 +32,6 @@ pub struct Reading<'a> {
 pub struct Ingested {
     /// Its entries, in reply order.
     pub findings: Vec<Finding>,
-    /// Its summary.
     pub answer: Option<Answer>,
     /// Entries that nothing could be made of.
     pub unreadable: i64,

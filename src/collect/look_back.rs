@@ -10,7 +10,7 @@ use crate::search::{Ask, LooksBack, looks_back};
 /// A gap that outgrows the window by no more than this is left alone: runs begin seconds or minutes after their slots, the
 /// last minutes before a search are never claimed, and a daily topic that looks back a day must not look back a week for
 /// them.
-const SLACK: Duration = Duration::from_secs(600).saturating_add(super::late::LEAST);
+const SLACK: Duration = Duration::from_secs(600).saturating_add(super::indexing_delay::LEAST);
 
 /// How far back a topic without a schedule makes up for; one with a schedule says so with `catch_up_window`.
 const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);
@@ -107,7 +107,7 @@ pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Spa
 
 /// How much of the span that was asked for a reply shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum ReplySpan {
     /// All of it, as far as can be known.
     Whole,
     /// It was cut: from its oldest post on.
@@ -134,7 +134,7 @@ pub(super) fn covered(
     ask: &Ask,
     asked: Span,
     state: SearchState,
-    shown: Shown,
+    shown: ReplySpan,
     findings: &[Finding],
     When { seen_at, sent_at, allowance }: When,
 ) -> Option<Span> {
@@ -146,13 +146,13 @@ pub(super) fn covered(
     let from = asked.from.plus(late);
     let until = asked.until.min(seen_at.minus(allowance));
     match shown {
-        Shown::Whole => Span::new(from, until),
-        Shown::FromOldest => {
+        ReplySpan::Whole => Span::new(from, until),
+        ReplySpan::FromOldest => {
             let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
             let oldest = inside.filter_map(|finding| finding.found.published_at).min()?;
             Span::new(from.max(oldest), until)
         }
-        Shown::Sample => None,
+        ReplySpan::Sample => None,
     }
 }
 
@@ -256,29 +256,29 @@ mod tests {
         let day = LookBack::Window(Window::Past24Hours);
         let span = |from, until| Span::new(from, until);
         for (state, shown, findings, expected) in [
-            (SearchState::Ok, Shown::Whole, &posts[..], span(ago(24), CLAIMED)),
-            (SearchState::Empty, Shown::Whole, &[], span(ago(24), CLAIMED)),
-            (SearchState::Ok, Shown::FromOldest, &posts, span(ago(5), CLAIMED)),
-            (SearchState::Ok, Shown::Sample, &posts, None),
-            (SearchState::Ok, Shown::FromOldest, &undated, None),
-            (SearchState::Error, Shown::Whole, &posts, None),
-            (SearchState::Lost, Shown::Whole, &[], None),
-            (SearchState::NotRun, Shown::Whole, &[], None),
-            (SearchState::OverQuota, Shown::Whole, &[], None),
+            (SearchState::Ok, ReplySpan::Whole, &posts[..], span(ago(24), CLAIMED)),
+            (SearchState::Empty, ReplySpan::Whole, &[], span(ago(24), CLAIMED)),
+            (SearchState::Ok, ReplySpan::FromOldest, &posts, span(ago(5), CLAIMED)),
+            (SearchState::Ok, ReplySpan::Sample, &posts, None),
+            (SearchState::Ok, ReplySpan::FromOldest, &undated, None),
+            (SearchState::Error, ReplySpan::Whole, &posts, None),
+            (SearchState::Lost, ReplySpan::Whole, &[], None),
+            (SearchState::NotRun, ReplySpan::Whole, &[], None),
+            (SearchState::OverQuota, ReplySpan::Whole, &[], None),
         ] {
             let got = covered(&ask(day), day.span(NOW), state, shown, findings, at(NOW));
             assert_eq!(got, expected, "{state} {shown:?}");
         }
         // It waited two hours for its place: the past 24 hours began later, days did not.
         let sent = NOW.plus(HOUR * 2);
-        let late = covered(&ask(day), day.span(NOW), SearchState::Ok, Shown::Whole, &[], at(sent));
+        let late = covered(&ask(day), day.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
         assert_eq!(late, span(ago(22), CLAIMED));
         let since = LookBack::Since(ago(30));
-        let late = covered(&ask(since), since.span(NOW), SearchState::Ok, Shown::Whole, &[], at(sent));
+        let late = covered(&ask(since), since.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
         assert_eq!(late, span(ago(30), CLAIMED));
         let yesterday = LookBack::Day(NOW.utc_day() - 1);
         let full =
-            covered(&ask(yesterday), yesterday.span(NOW), SearchState::Ok, Shown::FromOldest, &posts[..1], at(NOW));
+            covered(&ask(yesterday), yesterday.span(NOW), SearchState::Ok, ReplySpan::FromOldest, &posts[..1], at(NOW));
         assert_eq!(full, None, "what it found lies after the day");
     }
 }

@@ -2,17 +2,16 @@
 //! at once. `fetch` makes the calls, `ingest` makes findings of the replies (`replay` uses that alone), `worker_pool` runs several
 //! runs side by side and keeps their leases, `forget` takes away what must not be kept. It reads no clock of its own.
 
+mod ai_condition;
 mod clusters;
+mod commit_order;
 mod days;
-mod ended;
 mod fetch;
 mod followers;
 mod forget;
-mod full;
+mod indexing_delay;
 mod ingest;
-mod late;
 mod look_back;
-mod needed;
 mod pace;
 mod pack;
 mod permits;
@@ -20,10 +19,11 @@ mod refused;
 mod replay;
 mod report;
 mod run_outcome;
+mod saturation;
+mod search_outcome;
 mod settings;
 mod tally;
-mod turns;
-mod words;
+mod text_index;
 mod worker_pool;
 
 use std::sync::{Arc, Mutex};
@@ -31,6 +31,7 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 pub use clusters::{cluster, cluster_by};
+use commit_order::Turn;
 pub use days::{DAYS, roll_days};
 pub use followers::{Follower, follow};
 pub use forget::{Forgetting, Forgotten};
@@ -41,8 +42,7 @@ pub use replay::{Again, Behind, Replayed, replay};
 pub use report::{RunReport, SearchReport};
 pub use settings::Settings;
 pub use tally::tally_runs;
-use turns::Turn;
-pub use words::index_words;
+pub use text_index::index_words;
 pub use worker_pool::{Done, WorkerPool, prolong};
 
 use crate::model::{Answer, Clock, Finding, LookBack, Recall, RunState, Source, Time};
@@ -97,7 +97,6 @@ impl Collector {
         &self.store
     }
 
-    /// The present.
     #[must_use]
     pub fn now(&self) -> Time {
         (self.clock)()
@@ -159,7 +158,7 @@ impl Collector {
                 Source::Social | Source::Web | Source::Ai => None,
             };
             let fetched = match not_needed {
-                Some(reason) => ended::not_run(source, &ask, reason),
+                Some(reason) => search_outcome::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
             };
             let asked = look_back::asked(&self.settings, &ask, seen_at);
@@ -170,7 +169,7 @@ impl Collector {
                 _ => Recall::default(),
             };
             let otherwise = LookBack::from(run.topic.window).span(seen_at);
-            let over = ended::Over { asked, otherwise, why: plan.why.as_deref(), recall };
+            let over = search_outcome::Over { asked, otherwise, why: plan.why.as_deref(), recall };
             searches.push(fetched.ingested(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
         }
 

@@ -11,9 +11,9 @@ use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-use super::permits::{Held, Places, Wanting};
+use super::permits::{Permit, PermitRequest, Permits};
 use crate::model::Clock;
-use crate::search::{Client, Entered, Pace, Place, Refusal};
+use crate::search::{CallPermit, Client, Entered, Pace, Refusal};
 use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};
 
 /// A start that is used so much later than it was meant would come together with later ones.
@@ -32,7 +32,7 @@ pub(super) struct Shared {
     /// What never changes of what is asked for.
     pub(super) ask: LeaseAsk,
     pub(super) lease: Duration,
-    pub(super) places: Arc<Places>,
+    pub(super) places: Arc<Permits>,
     /// Told whenever the lease was looked at.
     pub(super) looked: watch::Sender<()>,
     pub(super) keepers: TaskTracker,
@@ -59,7 +59,7 @@ impl Shared {
             wanted: 0,
             held: 0,
         };
-        let places = Arc::new(Places::new(lease.min(LONGEST_LEASE) / 5, ask.period_us, Arc::clone(&clock)));
+        let places = Arc::new(Permits::new(lease.min(LONGEST_LEASE) / 5, ask.period_us, Arc::clone(&clock)));
         Arc::new(Self {
             store,
             clock,
@@ -74,8 +74,8 @@ impl Shared {
     }
 
     /// Waits for a place under a lease that holds.
-    async fn place(self: &Arc<Self>) -> Result<Held, Refusal> {
-        let mut wanting = Wanting::new(&self.places);
+    async fn place(self: &Arc<Self>) -> Result<Permit, Refusal> {
+        let mut wanting = PermitRequest::new(&self.places);
         loop {
             self.keep();
             let mut looked = self.looked.subscribe();
@@ -166,7 +166,7 @@ impl Pace for SharedPace {
             // First the place, then the start: calls that were let through do not pile up and begin together.
             let held = self.0.place().await?;
             self.0.start().await?;
-            Ok(Box::new(held) as Box<dyn Place>)
+            Ok(Box::new(held) as Box<dyn CallPermit>)
         })
     }
 }

@@ -8,11 +8,10 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use crate::model::{Clock, Time};
-use crate::search::Place;
-use crate::store::{Standing, StoreError};
+use crate::search::CallPermit;
+use crate::store::{LeaseShare, StoreError};
 
-/// The places.
-pub(super) struct Places {
+pub(super) struct Permits {
     free: Arc<Semaphore>,
     state: Mutex<State>,
     clock: Clock,
@@ -23,9 +22,9 @@ pub(super) struct Places {
 }
 
 struct State {
-    /// Places that may be used from now on.
+    /// Permits that may be used from now on.
     allowed: u32,
-    /// Places in use beyond those; they are not free again when their calls end.
+    /// Permits in use beyond those; they are not free again when their calls end.
     debt: u32,
     /// Calls that have a place or wait for one, and the most there were since the last look.
     demand: u32,
@@ -42,8 +41,8 @@ struct State {
 
 /// What the keeper has to know.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
-    /// Places that are or may be in use without asking again.
+pub(super) struct PermitUse {
+    /// Permits that are or may be in use without asking again.
     pub(super) held: u32,
     pub(super) allowed: u32,
     /// Most calls at a time since the last look.
@@ -53,7 +52,7 @@ pub(super) struct Seen {
     pub(super) ending: bool,
 }
 
-impl Places {
+impl Permits {
     pub(super) fn new(margin: Duration, period_us: i64, clock: Clock) -> Self {
         let state = State {
             allowed: 0,
@@ -108,11 +107,11 @@ impl Places {
     }
 
     /// For a look at the lease; begins a new span of observation.
-    pub(super) fn seen(&self) -> Seen {
+    pub(super) fn seen(&self) -> PermitUse {
         let mut state = self.state();
         let wanted = state.peak.max(state.demand);
         state.peak = state.demand;
-        Seen {
+        PermitUse {
             held: state.allowed + state.debt,
             allowed: state.allowed,
             wanted,
@@ -137,7 +136,7 @@ impl Places {
     }
 
     /// Takes over what a lease gave.
-    pub(super) fn leased(&self, standing: &Standing, until: (Instant, Time)) {
+    pub(super) fn leased(&self, standing: &LeaseShare, until: (Instant, Time)) {
         let mut state = self.state();
         if standing.fresh {
             // Calls still in flight under an earlier lease count against this one.
@@ -151,7 +150,7 @@ impl Places {
     }
 
     /// Follows the rate that a look found in force.
-    pub(super) fn follow(&self, standing: &Standing) {
+    pub(super) fn follow(&self, standing: &LeaseShare) {
         let mut state = self.state();
         state.rate = (standing.period_us, standing.limit);
         state.broken = None;
@@ -188,10 +187,10 @@ impl Places {
 }
 
 /// A call that wants a place, or has one.
-pub(super) struct Wanting(Arc<Places>);
+pub(super) struct PermitRequest(Arc<Permits>);
 
-impl Wanting {
-    pub(super) fn new(places: &Arc<Places>) -> Self {
+impl PermitRequest {
+    pub(super) fn new(places: &Arc<Permits>) -> Self {
         let mut state = places.state();
         state.demand += 1;
         state.peak = state.peak.max(state.demand);
@@ -200,36 +199,36 @@ impl Wanting {
     }
 
     /// Waits for a place, first come, first served; hands itself back when the lease has run out.
-    pub(super) async fn place(&mut self) -> Result<Held, Self> {
+    pub(super) async fn place(&mut self) -> Result<Permit, Self> {
         // Nobody closes it.
         if let Ok(permit) = self.0.free.acquire().await {
             permit.forget();
         }
         let lease = self.0.state().lease;
-        let held = Held { of: Self::new(&self.0), lease };
+        let held = Permit { of: Self::new(&self.0), lease };
         if held.holds() { Ok(held) } else { Err(Self::new(&self.0)) }
     }
 }
 
-impl Drop for Wanting {
+impl Drop for PermitRequest {
     fn drop(&mut self) {
         self.0.state().demand -= 1;
     }
 }
 
 /// A place in use.
-pub(super) struct Held {
-    of: Wanting,
+pub(super) struct Permit {
+    of: PermitRequest,
     lease: u64,
 }
 
-impl Place for Held {
+impl CallPermit for Permit {
     fn holds(&self) -> bool {
         self.of.0.holds(self.lease)
     }
 }
 
-impl Drop for Held {
+impl Drop for Permit {
     fn drop(&mut self) {
         let places = &self.of.0;
         let mut state = places.state();

@@ -16,14 +16,13 @@ pub struct Again<'a> {
     pub topics: &'a [String],
     /// The social platform.
     pub platform: &'a str,
-    /// Write nothing.
+    /// Whether nothing is written.
     pub rehearsal: bool,
 }
 
 /// A named reader that has told of runs to which something was added.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Behind {
-    /// Its name.
     pub reader: String,
     /// Runs it has told of.
     pub runs: u64,
@@ -46,7 +45,6 @@ pub struct Replayed {
     pub cut: u64,
     /// Searches that were answered and whose replies are not kept any more.
     pub pruned: i64,
-    /// The changes.
     #[serde(flatten)]
     pub changed: Changed,
     /// Readers that will not hear of them by themselves.

@@ -6,11 +6,8 @@ use crate::store::Counts;
 /// What became of one source of a run, for people.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SearchReport {
-    /// Source.
     pub source: Source,
-    /// State.
     pub state: SearchState,
-    /// Counts.
     #[serde(flatten)]
     pub counts: Counts,
     /// As many as could be got: the counts are a lower bound.
@@ -37,13 +34,10 @@ pub struct SearchReport {
 /// What became of a run, for people.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct RunReport {
-    /// Public id.
+    /// Id shown to users.
     pub run: String,
-    /// Topic id.
     pub topic: String,
-    /// State.
     pub state: RunState,
-    /// Why.
     pub reason: Option<String>,
     /// When there is more of the calls or the money that was used up.
     pub clears_at: Option<Time>,

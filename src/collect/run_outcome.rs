@@ -1,6 +1,6 @@
 //! What a run amounts to: its state from its searches', what its answer rests on, and how it is told to people. Pure.
 
-use super::ended::{Fetched, INTERRUPTED};
+use super::search_outcome::{Fetched, INTERRUPTED};
 use super::{RunReport, SearchReport};
 use crate::model::{Answer, RunState, SearchState, Source};
 use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
@@ -97,7 +97,7 @@ pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
     keys
 }
 
-/// For people.
+/// Name shown to people.
 pub(super) fn report(
     run: &RunRef,
     state: RunState,

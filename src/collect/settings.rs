@@ -11,11 +11,9 @@ use crate::search::Dialect;
 pub struct Settings {
     /// Way of speaking.
     pub dialect: Dialect,
-    /// Social platform.
     pub platform: String,
     /// Calls and money in a UTC day, over all processes.
     pub limits: ServiceLimits,
-    /// Expected prices.
     pub prices: Prices,
     /// Silence after which what a process holds of the service is another's; short however long runs are left alone.
     pub lease: Duration,

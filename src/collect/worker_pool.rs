@@ -10,7 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::turns::{Turn, Turns};
+use super::commit_order::{Turn, Turns};
 use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
 use crate::store::{RunRef, StoreError};
@@ -20,7 +20,6 @@ use crate::store::{RunRef, StoreError};
 pub struct Done {
     /// Public id of the run.
     pub run: String,
-    /// Topic id.
     pub topic: String,
     /// Its report, or why nothing of it could be stored.
     pub result: Result<RunReport, StoreError>,
@@ -81,7 +80,7 @@ impl WorkerPool {
         if size > before {
             self.places.add_permits((size - before) as usize);
         } else if size < before {
-            // Places that are taken go when their runs end.
+            // Permits that are taken go when their runs end.
             let places = Arc::clone(&self.places);
             tokio::spawn(async move {
                 if let Ok(gone) = places.acquire_many_owned(before - size).await {

@@ -4,17 +4,17 @@
 
 mod begin;
 mod cited;
+mod filtering;
 mod hiding;
-mod sift;
+mod run_range;
 mod silence;
-mod stretch;
 
 pub use begin::{NoBegin, begin};
 pub use cited::{Citation, Cited, cited, uncut};
+pub use filtering::{FilteredItems, sifted};
 pub use hiding::{Filtered, Hiding, hidden_new};
-pub use sift::{Sifted, sifted};
+pub use run_range::{Since, stretch};
 pub use silence::{Health, MOST_JUDGED, health};
-pub use stretch::{Since, stretch};
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::document::Document;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
-use super::known::{Known, listed};
 use super::mistake::Mistakes;
 use super::names::slug;
+use super::references::{References, listed};
 use super::scalars::{duration, flag, text, texts};
 use super::value::Table;
 use crate::model::{AlertRule, AlertSpec, Quiet, Source, TopicLimits};
@@ -29,7 +29,7 @@ const FOR_SOME: [(&str, &[AlertRule]); 6] = [
 
 /// Reads all alerts. Whatever is wrong is reported; an alert with a fault is left out.
 pub(super) fn read(document: &Document, service: TopicLimits, mistakes: &mut Mistakes<'_>) -> Vec<AlertSpec> {
-    let known = Known::of(document);
+    let known = References::of(document);
     let mut names = BTreeSet::new();
     let mut alerts = Vec::with_capacity(document.alerts.len());
     for table in &document.alerts {
@@ -46,7 +46,7 @@ pub(super) fn read(document: &Document, service: TopicLimits, mistakes: &mut Mis
 fn one(
     reader: &Reader<'_>,
     table: &Table,
-    known: &Known,
+    known: &References,
     service: TopicLimits,
     broken: bool,
     mistakes: &mut Mistakes<'_>,

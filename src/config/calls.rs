@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::mistake::Mistakes;
 use super::names::word;
 use super::scalars::{integer, text, texts, unknown_choice};

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::document::Document;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::{slug, variable_name};

@@ -6,9 +6,7 @@ use crate::model::Time;
 
 /// What is needed to load a configuration; nothing is taken from the process itself.
 pub struct LoadRequest<'e> {
-    /// `--config`.
     pub explicit: Option<PathBuf>,
-    /// `--database`.
     pub database_flag: Option<String>,
     /// Looks an environment variable up.
     pub env: &'e dyn Fn(&str) -> Option<String>,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::given::{expected, fits, kind};
+use super::key_reader::{expected, fits, kind};
 use super::keys::{KEYS, Key, LATER, Section, of};
 use super::mistake::Mistakes;
 use super::redact::is_secret_name;

@@ -8,12 +8,12 @@ use std::time::Duration;
 use super::discover::LoadRequest;
 use super::document::Document;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
-use super::known::{Known, listed};
 use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
+use super::references::{References, listed};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
 use super::value::{Table, Value};
@@ -28,7 +28,7 @@ pub(super) fn read(
     pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<ExportSpec> {
-    let known = Known::of(document);
+    let known = References::of(document);
     let mut schedules = Schedules::new(request.now);
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
     let mut exports = Vec::with_capacity(document.exports.len());
@@ -52,7 +52,7 @@ pub(super) fn read(
 fn one(
     reader: &Reader<'_>,
     table: &Table,
-    known: &Known,
+    known: &References,
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,

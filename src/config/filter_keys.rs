@@ -2,7 +2,7 @@
 //! `filter`'s; here it is read out of the file, each fault with its place.
 
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::mistake::Mistakes;
 use super::scalars::text;
 use super::value::Value;

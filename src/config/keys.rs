@@ -56,7 +56,6 @@ impl Section {
 /// What may stand behind a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
-    /// A string.
     Text,
     /// A string like `"90s"`.
     Duration,
@@ -68,7 +67,6 @@ pub enum Shape {
     Bytes,
     /// A whole number within bounds.
     Integer(i64, i64),
-    /// Dollars.
     Dollars,
     /// Dollars of a day, also as a string.
     Budget,
@@ -87,7 +85,6 @@ pub enum Shape {
 /// All of a list of two, as one word.
 pub(super) const BOTH: &str = "both";
 
-/// One key.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
     /// Where it stands.

@@ -28,7 +28,6 @@ pub enum LoadError {
     },
     /// The file cannot be read as text.
     Unreadable {
-        /// Which.
         path: PathBuf,
         /// What is wrong.
         message: String,

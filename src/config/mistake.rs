@@ -15,7 +15,6 @@ const MOST_KEPT: usize = 200;
 /// Whether the configuration can be used all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// It cannot.
     Error,
     /// It can, but deserves a word.
     Warning,
@@ -57,7 +56,6 @@ pub(super) struct Mistakes<'t> {
 }
 
 impl<'t> Mistakes<'t> {
-    /// None yet.
     pub(super) fn new(text: &'t Text) -> Self {
         Self { text, seen: HashSet::new(), found: Vec::new(), more: false, quiet: HashSet::new() }
     }

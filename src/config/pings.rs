@@ -3,14 +3,13 @@
 
 use super::channels::address;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::mistake::Mistakes;
 use super::names::variable_name;
 use super::scalars::{flag, plain_text};
 use super::value::Value;
 use crate::model::PingSpec;
 
-/// Longest address.
 const LONGEST: usize = 2_000;
 
 /// Where a job's pings go; none when there is none, or when something is wrong with it, which is reported. A table's own key

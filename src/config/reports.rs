@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::discover::LoadRequest;
 use super::document::Document;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::{BOTH, Section};
-use super::known::{Known, is_known, listed};
 use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
+use super::references::{References, is_known, listed};
 use super::scalars::{plain_text, text, texts, unknown_choice};
 use super::schedule_keys::Schedules;
 use super::value::{Table, Value};
@@ -28,7 +28,7 @@ pub(super) fn read(
     pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<ReportSpec> {
-    let known = Known::of(document);
+    let known = References::of(document);
     let mut schedules = Schedules::new(request.now);
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
     let mut reports = Vec::with_capacity(document.reports.len());
@@ -55,7 +55,7 @@ pub(super) fn read(
 fn one(
     reader: &Reader<'_>,
     table: &Table,
-    known: &Known,
+    known: &References,
     schedules: &mut Schedules,
     broken: bool,
     mistakes: &mut Mistakes<'_>,

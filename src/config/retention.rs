@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::RetentionConfig;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::scalars::{duration, shown, text};

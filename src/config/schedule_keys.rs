@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::fault::Fault;
-use super::given::{Reader, key};
+use super::key_reader::{Reader, key};
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::scalars::{duration, flag, refusal, shown, text};
@@ -16,7 +16,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 /// What is known of a schedule once it was compiled.
 #[derive(Clone)]
-struct Verdict {
+struct CompiledSchedule {
     warnings: Vec<String>,
     uncovered: Option<Duration>,
 }
@@ -24,7 +24,7 @@ struct Verdict {
 /// Reads schedules, and compiles each distinct one once: of thousands of topics most share theirs.
 pub(super) struct Schedules {
     now: Time,
-    known: HashMap<(String, String, Window), Result<Verdict, Fault>>,
+    known: HashMap<(String, String, Window), Result<CompiledSchedule, Fault>>,
 }
 
 impl Schedules {
@@ -107,7 +107,7 @@ impl Schedules {
         let verdict = self.known.entry((spelling, policy.timezone.clone(), window)).or_insert_with(|| {
             let schedule = schedule::Schedule::compile(policy).map_err(refusal)?;
             let uncovered = schedule::uncovered(&schedule, window, now);
-            Ok(Verdict { warnings: schedule.warnings().to_vec(), uncovered })
+            Ok(CompiledSchedule { warnings: schedule.warnings().to_vec(), uncovered })
         });
         let verdict = match verdict {
             Ok(verdict) => verdict,

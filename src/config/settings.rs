@@ -19,38 +19,29 @@ use super::redact::redact_url;
 pub enum Target {
     /// The embedded stand-in.
     Sandbox,
-    /// A service.
     Url(url::Url),
 }
 
 /// `[service]`.
 #[derive(Debug, Clone)]
 pub struct ServiceConfig {
-    /// `base_url`.
     pub target: Target,
-    /// `dialect`.
     pub dialect: Dialect,
-    /// `platform`.
     pub platform: String,
     /// `api_key_env`: name of the environment variable.
     pub api_key_env: String,
     /// `api_key_file`, resolved against the config file.
     pub api_key_file: Option<PathBuf>,
-    /// `call_timeout`.
     pub call_timeout: Duration,
-    /// `max_concurrent`.
     pub max_concurrent: u32,
     /// `rate_limit`; `None` is unlimited.
     pub rate_limit: Option<Rate>,
-    /// `max_tries`.
     pub max_tries: u32,
-    /// `max_response_bytes`.
     pub max_response_bytes: u64,
     /// `max_calls_per_day`, for the whole service.
     pub max_calls_per_day: u32,
     /// `budget_per_day`, for the whole service; `None` is unlimited.
     pub budget_per_day: Option<Micros>,
-    /// `prices`.
     pub prices: Prices,
 }
 
@@ -125,7 +116,6 @@ pub struct WebConfig {
 /// A key's value in force and where it came from, for `check`.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Effective {
-    /// Dotted key.
     pub key: String,
     /// Value as TOML would write it; secrets never appear.
     pub value: String,

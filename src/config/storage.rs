@@ -6,7 +6,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::schema_name;

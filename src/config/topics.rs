@@ -7,7 +7,7 @@ use super::calls;
 use super::discover::LoadRequest;
 use super::document::Document;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::slug;

@@ -30,14 +30,10 @@ pub(super) enum Origin {
     Flag(&'static str),
     /// An environment variable.
     Variable(String),
-    /// The file.
     File {
-        /// The key.
         key: Range<usize>,
-        /// The value.
         value: Range<usize>,
     },
-    /// Nobody.
     Default,
 }
 
@@ -65,7 +61,6 @@ impl std::fmt::Display for Origin {
 /// A value and who gave it.
 #[derive(Debug, Clone)]
 pub(super) struct Given {
-    /// The value.
     pub(super) value: Value,
     /// Who gave it.
     pub(super) origin: Origin,

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::WebConfig;
 use super::discover::LoadRequest;
 use super::fault::Fault;
-use super::given::Reader;
+use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::variable_name;

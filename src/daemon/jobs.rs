@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What a job made.
 #[derive(Debug, Clone, Default)]
-pub struct Made {
+pub struct JobResult {
     /// The report, for the record.
     pub report: Option<MadeReport>,
     /// What is to be delivered.
@@ -37,9 +37,7 @@ pub struct Made {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{class}: {text}")]
 pub struct Failed {
-    /// One word.
     pub class: String,
-    /// What happened.
     pub text: String,
     /// What to do next.
     pub hint: String,
@@ -53,17 +51,16 @@ impl From<StoreError> for Failed {
 
 /// What a job does, whatever its kind: it reads, it may put files in place, and it returns what is to be recorded. It may
 /// be run again after it has done so.
-pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<Made, Failed>> + Send>> + Send + Sync>;
+pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<JobResult, Failed>> + Send>> + Send + Sync>;
 
 /// A run of a job that ended, and how.
 #[derive(Debug, Clone)]
 pub struct JobDone {
     /// Public id of the run.
     pub run: String,
-    /// The job.
     pub job: String,
     /// What it made, or why it failed. An error of the store means that not even the end could be recorded.
-    pub result: Result<Result<Made, Failed>, StoreError>,
+    pub result: Result<Result<JobResult, Failed>, StoreError>,
 }
 
 /// Jobs in this process.
@@ -128,7 +125,7 @@ impl Jobs {
         run: &JobRun,
         handler: Handler,
         timeout: Duration,
-    ) -> Result<Result<Made, Failed>, StoreError> {
+    ) -> Result<Result<JobResult, Failed>, StoreError> {
         crate::failpoint::at_of("job/begun", &run.job.id);
         let going = run.clone();
         let task = tokio::spawn(async move { handler(going).await });
@@ -150,7 +147,7 @@ impl Jobs {
         crate::failpoint::at_of("job/made", &run.job.id);
         let at = (self.clock)();
         let end = match made.clone() {
-            Ok(Made { report, messages, reason }) => {
+            Ok(JobResult { report, messages, reason }) => {
                 JobEnd { at, state: RunState::Ok, reason, error: None, report, messages }
             }
             Err(Failed { class, text, .. }) => JobEnd {

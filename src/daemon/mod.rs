@@ -3,6 +3,7 @@
 //! and knows no configuration file.
 
 mod clock;
+mod clock_set_back;
 mod engine;
 mod followers;
 mod jobs;
@@ -11,7 +12,6 @@ mod membership;
 mod notify;
 mod planner;
 mod requests;
-mod set_back;
 mod ticker;
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
-pub use jobs::{Failed, Handler, JobDone, Jobs, Made, WAITS_FOR_TOPICS};
+pub use jobs::{Failed, Handler, JobDone, JobResult, Jobs, WAITS_FOR_TOPICS};
 pub use life::{Begun, Life, Reloaded, Watch};
 pub use membership::Membership;
 pub use notify::Manager;
@@ -114,7 +114,7 @@ pub async fn run(
     let started = Instant::now();
     let mut look_at = started;
     // A worker's jobs are those of whoever plans, who tells.
-    let mut set_back = settings.plans.then(|| set_back::SetBack::new(Duration::ZERO, collector.now()));
+    let mut set_back = settings.plans.then(|| clock_set_back::SetBack::new(Duration::ZERO, collector.now()));
     let mut begun = false;
     // Whether a run may have become readable.
     let mut brought = true;
@@ -231,7 +231,7 @@ pub async fn run(
     ended
 }
 
-/// Prolongs the leases of the worker_pool's runs until aborted.
+/// Prolongs the leases of the pool's runs until aborted.
 fn keep_alive(worker_pool: &WorkerPool, lease: Duration) -> tokio::task::JoinHandle<()> {
     let worker_pool = worker_pool.clone();
     tokio::spawn(async move { worker_pool.keep_alive(lease).await })

@@ -99,19 +99,14 @@ impl Manager {
         Self::default()
     }
 
-    /// Nobody listens.
     pub fn ready(&self) {}
 
-    /// Nobody listens.
     pub fn reloading(&self) {}
 
-    /// Nobody listens.
     pub fn stopping(&self) {}
 
-    /// Nobody listens.
     pub fn alive(&self) {}
 
-    /// Nobody listens.
     pub fn status(&self, _line: &str) {}
 }
 

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::words::{self, number, percent};
+use super::format::{self, number, percent};
 use crate::insight::daily::{Share, Usual};
 use crate::model::{Span, Time};
 
@@ -26,9 +26,7 @@ fn c(value: f64) -> String {
 pub struct ChartDay {
     /// `2026-03-11`.
     pub date: String,
-    /// Its instants.
     pub span: Span,
-    /// Its items.
     pub all: u64,
     /// The same with near-copies counted once.
     pub unique: u64,
@@ -54,9 +52,7 @@ pub struct Gap {
 /// A topic's days, and what is to be seen beside them.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// Topic id.
     pub id: String,
-    /// Title.
     pub title: String,
     /// The days, the earliest first.
     pub days: Vec<ChartDay>,
@@ -71,7 +67,6 @@ pub struct Chart {
 /// A topic's share of voice.
 #[derive(Debug, Clone)]
 pub struct VoiceBar {
-    /// Title.
     pub title: String,
     /// Its share of unique items; `None` of nothing.
     pub share: Option<Share>,
@@ -138,7 +133,7 @@ fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
 /// What the lines of the ground mean, for the caption and for who cannot see them.
 #[must_use]
 pub fn anew(topic: &Chart, timezone: &str) -> String {
-    let at: Vec<String> = topic.asked_anew.iter().map(|at| words::when(*at, timezone)).collect();
+    let at: Vec<String> = topic.asked_anew.iter().map(|at| format::when(*at, timezone)).collect();
     if at.is_empty() { String::new() } else { format!(" Upright line: another query from {}.", at.join(", ")) }
 }
 
@@ -163,20 +158,20 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
     let count = |n: u64| n as f64;
     let most = topic.days.iter().map(|day| count(day.all)).fold(0.0, f64::max);
     let top = ceiling(topic.usual.map_or(most, |usual| usual.high.max(most)));
-    let (title, desc) = (words::id(&topic.id, "volume"), words::id(&topic.id, "volume-words"));
-    let hatch = words::id(&topic.id, "hatch-volume");
-    let words = topic.days.iter().map(|day| format!("{}: {}", day.date, words::at_least(day.all, day.saturated)));
+    let (title, desc) = (format::id(&topic.id, "volume"), format::id(&topic.id, "volume-words"));
+    let hatch = format::id(&topic.id, "hatch-volume");
+    let words = topic.days.iter().map(|day| format!("{}: {}", day.date, format::at_least(day.all, day.saturated)));
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
             title id=(title) { "Items a day, " (topic.title) }
             desc id=(desc) {
                 (words.collect::<Vec<_>>().join(", ")) ". "
-                @if let Some(usual) = topic.usual { "Usual for the last day: " (words::round(usual.low.ceil())) " to " (words::round(usual.high.floor())) ". " }
-                @for hole in topic.holes.iter().filter(|hole| !hole.before) { "Not covered: " (words::span(hole.span, timezone)) ". " }
+                @if let Some(usual) = topic.usual { "Usual for the last day: " (format::round(usual.low.ceil())) " to " (format::round(usual.high.floor())) ". " }
+                @for hole in topic.holes.iter().filter(|hole| !hole.before) { "Not covered: " (format::span(hole.span, timezone)) ". " }
                 (anew(topic, timezone))
             }
-            (scale(1.0, &words::round(top)))
-            (scale(0.5, &words::round(top / 2.0)))
+            (scale(1.0, &format::round(top)))
+            (scale(0.5, &format::round(top / 2.0)))
             (ground(topic, &axis, &hatch))
             @if let (Some(usual), Some(last)) = (topic.usual, topic.days.last()) {
                 @let (high, low) = (y(usual.high / top), y(usual.low / top));
@@ -201,12 +196,12 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
 #[must_use]
 pub fn tone(topic: &Chart, timezone: &str) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
-    let (title, desc) = (words::id(&topic.id, "trend"), words::id(&topic.id, "trend-words"));
+    let (title, desc) = (format::id(&topic.id, "trend"), format::id(&topic.id, "trend-words"));
     let highest =
         topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
     let top = [0.2, 0.4, 0.6].into_iter().find(|top| *top >= highest).unwrap_or(1.0);
     let words = topic.days.iter().map(|day| {
-        let told = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), words::share);
+        let told = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), format::share);
         format!(
             "{}: negative {}, positive {}, of {}",
             day.date,
@@ -220,7 +215,7 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
             title id=(title) { "Share of negative and positive items a day, " (topic.title) }
             desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) "." (anew(topic, timezone)) }
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
-            (ground(topic, &axis, &words::id(&topic.id, "hatch-tone")))
+            (ground(topic, &axis, &format::id(&topic.id, "hatch-tone")))
             @for (class, shift, share) in [
                 ("negative", -3.0, (|day| day.negative) as fn(&ChartDay) -> Option<Share>),
                 ("positive", 3.0, |day| day.positive),
@@ -257,7 +252,7 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
             @for (place, voice) in voices.iter().enumerate() {
                 @let top = f64::from(u32::try_from(place).unwrap_or(0)) * row + 4.0;
                 @let width = voice.share.map_or(0.0, |share| share.share / most * 300.0);
-                text class="label" x="0" y=(c(top + 10.0)) { (words::line(&voice.title, 30)) }
+                text class="label" x="0" y=(c(top + 10.0)) { (format::line(&voice.title, 30)) }
                 rect class="bar now" x="0" y=(c(top + 14.0)) width=(c(width)) height="14" {}
                 text class="label" x=(c(6.0 + width)) y=(c(top + 25.0)) { (voice.told) }
             }
@@ -277,15 +272,15 @@ pub fn growth(points: &[(Time, i64)], what: &str) -> Markup {
     let path: Vec<String> = at.iter().map(|(x, y)| format!("{},{}", c(*x), c(*y))).collect();
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!(
-            "{what}: {} on {}, {} on {}", words::signed(first.1), words::when(first.0, "UTC"), words::signed(last.1), words::when(last.0, "UTC")
+            "{what}: {} on {}, {} on {}", format::signed(first.1), format::when(first.0, "UTC"), format::signed(last.1), format::when(last.0, "UTC")
         )) {
-            (scale(1.0, &words::round(top)))
-            (scale(0.5, &words::round(top / 2.0)))
+            (scale(1.0, &format::round(top)))
+            (scale(0.5, &format::round(top / 2.0)))
             line class="axis" x1=(c(LEFT)) y1=(c(y(0.0))) x2=(c(WIDTH - RIGHT)) y2=(c(y(0.0))) {}
             polyline class="line" points=(path.join(" ")) {}
             @for (x, y) in &at { circle class="point" cx=(c(*x)) cy=(c(*y)) r="2.2" {} }
-            text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (words::when(first.0, "UTC")) }
-            text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (words::when(last.0, "UTC")) }
+            text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (format::when(first.0, "UTC")) }
+            text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (format::when(last.0, "UTC")) }
         }
     }
 }

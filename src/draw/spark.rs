@@ -2,20 +2,17 @@
 
 use maud::{Markup, html};
 
-use super::words;
+use super::format;
 
 /// A day of a small chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SparkDay {
     /// `2026-03-11`.
     pub date: String,
-    /// Items.
     pub items: u64,
     /// How they sound, as far as that was judged.
     pub negative: u64,
-    /// See `negative`.
     pub neutral: u64,
-    /// See `negative`.
     pub positive: u64,
 }
 
@@ -81,5 +78,5 @@ pub fn tone(days: &[SparkDay]) -> Markup {
 /// What the days hold together, in words.
 #[must_use]
 pub fn sum(days: &[SparkDay]) -> String {
-    words::counted(days.iter().map(|day| day.items).sum(), "item")
+    format::counted(days.iter().map(|day| day.items).sum(), "item")
 }

@@ -1,7 +1,7 @@
 //! `changes`: what `diff` tells of each topic, one row a change. What is new, gone, edited or rising, `insight` says; one
 //! topic's changes are held at a time.
 
-use super::columns::{self, ChangeRow, Told};
+use super::columns::{self, ChangeKind, ChangeRow};
 use super::order::{ExportError, Order};
 use super::rows::Rows;
 use crate::compare::{Since, changes_between, stretch};
@@ -21,10 +21,10 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
         }
         let run = |moment: Option<&Moment>| moment.map(|moment| moment.run.clone());
         let (since_run, until_run) = (run(changes.since.as_ref()), run(changes.until.as_ref()));
-        let told = changes.new.into_iter().map(Told::New);
-        let told = told.chain(changes.gone.into_iter().map(Told::Gone));
-        let told = told.chain(changes.edited.into_iter().map(Told::Edited));
-        for told in told.chain(changes.rising.into_iter().map(Told::Rising)) {
+        let told = changes.new.into_iter().map(ChangeKind::New);
+        let told = told.chain(changes.gone.into_iter().map(ChangeKind::Gone));
+        let told = told.chain(changes.edited.into_iter().map(ChangeKind::Edited));
+        for told in told.chain(changes.rising.into_iter().map(ChangeKind::Rising)) {
             let (since_run, until_run) = (since_run.clone(), until_run.clone());
             let row = ChangeRow { topic: topic.id.clone(), since_run, until_run, told };
             rows.put(columns::CHANGES, &row)?;

@@ -32,11 +32,9 @@ closed_list! {
 /// A value as every format gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell<'a> {
-    /// Unknown.
     Empty,
     /// Words from anywhere.
     Text(Cow<'a, str>),
-    /// An id.
     Id(&'a str),
     /// A word of ours.
     Word(&'a str),
@@ -44,13 +42,10 @@ pub enum Cell<'a> {
     Integer(i64),
     /// A number in units of its last decimal, and how many decimals there are.
     Decimal(i64, u8),
-    /// Money.
     Money(Micros),
-    /// An instant.
     Time(Time),
     /// A calendar day.
     Date(&'a str),
-    /// A flag.
     Flag(bool),
 }
 

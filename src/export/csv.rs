@@ -12,7 +12,6 @@ closed_list! {
     Profile {
         /// By programs: RFC 4180, UTF-8.
         Machine = "machine",
-        /// By spreadsheets.
         Excel = "excel",
     }
 }

@@ -4,8 +4,8 @@
 use super::columns::{self, DailyRow};
 use super::order::{ExportError, Order};
 use super::rows::Rows;
-use crate::compare::{Sifted, sifted};
-use crate::insight::daily::{self, Day, Looked};
+use crate::compare::{FilteredItems, sifted};
+use crate::insight::daily::{self, Day, SearchCoverage};
 use crate::model::{Asked, Mark, Micros, SearchState, Source, Span, Time, Topic, Watched};
 use crate::store::{Moment, Store, StoreError};
 
@@ -65,14 +65,14 @@ async fn rows_of(
     let before = daily::days(span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
     let scored = Span { from: before.first().map_or(span.from, |day| day.span.from), ..span };
     let marks = moment.marks_of(&topic.id, scored).await?;
-    let Sifted { meant, hidden, .. } = sifted(moment, topic, marks).await?;
+    let FilteredItems { meant, hidden, .. } = sifted(moment, topic, marks).await?;
     let new = moment.first_seen_in(&topic.id, span).await?;
     let began = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let asked = moment.asked(&topic.id, began, i64::MAX).await?;
     let looks = moment.looks_over(&topic.id, began).await?;
     let ran = moment.last_run(&topic.id).await?.unwrap_or(span.from);
     let pruned = moment.pruned_days(&topic.id).await?;
-    let looked = Looked::new(Some(watched.clone()), looks, span, Time(i64::MAX));
+    let looked = SearchCoverage::new(Some(watched.clone()), looks, span, Time(i64::MAX));
     Ok(days
         .iter()
         .map(|day| {

@@ -39,7 +39,6 @@ pub(super) enum Sheet<'w> {
 }
 
 impl<'w> Sheet<'w> {
-    /// Begins it.
     pub(super) fn begin(
         format: Format,
         (profile, sheet_rows): (Profile, u32),

@@ -10,7 +10,6 @@ use super::out::Out;
 /// How much is gathered before it is handed on.
 const PAGE: usize = 64 * 1024;
 
-/// Writes objects.
 pub(super) struct Writer<'w> {
     out: BufWriter<Out<'w>>,
     /// What stands before the value of each column.

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::spec::{ExportSpec, Mode};
 use super::{Filtered, Order, SCHEMA};
 use crate::model::{Between, Time};
-use crate::store::{Edition, Stretch};
+use crate::store::{Edition, RunRange};
 
 /// Most ids of runs in a manifest.
 pub(super) const MOST_RUNS: u32 = 1_000;
@@ -63,7 +63,7 @@ impl Manifest {
         topic: Option<&str>,
         file: &Path,
         written: &Written,
-        stretch: &Stretch,
+        stretch: &RunRange,
     ) -> serde_json::Result<Self> {
         let query = serde_json::to_string(spec)?;
         Ok(Self {

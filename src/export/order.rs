@@ -23,7 +23,6 @@ pub enum ExportError {
 /// What is to be written, and how.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// Which rows.
     pub what: What,
     /// In which format.
     pub format: Format,

@@ -34,7 +34,6 @@ pub fn unpacked_name(name: &str) -> (&str, bool) {
 pub enum Packed<W> {
     /// As they are.
     Plain(W),
-    /// Compressed.
     Gzip(Gzip<W>),
 }
 
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_to_whoever_writes() {
+    fn a_full_disk_is_reported_to_whoever_writes() {
         let noise: Vec<u8> = (0..99_999_u32).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
         for room in [0, 100_000, 3_000_000] {
             let held = std::sync::Arc::new(());

@@ -1,5 +1,5 @@
 //! An export of the configuration: what it writes, which rows, where to, and whether it goes on where the last one ended.
-//! When it is made is the schedule's; how, `standing`'s.
+//! When it is made is the schedule's; how, `scheduled`'s.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,7 +23,6 @@ closed_list! {
 pub struct ExportSpec {
     /// Unique in the file; a slug like a topic's id. The cursor is kept under it.
     pub name: String,
-    /// Which rows.
     pub what: What,
     /// In which format.
     pub format: Format,

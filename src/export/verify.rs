@@ -8,20 +8,17 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::manifest::Manifest;
-use super::standing::{packed, rendered};
+use super::scheduled::{packed, rendered};
 use super::{ExportError, SCHEMA};
 use crate::store::Store;
 
 /// How a file and its rows compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Comparison {
     /// They are the same, byte for byte.
     Same,
     /// The file is not the one that its manifest tells of.
-    Changed {
-        /// In words.
-        how: String,
-    },
+    Changed { how: String },
     /// The file is as it was written; the database says something else now.
     Apart {
         /// The line of the file from which on, from 1.
@@ -30,22 +27,19 @@ pub enum Verdict {
         rows: u64,
     },
     /// It was written with columns of another version.
-    OtherSchema {
-        /// Which.
-        schema: u32,
-    },
+    OtherSchema { schema: u32 },
 }
 
 /// Compares a file with its manifest and with the database.
 ///
 /// # Errors
 /// When either cannot be read.
-pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Verdict, ExportError> {
+pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Comparison, ExportError> {
     if let Some(how) = changed(file, told)? {
-        return Ok(Verdict::Changed { how });
+        return Ok(Comparison::Changed { how });
     }
     if told.schema != SCHEMA {
-        return Ok(Verdict::OtherSchema { schema: told.schema });
+        return Ok(Comparison::OtherSchema { schema: told.schema });
     }
     let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no readable time");
     let (order, filtered) = told.order().ok_or_else(unreadable)?;
@@ -56,7 +50,7 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Verdi
     let rows = rendered(store, &order, filtered, &mut against).await?;
     let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;
     let line = against.apart.or_else(|| more.then_some(against.lines));
-    Ok(line.map_or(Verdict::Same, |line| Verdict::Apart { line, rows }))
+    Ok(line.map_or(Comparison::Same, |line| Comparison::Apart { line, rows }))
 }
 
 /// How the file differs from what its manifest says of it.

@@ -36,7 +36,6 @@ closed_list! {
     Part {
         /// Topics by tag.
         Tag = "--tag",
-        /// Sources.
         Source = "--source",
         /// A span of time.
         Time = "--since and --until",
@@ -81,7 +80,7 @@ impl What {
         match self {
             Self::Items => {
                 "One row per topic and item as it is known now, by topic, `first_seen` and key. What counts as one item: \
-                 [identity.md](identity.md)."
+                 [identity.md](../explanation/identity.md)."
             }
             Self::Sightings => {
                 "One row per run, item and source: the time series. By start of run, run, source (social, web, ai), rank and key."

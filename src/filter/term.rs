@@ -80,12 +80,10 @@ fn folded_pattern(pattern: &str) -> String {
     out
 }
 
-/// One entry.
 #[derive(Debug, Clone)]
 pub(super) enum Term {
     /// Any of these.
     Phrases(Vec<Phrase>),
-    /// A pattern.
     Pattern(Regex),
 }
 

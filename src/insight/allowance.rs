@@ -11,7 +11,6 @@ pub struct Quota {
     pub made_today: i64,
     /// Calls of the fullest UTC day that begins or ends in the horizon, at most, tries after a failure left out.
     pub fullest_day_calls: i64,
-    /// That day.
     pub fullest_day: String,
     /// The first day on which the calls would be more than allowed.
     pub used_up: Option<UsedUp>,
@@ -33,7 +32,6 @@ pub struct UsedUp {
 /// How another limit of a day is met: the service's money, or what a topic has of its own.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Allowance {
-    /// Which limit.
     pub budget: Budget,
     /// The topic whose limit it is.
     pub topic: Option<String>,
@@ -43,7 +41,6 @@ pub struct Allowance {
     pub used_today: Amount,
     /// What the fullest UTC day of the horizon would use, at most, tries after a failure left out.
     pub fullest_day_use: Amount,
-    /// That day.
     pub fullest_day: String,
     /// The first day on which it is not enough.
     pub used_up_on: Option<String>,
@@ -59,9 +56,7 @@ pub struct Allowance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
 pub enum Amount {
-    /// A number.
     Calls(i64),
-    /// Dollars.
     Money(Micros),
 }
 

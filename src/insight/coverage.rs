@@ -8,7 +8,6 @@ use crate::model::Span;
 pub struct Cover {
     /// Covered; stretches that touch are one.
     pub covered: Vec<Span>,
-    /// Not covered.
     pub holes: Vec<Span>,
 }
 

@@ -40,9 +40,7 @@ const SHORT: i64 = 60_000;
 /// One cause of a hole.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Cause {
-    /// The kind.
     pub why: Why,
-    /// How often.
     pub count: usize,
     /// The first one's error class or reason; the look-back's length where that was too short.
     pub detail: Option<String>,
@@ -69,7 +67,7 @@ impl fmt::Display for Cause {
 
 /// A stretch of time with its length.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Stretch {
+pub struct HoleLength {
     /// From when to when.
     #[serde(flatten)]
     pub span: Span,
@@ -77,12 +75,11 @@ pub struct Stretch {
     pub length_ms: i64,
 }
 
-/// A hole.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Hole {
     /// Where it is.
     #[serde(flatten)]
-    pub stretch: Stretch,
+    pub stretch: HoleLength,
     /// What the ledger knows of its causes.
     pub causes: Vec<Cause>,
 }
@@ -94,7 +91,7 @@ pub enum Coverage {
     /// Its searches look back over a span.
     Spans {
         /// Covered, in order.
-        covered: Vec<Stretch>,
+        covered: Vec<HoleLength>,
         /// Not covered, in order.
         holes: Vec<Hole>,
         /// Not covered since the last search; the next one looks back over it.
@@ -105,7 +102,7 @@ pub enum Coverage {
         holes_ms: i64,
         /// The last minutes before searches, in order: posts of then may have been indexed later, and no later search
         /// looked back over them.
-        late_indexing: Vec<Stretch>,
+        late_indexing: Vec<HoleLength>,
         /// Sum of these, milliseconds.
         late_indexing_ms: i64,
         /// Covered, as a part of covered, holes and late indexing.
@@ -125,7 +122,6 @@ pub enum Coverage {
 /// What one source of a topic covered.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SourceCoverage {
-    /// The source.
     pub source: Source,
     /// How, and what.
     #[serde(flatten)]
@@ -215,7 +211,7 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     };
     let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };
     let holes_ms = holes.iter().map(|hole| hole.stretch.length_ms).sum();
-    let late_indexing: Vec<Stretch> =
+    let late_indexing: Vec<HoleLength> =
         lates.into_iter().filter_map(|late| late.within(watched_for?)).map(stretch).collect();
     let late_indexing_ms = late_indexing.iter().map(|late| late.length_ms).sum();
     let covered_ms = sum(&divided.covered);
@@ -231,8 +227,8 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     }
 }
 
-fn stretch(span: Span) -> Stretch {
-    Stretch { span, length_ms: span.until.0 - span.from.0 }
+fn stretch(span: Span) -> HoleLength {
+    HoleLength { span, length_ms: span.until.0 - span.from.0 }
 }
 
 /// A part of a whole in four places, never rounded up to all of it.

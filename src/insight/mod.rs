@@ -16,7 +16,7 @@ mod robust;
 mod silence;
 mod student;
 pub mod tally;
-mod words;
+mod text_diff;
 
 pub use allowance::{Allowance, Amount, Quota, UsedUp};
 pub use changes::{
@@ -25,11 +25,11 @@ pub use changes::{
 };
 pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
-pub use holes::{Cause, Coverage, Hole, SourceCoverage, Stretch, Why, covered};
+pub use holes::{Cause, Coverage, Hole, HoleLength, SourceCoverage, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
 pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
 pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
-pub use words::{Piece, word_diff};
+pub use text_diff::{Piece, word_diff};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicS
 /// An item of a snapshot, once, with every source that showed it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SeenOnce {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
     /// Post or page.
     pub kind: Kind,
@@ -48,19 +48,14 @@ pub struct SeenOnce {
     pub new: bool,
     /// In, outside or undated.
     pub fit: WindowFit,
-    /// Published.
     pub published_at: Option<Time>,
-    /// Address.
     pub url: Option<String>,
-    /// Handle.
     pub author: Option<String>,
-    /// Title.
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
     /// Language, when known.
     pub lang: Option<String>,
-    /// Reactions.
     pub engagement: Engagement,
     /// Public key of the item that its near-copies began with; `None` while nobody has looked.
     pub cluster: Option<String>,

@@ -30,7 +30,6 @@ pub struct History {
 /// The expected price of one search of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Price {
-    /// Source.
     pub source: Source,
     /// The price in force for the forecast.
     #[serde(rename = "price_usd")]
@@ -44,11 +43,8 @@ pub struct Price {
 /// Calls per source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Calls {
-    /// Social searches.
     pub social: i64,
-    /// Web searches.
     pub web: i64,
-    /// AI searches.
     pub ai: i64,
 }
 
@@ -69,7 +65,6 @@ pub struct Cost {
 /// What one topic will do.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct TopicForecast {
-    /// Topic id.
     pub topic: String,
     /// `scheduled`, `paused`, or `manual` (it has no schedule).
     pub state: &'static str,
@@ -98,11 +93,8 @@ pub struct TopicForecast {
 /// What all will do.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Forecast {
-    /// Begin.
     pub from: Time,
-    /// End.
     pub until: Time,
-    /// Days between.
     pub days: u32,
     /// The topics asked for, in their order.
     pub topics: Vec<TopicForecast>,

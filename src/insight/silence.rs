@@ -32,11 +32,8 @@ closed_list! {
 /// A source that is ill.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Illness {
-    /// Topic id.
     pub topic: String,
-    /// The source.
     pub source: Source,
-    /// How.
     pub state: Ill,
     /// When it last gave what it does not give any more.
     pub since: Time,
@@ -210,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_in_words() {
+    fn it_is_reported_in_words() {
         let told = illness(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
         let expected =
             "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual";

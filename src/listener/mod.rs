@@ -2,7 +2,7 @@
 //! end nor takes the answer is cut, however busy it looks, and a new one takes the place of one that is idle; without, more
 //! wait in the system's queue. It speaks no protocol.
 
-mod seats;
+mod eviction;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -19,8 +19,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-pub(crate) use self::seats::{Answering, network};
-use self::seats::{Seat, Seats};
+pub(crate) use self::eviction::{Answering, network};
+use self::eviction::{Seat, Seats};
 
 /// How long a connection that was asked to go may take before another is asked.
 const LEAVES: Duration = Duration::from_millis(50);
@@ -87,7 +87,6 @@ impl Listener for Limited {
 /// Who is at the other end, for whoever answers.
 #[derive(Clone)]
 pub(crate) struct Peer {
-    /// Its address.
     pub(crate) ip: IpAddr,
     seat: Arc<Seat>,
 }

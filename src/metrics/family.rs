@@ -112,7 +112,6 @@ impl Sample {
         Self { labels: Vec::new(), value }
     }
 
-    /// Of this.
     pub(super) fn of<const N: usize>(labels: [(&'static str, &str); N], value: f64) -> Self {
         Self { labels: labels.into_iter().map(|(name, value)| (name, value.to_owned())).collect(), value }
     }

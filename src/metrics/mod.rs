@@ -17,7 +17,7 @@ pub use family::CONTENT_TYPE;
 
 use coverage::Missed;
 
-use crate::model::{LATE, ServiceLimits, Standing, Tallied, Time, TopicLimits, Used};
+use crate::model::{LATE, ServiceLimits, StoreCounts, Tallied, Time, TopicLimits, Used};
 use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError};
 
@@ -39,7 +39,7 @@ pub struct Metrics {
 
 /// What the database says at a moment.
 struct Read {
-    standing: Standing,
+    standing: StoreCounts,
     sums: Option<Vec<Tallied>>,
     bytes: i64,
     roles: Vec<(String, i64)>,

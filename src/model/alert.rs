@@ -22,7 +22,6 @@ closed_list! {
 }
 
 closed_list! {
-    /// What happened.
     AlertEventKind {
         /// It is so.
         Fired = "fired",
@@ -40,7 +39,6 @@ pub struct Quiet {
     pub until: u16,
 }
 
-/// An alert.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AlertSpec {
     /// Unique in the file.
@@ -104,7 +102,7 @@ impl AlertSpec {
 /// A line of what an event tells: words, and where they lead.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AlertLine {
-    /// One line.
+    /// Text of one line.
     pub text: String,
     /// Where it leads.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,9 +123,8 @@ pub struct AlertEvent {
     pub subject: String,
     /// Whether it began or ended.
     pub kind: AlertEventKind,
-    /// When.
     pub at: Time,
-    /// One line.
+    /// Text of one line.
     pub summary: String,
     /// What it rests on.
     pub lines: Vec<AlertLine>,
@@ -155,7 +152,6 @@ impl AlertEvent {
 pub struct Firing {
     /// What it is about.
     pub subject: String,
-    /// Since when.
     pub since: Time,
     /// Whether somebody said that they know: then its end is not told.
     pub acked: bool,
@@ -170,7 +166,6 @@ pub struct AlertStanding {
     pub sent_at: Option<Time>,
     /// Until when nobody is told.
     pub snoozed_until: Option<Time>,
-    /// What fires.
     pub firing: Vec<Firing>,
     /// Events of which nobody was told yet, the earliest first.
     pub waiting: Vec<AlertEvent>,
@@ -181,9 +176,8 @@ pub struct AlertStanding {
 /// A run as alerts look at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRun {
-    /// Public id.
+    /// Id shown to users.
     pub run: String,
-    /// Its topic.
     pub topic: String,
     /// Its place in the reading order.
     pub seq: i64,
@@ -204,7 +198,6 @@ impl AlertRun {
 /// A search as far as a source's health is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Searched {
-    /// Its source.
     pub source: Source,
     /// What became of it.
     pub state: SearchState,

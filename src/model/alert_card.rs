@@ -17,7 +17,6 @@ pub struct AlertCard {
     pub firing: Vec<Firing>,
     /// How much fires in all, and how much of it somebody knows.
     pub firing_in_all: i64,
-    /// See `firing_in_all`.
     pub acked_in_all: i64,
     /// Events of which nobody was told yet.
     pub waiting: i64,
@@ -41,11 +40,9 @@ impl AlertCard {
 /// What fires for a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FiringAt {
-    /// The topic.
     pub topic: String,
     /// The alert's name.
     pub alert: String,
-    /// What.
     pub firing: Firing,
 }
 

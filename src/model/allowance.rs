@@ -20,14 +20,13 @@ closed_list! {
 /// What the whole service may be asked in a UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServiceLimits {
-    /// Calls.
     pub calls: u32,
     /// Money; `None` is unlimited.
     pub money: Option<Micros>,
 }
 
 impl From<u32> for ServiceLimits {
-    /// Calls alone.
+    /// A limit of calls, none of money.
     fn from(calls: u32) -> Self {
         Self { calls, money: None }
     }
@@ -45,7 +44,6 @@ impl std::fmt::Display for ServiceLimits {
 /// What one topic may ask in a UTC day; it is stored with the topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct TopicLimits {
-    /// Calls.
     #[serde(rename = "max_calls_per_day", default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u32>,
     /// Money in micro-dollars.
@@ -60,7 +58,6 @@ impl TopicLimits {
         *self == Self::default()
     }
 
-    /// Money.
     #[must_use]
     pub fn money(&self) -> Option<Micros> {
         self.micros.map(Micros)
@@ -70,7 +67,6 @@ impl TopicLimits {
 /// What was used of a UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Used {
-    /// Calls made.
     pub calls: i64,
     /// What they cost, or may cost as long as that is not known.
     pub money: Micros,

@@ -15,11 +15,8 @@ pub struct Between {
 /// What a source was asked, and in which words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Question {
-    /// The source.
     pub source: Source,
-    /// The call.
     pub operation: String,
-    /// The words.
     pub query: String,
 }
 
@@ -60,21 +57,17 @@ pub struct Snapshots {
 /// What readers need to show an item and to filter it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ItemHead {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
     /// Post or page.
     pub kind: Kind,
-    /// Address.
     pub url: Option<String>,
-    /// Handle.
     pub author: Option<String>,
-    /// Title.
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
     /// Language, when known.
     pub lang: Option<String>,
-    /// Published.
     pub published_at: Option<Time>,
     /// Key of the item that it is a near-copy of; its own when it is the first or alone, absent when nobody looked yet.
     pub cluster: Option<String>,
@@ -86,13 +79,11 @@ pub struct ItemHead {
 /// An item at its first sighting for a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstSight {
-    /// The item.
     pub item: ItemHead,
     /// The run that saw it.
     pub run: String,
     /// That run's place in the reading order.
     pub seq: i64,
-    /// When.
     pub first_seen: Time,
     /// The sources that showed it in that run.
     pub seen: Vec<(Source, WindowFit)>,
@@ -103,7 +94,6 @@ pub struct FirstSight {
 /// An item that a topic's latest runs did not see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastSight {
-    /// The item.
     pub item: ItemHead,
     /// Where the run that saw it last stands in the reading order.
     pub last_seq: i64,
@@ -124,22 +114,19 @@ pub struct Edit {
     pub old_text: Option<String>,
     /// When the last of them was seen.
     pub at: Time,
-    /// How many.
     pub edits: i64,
 }
 
 /// An item at two moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Growth {
-    /// The item.
     pub item: ItemHead,
     /// The source that showed it both times.
     pub source: Source,
     /// The first moment.
     pub from: Time,
-    /// The last.
     pub until: Time,
-    /// Reactions then.
+    /// Reactions at the first of the two times.
     pub before: Engagement,
     /// Reactions in the end.
     pub after: Engagement,

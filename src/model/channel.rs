@@ -20,7 +20,6 @@ closed_list! {
 closed_list! {
     /// What a channel is.
     ChannelKind {
-        /// Mail.
         Email = "email",
         /// A request to an address.
         Webhook = "webhook",
@@ -48,7 +47,6 @@ closed_list! {
 pub struct SecretPlace {
     /// Name of the environment variable; the same with `_FILE` names a file.
     pub variable: Option<String>,
-    /// The file.
     pub file: Option<PathBuf>,
 }
 
@@ -65,13 +63,10 @@ impl SecretPlace {
 pub struct EmailSpec {
     /// The mail server.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// How it is spoken to.
     pub tls: SmtpTls,
-    /// Sender.
     pub from: String,
-    /// Recipients.
     pub to: Vec<String>,
     /// Who logs in, when somebody does.
     pub user: Option<String>,
@@ -112,13 +107,11 @@ pub fn shown_url(url: &url::Url) -> String {
 /// How one kind of channel is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChannelWay {
-    /// Mail.
     Email(EmailSpec),
     /// A request to an address.
     Webhook(WebhookSpec),
 }
 
-/// A channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelSpec {
     /// Unique in the file.

@@ -28,7 +28,6 @@ pub struct Marks {
 /// The first item of a cluster, by its place in the order in which clusters began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// Its place.
     pub place: i64,
     /// What its text consisted of when it was looked at.
     pub sketch: Vec<u8>,
@@ -74,7 +73,6 @@ impl Room {
 /// How much a topic heard, and how much of it was said anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Volume {
-    /// Items.
     pub raw: i64,
     /// Items of which none is a near-copy of another.
     pub unique: i64,
@@ -93,7 +91,6 @@ impl Volume {
 /// One text and those who brought it, in one topic.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ClusterRow {
-    /// Topic id.
     pub topic: String,
     /// Public key of the representative: the item that was first seen.
     pub cluster: String,
@@ -107,8 +104,6 @@ pub struct ClusterRow {
     pub last_new: Time,
     /// The representative's title.
     pub title: Option<String>,
-    /// Its text.
     pub text: Option<String>,
-    /// Its address.
     pub url: Option<String>,
 }

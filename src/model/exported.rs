@@ -6,7 +6,6 @@ use super::{Kind, Micros, SearchRow, Time, WindowFit};
 /// A search with what is known of it besides.
 #[derive(Debug, Clone)]
 pub struct SearchedRow {
-    /// Topic id.
     pub topic: String,
     /// When its end was recorded.
     pub finished_at: Option<Time>,
@@ -14,20 +13,17 @@ pub struct SearchedRow {
     pub expected: Micros,
     /// What it cost; `None` while that is not known.
     pub actual: Option<Micros>,
-    /// The search.
     pub search: SearchRow,
 }
 
 /// An item as a topic saw it first.
 #[derive(Debug, Clone)]
 pub struct NewRow {
-    /// Topic id.
     pub topic: String,
     /// Public key of the item.
     pub key: String,
     /// Post or page.
     pub kind: Kind,
-    /// When.
     pub first_seen: Time,
     /// The run that saw it.
     pub first_run: String,
@@ -35,18 +31,14 @@ pub struct NewRow {
     pub baseline: bool,
     /// Whether it lay in the window of the search that found it.
     pub fit: WindowFit,
-    /// Address.
     pub url: Option<String>,
-    /// Handle.
     pub author: Option<String>,
-    /// Display name.
+    /// Name the author displays.
     pub author_name: Option<String>,
-    /// Title.
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
     /// Language as given.
     pub lang: Option<String>,
-    /// Published.
     pub published_at: Option<Time>,
 }

@@ -66,13 +66,10 @@ pub struct Engagement {
     pub likes: Option<i64>,
     /// Reposts without a comment.
     pub reposts: Option<i64>,
-    /// Replies.
     pub replies: Option<i64>,
     /// Reposts with a comment.
     pub quotes: Option<i64>,
-    /// Bookmarks.
     pub bookmarks: Option<i64>,
-    /// Views.
     pub views: Option<i64>,
 }
 
@@ -97,7 +94,6 @@ pub struct Found {
     pub lang: Option<String>,
     /// When it was published, when a date could be read.
     pub published_at: Option<Time>,
-    /// Reactions.
     pub engagement: Engagement,
     /// Whether the reply calls it a repost.
     pub is_repost: Option<bool>,
@@ -112,7 +108,6 @@ pub struct Found {
 /// An AI summary.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Answer {
-    /// The text.
     pub text: String,
     /// The label of the model that wrote it, when given.
     pub model: Option<String>,

@@ -6,15 +6,13 @@ use super::{Engagement, Kind, Source, Time, Tone, WindowFit};
 /// An item of a topic as far as it is counted: no words, no database-made id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
     /// Post or page.
     pub kind: Kind,
-    /// Handle.
     pub author: Option<String>,
     /// Address of a page; posts are told by key.
     pub url: Option<String>,
-    /// Published.
     pub published_at: Option<Time>,
     /// First seen for this topic.
     pub first_seen: Time,
@@ -30,7 +28,7 @@ pub struct Mark {
     pub score: Option<i64>,
     /// Which scorer said so.
     pub scorer: Option<String>,
-    /// Latest reactions.
+    /// Reactions as of the latest sighting.
     pub engagement: Engagement,
 }
 
@@ -66,13 +64,10 @@ impl Engagement {
 /// What is shown of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
-    /// Address.
     pub url: Option<String>,
-    /// Handle.
     pub author: Option<String>,
-    /// Title.
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
@@ -85,7 +80,7 @@ pub struct Words {
 /// Reactions to an item at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
     /// The source that showed it.
     pub source: Source,
@@ -100,9 +95,7 @@ pub struct Reaction {
 pub struct Asked {
     /// Public id of its run.
     pub run: String,
-    /// Its source.
     pub source: Source,
-    /// Its state.
     pub state: super::SearchState,
     /// When it was made.
     pub at: Time,

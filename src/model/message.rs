@@ -10,7 +10,6 @@ closed_list! {
         Queued = "queued",
         /// A process has it in hand.
         Sending = "sending",
-        /// Delivered.
         Sent = "sent",
         /// Given up, until somebody asks for it again.
         Dead = "dead",
@@ -26,7 +25,7 @@ pub struct Message {
     pub channel: String,
     /// What it is about: `report`.
     pub kind: String,
-    /// One line.
+    /// Text of one line.
     pub subject: String,
     /// For readers of plain text.
     pub text: String,
@@ -39,7 +38,7 @@ pub struct Message {
 /// How many messages nobody has got although it was tried, or because nobody tries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Undelivered {
-    /// Given up.
+    /// Messages given up after the last attempt.
     pub dead: i64,
     /// Waiting for another try after one that failed.
     pub waiting: i64,

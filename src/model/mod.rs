@@ -8,10 +8,9 @@ mod changes;
 mod channel;
 mod cluster;
 mod exported;
-mod hidden;
+mod invisible;
 mod item;
 mod job;
-mod looks;
 mod mark;
 mod message;
 mod money;
@@ -23,12 +22,13 @@ mod request;
 mod retention;
 mod rows;
 mod run;
+mod search_history;
 mod span;
 mod tally;
+mod text_query;
 mod time;
 mod tone;
 mod topic;
-mod words;
 
 pub use alert::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertStanding, Firing, Quiet, Searched,
@@ -41,10 +41,9 @@ pub use channel::{
 };
 pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
-pub use hidden::{is_hidden, is_hidden_after, is_joiner};
+pub use invisible::{is_hidden, is_hidden_after, is_joiner};
 pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit, time_of_post_id};
 pub use job::{Job, JobKind};
-pub use looks::{Look, LookSearch, Recall, Watched};
 pub use mark::{Asked, Mark, Met, Reaction, Words};
 pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
@@ -52,22 +51,23 @@ pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingR
 pub use ping::PingSpec;
 pub use pulse::{Heartbeat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
-pub use request::{Request, RequestKind, RequestState, Wish};
+pub use request::{ControlRequest, Request, RequestKind, RequestState};
 pub use retention::{PrunedDay, PrunedDays, Retention, Trimmed};
 pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
     SightingRow, TopicStatus,
 };
 pub use run::{Engine, RunState, SearchState, Trigger};
+pub use search_history::{Look, LookSearch, Recall, Watched};
 pub use span::{LookBack, Span, spell};
-pub use tally::{Latest, Standing, Tallied, TallyRun, TallySearch};
+pub use tally::{Latest, StoreCounts, Tallied, TallyRun, TallySearch};
+pub use text_query::{Phrase, Readable, Tokenise, Tokens, Wanted};
 pub use time::{Clock, Time};
 pub use tone::{Judge, Judged, Tone};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
     TopicFilter, WebOperation, WebQuery,
 };
-pub use words::{Phrase, Readable, Tokenise, Tokens, Wanted};
 
 /// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.
 macro_rules! closed_list {

@@ -10,9 +10,7 @@ pub const LATE: Duration = Duration::from_secs(120);
 /// A topic on the overview.
 #[derive(Debug, Clone)]
 pub struct TopicCard {
-    /// Topic id.
     pub topic: String,
-    /// Title.
     pub title: String,
     /// The stored definition; `None` when this version cannot read it.
     pub definition: Option<Topic>,
@@ -51,7 +49,6 @@ impl TopicCard {
 /// A process that runs what is due.
 #[derive(Debug, Clone)]
 pub struct LivingRow {
-    /// Its id.
     pub id: String,
     /// What it does.
     pub role: String,
@@ -63,7 +60,7 @@ pub struct LivingRow {
     pub alive_until: Time,
 }
 
-/// What the ledger says beside the counts of `Standing`.
+/// What the ledger says beside the counts of `StoreCounts`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LedgerRow {
     /// Slots since an instant that were due and not run.
@@ -98,12 +95,10 @@ pub struct MadeRow {
 pub struct SeenRow {
     /// Public id of the run.
     pub run: String,
-    /// Its topic.
     pub topic: String,
     /// When it looked.
     #[serde(rename = "seen_at")]
     pub at: Time,
-    /// Source.
     pub source: Source,
     /// Place in the reply.
     pub rank: i64,
@@ -119,41 +114,29 @@ pub struct EarlierRow {
     /// Until they were seen changed.
     #[serde(rename = "replaced_at")]
     pub until: Time,
-    /// Title.
     pub title: Option<String>,
-    /// Text.
     pub text: Option<String>,
 }
 
-/// A near-copy.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct CopyRow {
-    /// Item key.
     pub key: String,
-    /// Handle.
     pub author: Option<String>,
-    /// Title.
     pub title: Option<String>,
-    /// Text.
     pub text: Option<String>,
-    /// Published.
     pub published_at: Option<Time>,
 }
 
 /// What a topic found on a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayCount {
-    /// Its instants.
     pub span: Span,
-    /// Items.
     pub items: i64,
     /// With near-copies counted once.
     pub unique: i64,
     /// How they sound, as far as that was judged.
     pub negative: i64,
-    /// See `negative`.
     pub neutral: i64,
-    /// See `negative`.
     pub positive: i64,
     /// Who judged it, the first and the last by name: none, one, or two where there were several.
     pub scorers: Vec<String>,
@@ -162,9 +145,7 @@ pub struct DayCount {
 /// A run that brought something.
 #[derive(Debug, Clone)]
 pub struct Brought {
-    /// Its number.
     pub seq: i64,
-    /// Its topic.
     pub topic: String,
     /// When it looked.
     pub at: Time,

@@ -16,9 +16,7 @@ pub struct Heartbeat {
 /// The latest answered searches of a source, in time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pulse {
-    /// Topic id.
     pub topic: String,
-    /// The source.
     pub source: Source,
     /// Its searches, the oldest first.
     pub beats: Vec<Heartbeat>,

@@ -18,7 +18,6 @@ closed_list! {
     ReportFormat {
         /// One self-contained page.
         Html = "html",
-        /// Markdown.
         Markdown = "markdown",
     }
 }
@@ -28,7 +27,7 @@ closed_list! {
 pub struct ReportSpec {
     /// Unique in the file; a slug like a topic's id.
     pub name: String,
-    /// For people.
+    /// Name shown to people.
     pub title: String,
     /// Topics by id. Empty, with no tags either, means all.
     pub topics: Vec<String>,

@@ -9,7 +9,6 @@ closed_list! {
         RunNow = "run_now",
         /// A topic's pause.
         Pause = "pause",
-        /// Its end.
         Resume = "resume",
         /// To be taken at one's word that one knows what an alert saw.
         Ack = "ack",
@@ -42,8 +41,7 @@ closed_list! {
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
-    /// What.
+pub struct ControlRequest {
     pub kind: RequestKind,
     /// Of which topic, or of which alert.
     pub of: String,
@@ -53,7 +51,7 @@ pub struct Wish {
     pub length_ms: Option<i64>,
 }
 
-impl Wish {
+impl ControlRequest {
     /// Something that needs no more words.
     #[must_use]
     pub fn plain(kind: RequestKind, of: &str) -> Self {
@@ -61,17 +59,13 @@ impl Wish {
     }
 }
 
-/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// Its id; also that of the run that is asked for.
     pub id: String,
-    /// What.
-    pub wish: Wish,
-    /// When.
+    pub wish: ControlRequest,
     pub asked_at: Time,
     /// What became of it.
     pub state: RequestState,
-    /// In words.
     pub answer: Option<String>,
 }

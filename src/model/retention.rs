@@ -29,7 +29,6 @@ pub struct Trimmed {
 /// What a topic's searches of a UTC day were before they were pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrunedDay {
-    /// The day.
     pub span: Span,
     /// Runs that searched on it.
     pub runs: i64,

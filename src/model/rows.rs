@@ -41,23 +41,16 @@ pub struct Counts {
 /// A run as readers see it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct RunRow {
-    /// Public id.
+    /// Id shown to users.
     pub run: String,
-    /// Topic id.
     pub topic: Option<String>,
     /// Why it exists.
     pub trigger: Trigger,
-    /// Its state.
     pub state: RunState,
-    /// Why.
     pub reason: Option<String>,
-    /// Its slot.
     pub slot: Option<Time>,
-    /// Begun.
     pub started_at: Option<Time>,
-    /// Ended.
     pub finished_at: Option<Time>,
-    /// Attempts.
     pub attempt: i64,
     /// Sums over its searches.
     #[serde(flatten)]
@@ -67,11 +60,8 @@ pub struct RunRow {
     /// Sum over its searches, lost attempts included.
     #[serde(rename = "cost_usd")]
     pub cost: Micros,
-    /// Error class.
     pub error_class: Option<String>,
-    /// Error text.
     pub error_text: Option<String>,
-    /// Reading order.
     pub seq: Option<i64>,
     /// When there is more of the calls or the money that was used up.
     pub clears_at: Option<Time>,
@@ -86,25 +76,18 @@ pub struct SearchRow {
     pub run: String,
     /// Attempt of the run.
     pub attempt: i64,
-    /// Source.
     pub source: Source,
-    /// Operation.
     pub operation: String,
     /// Words asked for.
     pub query: String,
-    /// State.
     pub state: SearchState,
     /// Why it did not run, or why it looked back further than its topic says.
     pub reason: Option<String>,
-    /// HTTP status.
     pub http_status: Option<i64>,
-    /// Calls made.
     pub tries: i64,
-    /// Begun.
     pub started_at: Time,
     /// Duration of the last try, milliseconds.
     pub latency_ms: Option<i64>,
-    /// Counts.
     #[serde(flatten)]
     pub counts: Counts,
     /// Entries without anything readable.
@@ -116,9 +99,7 @@ pub struct SearchRow {
     pub cost: Micros,
     /// `billed`, `assumed` or `none`; absent while open.
     pub cost_basis: Option<String>,
-    /// Error class.
     pub error_class: Option<String>,
-    /// Error text.
     pub error_text: Option<String>,
     /// The span its request named begins here; absent when it named none.
     pub asked_from: Option<Time>,
@@ -135,7 +116,6 @@ pub struct SearchRow {
 /// What a scorer said of an item's words. Scores of different scorers cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct ItemTone {
-    /// The tone.
     pub tone: Option<Tone>,
     /// In thousandths, from -1000 to 1000; written for readers from -1 to 1.
     #[serde(serialize_with = "of_one")]
@@ -151,7 +131,6 @@ fn of_one<S: serde::Serializer>(thousandths: &Option<i64>, serializer: S) -> Res
 /// An item as one topic knows it: one row per topic and item.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ItemRow {
-    /// Topic id.
     pub topic: String,
     /// Public id of the item: its first key.
     pub key: String,
@@ -159,17 +138,14 @@ pub struct ItemRow {
     pub kind: Kind,
     /// Address as first seen.
     pub url: Option<String>,
-    /// Handle.
     pub author: Option<String>,
-    /// Display name.
+    /// Name the author displays.
     pub author_name: Option<String>,
-    /// Title.
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
     /// Language as given.
     pub lang: Option<String>,
-    /// Published.
     pub published_at: Option<Time>,
     /// First seen for this topic.
     pub first_seen: Time,
@@ -181,13 +157,10 @@ pub struct ItemRow {
     pub last_run: String,
     /// Runs of this topic that saw it.
     pub times_seen: i64,
-    /// Repost.
     pub is_repost: Option<bool>,
-    /// Quote.
     pub is_quote: Option<bool>,
-    /// Thread.
     pub conversation_id: Option<String>,
-    /// Latest reactions.
+    /// Reactions as of the latest sighting.
     pub engagement: Engagement,
     /// How often title or text changed.
     pub revisions: i64,
@@ -206,15 +179,12 @@ pub struct ItemRow {
 pub struct SightingRow {
     /// Public id of the run.
     pub run: String,
-    /// Topic id.
     pub topic: String,
     /// When the run looked.
     pub seen_at: Time,
-    /// Source.
     pub source: Source,
     /// Place in the reply, from 1.
     pub rank: i64,
-    /// Item key.
     pub key: String,
     /// Post or page.
     pub kind: Kind,
@@ -222,13 +192,9 @@ pub struct SightingRow {
     pub fit: WindowFit,
     /// Whether this run was the first of the topic to see it.
     pub new: bool,
-    /// Published.
     pub published_at: Option<Time>,
-    /// Address.
     pub url: Option<String>,
-    /// Handle.
     pub author: Option<String>,
-    /// Title.
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
@@ -244,18 +210,14 @@ pub struct SightingRow {
     pub tone: ItemTone,
 }
 
-/// An answer.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct AnswerRow {
     /// Public id of the run.
     pub run: String,
-    /// Topic id.
     pub topic: String,
     /// When the run looked.
     pub asked_at: Time,
-    /// Model label.
     pub model: Option<String>,
-    /// The text.
     pub text: String,
     /// Whether it was cut.
     pub partial: bool,
@@ -277,11 +239,8 @@ pub struct Paused {
 /// How a topic stands.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct TopicStatus {
-    /// Topic id.
     pub topic: String,
-    /// Title.
     pub title: String,
-    /// Items known.
     pub items: i64,
     /// Last finished run.
     pub last_run: Option<RunRow>,
@@ -296,9 +255,7 @@ pub struct TopicStatus {
 /// What the searches of one source that the service billed cost together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BilledRow {
-    /// Source.
     pub source: Source,
-    /// How many.
     pub searches: i64,
     /// Their sum, tries included.
     pub cost: Micros,
@@ -307,7 +264,6 @@ pub struct BilledRow {
 /// How often the planned runs of a topic asked the AI source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedRow {
-    /// Topic id.
     pub topic: String,
     /// Runs that asked.
     pub asked: i64,

@@ -21,7 +21,6 @@ impl Span {
         (from < until).then_some(Self { from, until })
     }
 
-    /// Its length.
     #[must_use]
     pub fn length(self) -> Duration {
         self.until.since(self.from)
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_told_in_two_units() {
+    fn lengths_are_reported_in_two_units() {
         for (seconds, told) in
             [(3 * 86_400, "3d"), (100_800, "1d 4h"), (90_000, "1d 1h"), (86_460, "1d"), (750, "12m 30s"), (59, "59s")]
         {

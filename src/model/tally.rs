@@ -8,7 +8,6 @@ use super::{Counts, Micros, RunState, SearchState, Source, Time, Trigger};
 pub struct TallyRun {
     /// Its place in the reading order.
     pub seq: i64,
-    /// Its job.
     pub job: String,
     /// Its topic, when it is a topic's.
     pub topic: Option<String>,
@@ -16,7 +15,6 @@ pub struct TallyRun {
     pub trigger: Trigger,
     /// What became of it.
     pub state: RunState,
-    /// Its slot.
     pub slot: Option<Time>,
     /// When its last attempt began.
     pub started_at: Option<Time>,
@@ -29,13 +27,10 @@ pub struct TallyRun {
 /// A search of such a run.
 #[derive(Debug, Clone)]
 pub struct TallySearch {
-    /// Its source.
     pub source: Source,
-    /// Its state.
     pub state: SearchState,
     /// Class of its failure.
     pub class: Option<String>,
-    /// Calls made.
     pub tries: i64,
     /// Duration of its last try, milliseconds.
     pub latency_ms: Option<i64>,
@@ -47,7 +42,6 @@ pub struct TallySearch {
     pub cost: Micros,
 }
 
-/// A sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tallied {
     /// What was counted.
@@ -63,9 +57,7 @@ pub struct Tallied {
 /// When a source of a topic answered last, and when it last brought something new.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
-    /// The topic.
     pub topic: String,
-    /// The source.
     pub source: Source,
     /// The last answer.
     pub answered_at: Time,
@@ -75,7 +67,7 @@ pub struct Latest {
 
 /// How things stand, in counts that cost little.
 #[derive(Debug, Clone, Default)]
-pub struct Standing {
+pub struct StoreCounts {
     /// Topics that are watched.
     pub topics: i64,
     /// Runs that wait and are due.
@@ -90,7 +82,6 @@ pub struct Standing {
     pub firing: Vec<(String, i64)>,
     /// Calls of the UTC day, and what they cost where that is counted.
     pub calls: i64,
-    /// See `calls`.
     pub spent: Option<Micros>,
     /// Finished runs that are not in the sums yet.
     pub uncounted: i64,

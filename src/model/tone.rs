@@ -5,11 +5,9 @@ use super::closed_list;
 closed_list! {
     /// How a text sounds.
     Tone {
-        /// Displeased.
         Negative = "negative",
         /// Neither, or both alike.
         Neutral = "neutral",
-        /// Pleased.
         Positive = "positive",
         /// In a language the scorer does not know, or nothing to read; never counted as neutral.
         Unsupported = "unsupported",
@@ -19,7 +17,6 @@ closed_list! {
 /// What a scorer said of an item's words, and which scorer it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
-    /// The tone.
     pub tone: Tone,
     /// From -1000 to 1000; absent when unsupported.
     pub score: Option<i64>,

@@ -20,7 +20,6 @@ closed_list! {
     SocialOperation {
         /// The contract's social search.
         Search = "search",
-        /// Social Posts.
         Posts = "posts",
         /// Basic Social Search.
         Basic = "basic",
@@ -93,13 +92,13 @@ pub struct SchedulePolicy {
     pub period: Period,
     /// IANA zone in which local times are meant.
     pub timezone: String,
-    /// Missed slots.
+    /// What happens to missed slots.
     pub catch_up: CatchUp,
     /// How far back missed slots are looked at.
     pub catch_up_window_ms: u64,
     /// At most this many caught-up runs at once.
     pub max_catch_up_runs: u32,
-    /// Overlapping slots.
+    /// What happens to a slot whose run would overlap another.
     pub overlap: Overlap,
     /// Deterministic spread after the slot; never moves the slot itself.
     pub jitter_ms: u64,
@@ -133,9 +132,7 @@ impl SchedulePolicy {
 /// What the social source is asked.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SocialQuery {
-    /// The query.
     pub query: String,
-    /// The call.
     pub operation: SocialOperation,
     /// How many posts are asked for, where the call takes a number.
     pub limit: Option<u32>,
@@ -144,9 +141,7 @@ pub struct SocialQuery {
 /// What the web source is asked.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct WebQuery {
-    /// The query.
     pub query: String,
-    /// The call.
     pub operation: WebOperation,
     /// How many pages are asked for (`results_limit`).
     pub limit: u32,
@@ -176,9 +171,8 @@ pub struct AiQuery {
 pub struct Topic {
     /// Slug, unique in the file.
     pub id: String,
-    /// For people.
+    /// Name shown to people.
     pub title: String,
-    /// For grouping.
     pub tags: Vec<String>,
     /// How far back social searches look.
     pub window: Window,

@@ -30,7 +30,6 @@ const EMPTYING: Duration = Duration::from_secs(3_600);
 pub struct Delivery {
     /// The message's event.
     pub event: String,
-    /// Its channel.
     pub channel: String,
     /// Which try it was.
     pub attempt: i64,

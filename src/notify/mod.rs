@@ -28,7 +28,6 @@ use crate::model::{HookForm, Message, SmtpTls, Time, is_hidden, is_joiner};
 /// A channel with what it takes to reach it.
 #[derive(Debug, Clone)]
 pub struct Channel {
-    /// Its name.
     pub name: String,
     /// How it is reached.
     pub way: Way,
@@ -41,17 +40,13 @@ pub struct Channel {
 /// How a channel is reached.
 #[derive(Debug, Clone)]
 pub enum Way {
-    /// By mail.
     Email {
         /// The mail server.
         host: String,
-        /// Its port.
         port: u16,
         /// How it is spoken to.
         tls: SmtpTls,
-        /// Sender.
         from: String,
-        /// Recipients.
         to: Vec<String>,
         /// Who logs in.
         login: Option<(String, SecretString)>,

@@ -1,7 +1,7 @@
 //! The last answer of a topic, as much of it as is shown, with what it cites looked up (`compare::cited`).
 
 use super::facts::AnswerFacts;
-use super::words::counted;
+use super::format::counted;
 use crate::compare::{cited, uncut};
 use crate::model::{Span, Topic};
 use crate::store::{Moment, StoreError};

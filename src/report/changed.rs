@@ -2,9 +2,9 @@
 //! `insight`'s and `compare`'s; here it is cut to what a page shows.
 
 use super::facts::{ChangeFacts, EditFacts, GoneFacts, Shown, TopicFacts};
+use super::format;
 use super::gather::TAIL;
 use super::items::shown_of;
-use super::words;
 use crate::compare::{changes_between, health};
 use crate::insight::Piece;
 use crate::model::{Between, ItemHead, Source, Span, Time, Topic, Words};
@@ -29,7 +29,7 @@ pub(super) async fn read(
         let changes = changes_between(store, topic, Between { since, until }, NAMED).await?;
         let queries = changes.sources.iter().flat_map(|source| {
             let changed = source.queries.iter().filter(|query| query.changed);
-            changed.map(|query| format!("{} asked “{}”", source.source, words::line(&query.query, 120)))
+            changed.map(|query| format!("{} asked “{}”", source.source, format::line(&query.query, 120)))
         });
         facts.changes = Some(ChangeFacts {
             baseline: changes.counts.baseline as u64,
@@ -102,7 +102,7 @@ fn brief(pieces: &[Piece]) -> Vec<Piece> {
             Piece::Removed(text) => (Piece::Removed, text),
             Piece::Added(text) => (Piece::Added, text),
         };
-        let line = words::line(text, left.min(if matches!(piece, Piece::Same(_)) { 80 } else { 160 }));
+        let line = format::line(text, left.min(if matches!(piece, Piece::Same(_)) { 80 } else { 160 }));
         if left == 0 {
             break;
         }

@@ -4,21 +4,21 @@
 use std::collections::BTreeMap;
 
 use super::facts::{HoleFacts, SourceFacts, TopicFacts};
-use super::words;
-use crate::insight::daily::Looked;
+use super::format;
+use crate::insight::daily::SearchCoverage;
 use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
 /// When a topic was looked at in a span that ends at the present.
-pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<Looked, StoreError> {
+pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<SearchCoverage, StoreError> {
     let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
     let looks = moment.looks(&topic.id, seen).await?;
-    Ok(Looked::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
+    Ok(SearchCoverage::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
 /// How each source did in a span; its last search may be a little later. Full replies are those about the span, since one
 /// that was made after it may be why a part of it is a hole.
-pub(super) fn sources(searches: &[Asked], looked: &Looked, span: Span) -> Vec<SourceFacts> {
+pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
     let mut all: BTreeMap<Source, SourceFacts> = BTreeMap::new();
     for search in searches {
         let facts = all.entry(search.source).or_insert_with(|| SourceFacts {
@@ -64,15 +64,15 @@ impl TopicFacts {
     /// How much of a period was covered, in words.
     pub(super) fn covered_words(&self, period: Span) -> String {
         match self.covered {
-            None => words::NOT_KEPT.to_owned(),
+            None => format::NOT_KEPT.to_owned(),
             Some(_) if self.idle(period) => "not yet".to_owned(),
-            Some(covered) => words::percent(covered),
+            Some(covered) => format::percent(covered),
         }
     }
 
     /// What the period's searches cost, in words.
     pub(super) fn cost_words(&self) -> String {
-        self.cost.map_or_else(|| words::NOT_KEPT.to_owned(), |cost| cost.to_string())
+        self.cost.map_or_else(|| format::NOT_KEPT.to_owned(), |cost| cost.to_string())
     }
 
     /// What is said of the period's searches where they were pruned.
@@ -80,7 +80,7 @@ impl TopicFacts {
         let kept = self.not_kept?;
         let left = match (kept.runs, self.cost) {
             (Some(runs), Some(cost)) => {
-                format!("{} for {cost} were counted before", words::counted(runs.unsigned_abs(), "run"))
+                format!("{} for {cost} were counted before", format::counted(runs.unsigned_abs(), "run"))
             }
             _ => "nor is how many runs there were and what they cost".to_owned(),
         };
@@ -91,7 +91,7 @@ impl TopicFacts {
 
     /// What is said where holes of the charts' first days are not known.
     pub(super) fn holes_words(&self, timezone: &str) -> Option<String> {
-        let from = words::short(self.kept_from?, timezone);
+        let from = format::short(self.kept_from?, timezone);
         Some(format!("What was not covered before {from} is not kept."))
     }
 
@@ -103,14 +103,14 @@ impl TopicFacts {
 
     /// What is said where the last minutes before searches are not claimed.
     pub(super) fn late_words(&self) -> Option<String> {
-        let long = Span::new(Time(0), Time(self.late_ms)).map(words::length)?;
+        let long = Span::new(Time(0), Time(self.late_ms)).map(format::length)?;
         Some(format!("{long} just before searches not counted as covered: posts may be indexed late."))
     }
 
     /// What is said where the end of the period was not looked at yet.
     pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
         let open = self.open?;
-        let (from, long) = (words::short(open.from, timezone), words::length(open));
+        let (from, long) = (format::short(open.from, timezone), format::length(open));
         Some(format!("Not looked at yet: {long} from {from}; no search was due, and the next one looks back over it."))
     }
 }

@@ -1,7 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/explanation/report.md defines each.
 
-use super::beside::Beside;
+use super::comparison::Beside;
 use super::relevance::RelevanceFacts;
 use super::tone::ToneFacts;
 use crate::compare::Cited;
@@ -13,9 +13,7 @@ use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 /// One topic's part.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct TopicFacts {
-    /// Topic id.
     pub id: String,
-    /// Title.
     pub title: String,
     /// Begin of its first run that brought anything; `None` before there was one.
     pub began: Option<Time>,
@@ -73,21 +71,19 @@ pub struct TopicFacts {
     pub tone: ToneFacts,
     /// The last answer.
     pub answer: Option<AnswerFacts>,
-    /// Most reactions.
+    /// Most reactions first.
     pub top_posts: Vec<usize>,
     /// Pages with most reactions, or the latest where none are known.
     pub top_pages: Vec<usize>,
     /// Fastest growing, of any age.
     pub rising: Vec<Rising>,
-    /// Lowest scores.
+    /// Items of the lowest scores.
     pub negative: Vec<usize>,
-    /// Highest scores.
+    /// Items of the highest scores.
     pub positive: Vec<usize>,
-    /// Near-copies.
     pub campaigns: Vec<Copies>,
     /// Hosts of pages.
     pub domains: Vec<Tally>,
-    /// Handles.
     pub authors: Vec<Tally>,
     /// How the sources did.
     pub sources: Vec<SourceFacts>,
@@ -125,9 +121,7 @@ pub struct NotKept {
 pub struct DayFacts {
     /// `2026-03-11`.
     pub date: String,
-    /// Its instants.
     pub span: Span,
-    /// Its items.
     pub counted: Counted,
     /// How they sound.
     pub sounds: Sounds,
@@ -173,7 +167,7 @@ impl TopicFacts {
             }
             None => Some("has not been run yet: there is nothing to report".to_owned()),
             Some(began) if self.unwatched => {
-                let began = super::words::when(began, timezone);
+                let began = super::format::when(began, timezone);
                 Some(format!(
                     "was not watched yet: its first run began at {began}, and what it knows of before was found then or later"
                 ))
@@ -197,7 +191,6 @@ impl TopicFacts {
     }
 }
 
-/// An edit.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct EditFacts {
     /// The item as it is now.
@@ -211,7 +204,6 @@ pub struct EditFacts {
 /// An item that is gone.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct GoneFacts {
-    /// The item.
     pub item: Shown,
     /// When a search showed it last.
     pub last_seen: Time,
@@ -222,11 +214,8 @@ pub struct GoneFacts {
 pub struct AnswerFacts {
     /// The run that asked.
     pub run: String,
-    /// When.
     pub asked_at: Time,
-    /// Model label.
     pub model: Option<String>,
-    /// The text.
     pub text: String,
     /// It was cut.
     pub partial: bool,
@@ -235,7 +224,6 @@ pub struct AnswerFacts {
     pub cited: Cited,
 }
 
-/// A riser.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Rising {
     /// How it grew.
@@ -248,7 +236,6 @@ pub struct Rising {
 /// A campaign with its words.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Copies {
-    /// Its figures.
     #[serde(flatten)]
     pub campaign: Campaign,
     /// Its earliest item in the period.
@@ -260,7 +247,6 @@ pub struct Copies {
 /// A source's searches in the period.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SourceFacts {
-    /// The source.
     pub source: Source,
     /// Searches that were made.
     pub made: u64,
@@ -272,7 +258,6 @@ pub struct SourceFacts {
     pub left_out: u64,
     /// State of the last one, and when.
     pub last: String,
-    /// See `last`.
     pub last_at: Time,
     /// Whether that was a failure.
     pub fails: bool,
@@ -287,11 +272,10 @@ pub struct SourceFacts {
 /// What is shown of an item.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Shown {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
     /// The address, where it is one that may be a link.
     pub link: Option<String>,
-    /// Handle.
     pub author: Option<String>,
     /// Title, or else text, on one line and cut.
     pub words: String,
@@ -313,7 +297,6 @@ pub struct RowFacts {
     pub engagement: Option<i64>,
     /// How it sounds.
     pub sound: Option<Tone>,
-    /// Thousandths.
     pub score: Option<i64>,
     /// Who said so.
     pub scorer: Option<String>,
@@ -326,12 +309,10 @@ pub struct RowFacts {
 pub struct Matter {
     /// The heaviest first.
     pub weight: u32,
-    /// Topic id.
     pub topic: String,
     /// The section it leads to.
     pub section: &'static str,
     /// What it is about, in a word.
     pub kind: &'static str,
-    /// One sentence.
     pub sentence: String,
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::tone::ToneFacts;
-use super::{answer, beside, coverage, items, relevance};
-use crate::compare::{Sifted, sifted};
-use crate::insight::daily::{self, Day, Looked, share};
+use super::{answer, comparison, coverage, items, relevance};
+use crate::compare::{FilteredItems, sifted};
+use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
@@ -31,14 +31,14 @@ const WHOLE: f64 = 0.9;
 
 /// What belongs to the period: by the instant it counts at, or, when reports follow one another without gaps, by when it
 /// was first seen, so that what is found late is in the next one.
-pub(super) struct Belongs {
+pub(super) struct PeriodRule {
     span: Span,
     by_moment: bool,
     /// Only what runs with later numbers saw first.
     since: Option<i64>,
 }
 
-impl Belongs {
+impl PeriodRule {
     pub(super) fn of(&self, mark: &Mark) -> bool {
         let inside = mark.fit != crate::model::WindowFit::Outside;
         match self.since {
@@ -53,7 +53,7 @@ impl Belongs {
 
 /// What a report is about and when it is made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Made {
+pub(super) struct ReportScope {
     pub(super) span: Span,
     /// The number up to which the last report told, where reports follow one another.
     pub(super) since: Option<i64>,
@@ -71,7 +71,7 @@ pub(super) async fn topic(
     moment: &mut Moment,
     spec: &ReportSpec,
     topic: &Topic,
-    Made { span, since, now }: Made,
+    ReportScope { span, since, now }: ReportScope,
     anew: &[Time],
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
@@ -79,7 +79,7 @@ pub(super) async fn topic(
     let from = history.first().map_or(span.from, |day| day.span.from.min(span.from));
     let seen = Span { from, until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
-    let belongs = Belongs { span, by_moment: spec.window == ReportWindow::Day, since };
+    let belongs = PeriodRule { span, by_moment: spec.window == ReportWindow::Day, since };
     // What a clock that is ahead saw belongs to this report too, or to none.
     let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
     let all = moment.marks(&topic.id, known, MOST_MARKS).await?;
@@ -87,7 +87,7 @@ pub(super) async fn topic(
     // What was first seen before the earliest that was read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
-    let Sifted { meant: marks, hidden, unjudged } = sifted(moment, topic, all).await?;
+    let FilteredItems { meant: marks, hidden, unjudged } = sifted(moment, topic, all).await?;
     let looked = coverage::looked(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
     let tried = moment.last_run(&topic.id).await?.is_some();
@@ -108,7 +108,7 @@ pub(super) async fn topic(
     let earlier = items_of(&marks, &whole);
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
-    let beside = compared.map(|_| beside::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
+    let beside = compared.map(|_| comparison::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
     let relevance = relevance::relevance(moment, topic, &period, &marks, &whole).await?;
     // A run may begin before midnight, and ask after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
@@ -180,13 +180,13 @@ fn runs<'a>(searches: impl Iterator<Item = &'a Asked>) -> i64 {
 }
 
 /// The end of a span that was not looked at yet, as far as it has passed.
-fn open(looked: &Looked, span: Span, now: Time) -> Option<Span> {
+fn open(looked: &SearchCoverage, span: Span, now: Time) -> Option<Span> {
     let passed = Span { until: span.until.min(now), ..span };
     Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans())
 }
 
 /// The days that the last one can be compared with: watched, and looked at all but a little.
-fn whole(before: &[Day], looked: &Looked) -> Vec<Day> {
+fn whole(before: &[Day], looked: &SearchCoverage) -> Vec<Day> {
     let whole = |day: &&Day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE;
     before.iter().filter(whole).copied().collect()
 }
@@ -196,7 +196,7 @@ fn items_of(marks: &[Mark], days: &[Day]) -> Vec<(Day, u64)> {
     days.iter().map(|day| (*day, many(day))).collect()
 }
 
-fn day_facts(day: &Day, marks: &[Mark], looked: &Looked, kept: &PrunedDays, scorer: Option<&str>) -> DayFacts {
+fn day_facts(day: &Day, marks: &[Mark], looked: &SearchCoverage, kept: &PrunedDays, scorer: Option<&str>) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.holds(mark.moment()));
     let sounds = daily::sounds(inside(), scorer);
     DayFacts {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{Copies, Rising, RowFacts, Shown};
-use super::words;
+use super::format;
 use crate::filter::Filter;
 use crate::insight::daily::{Rise, campaigns, rising};
 use crate::model::{Kind, Mark, Span, Tone, Topic, Words};
@@ -166,11 +166,11 @@ fn distinct<'a>(marks: impl Iterator<Item = &'a Mark>, room: usize) -> Vec<&'a M
 
 /// An item's words on one line, and its address where it may be a link.
 pub(super) fn shown_of(words: &Words) -> Shown {
-    let text = [&words.title, &words.text].into_iter().flatten().map(|text| words::line(text, SHOWN));
+    let text = [&words.title, &words.text].into_iter().flatten().map(|text| format::line(text, SHOWN));
     Shown {
         key: words.key.clone(),
         link: words.url.as_deref().and_then(safe_link),
-        author: words.author.as_deref().map(|author| words::line(author, 60)),
+        author: words.author.as_deref().map(|author| format::line(author, 60)),
         words: text.into_iter().find(|text| !text.is_empty()).unwrap_or_default(),
     }
 }

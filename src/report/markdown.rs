@@ -1,22 +1,27 @@
 //! The same facts as Markdown: foreign words are escaped so that no link, markup or image of theirs comes alive, and stay on
 //! one line. Charts are tables here.
 
-use super::escape::{code, escaped, label};
-use super::facts::{AnswerFacts, HoleFacts, RowFacts, Shown, TopicFacts};
+use super::escape::{code, escaped};
+use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
+use super::format::{self, at_least, counted, number, percent, round};
+use super::markdown_parts::{diff, item, linked, listed};
 use super::prose::{Piece, pieces};
-use super::words::{self, at_least, counted, number, percent, round};
-use super::{Report, beside, judged, matters, sql};
+use super::{Report, caveats, comparison, highlights, sql};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;
 
 pub(super) fn page(report: &Report) -> String {
     let zone = &report.timezone;
-    let mut text = format!("# {} {}\n\n", escaped(&words::line(&report.title, 120)), report.date);
+    let mut text = format!("# {} {}\n\n", escaped(&format::line(&report.title, 120)), report.date);
     if report.sandbox {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
-    let made = words::when(report.made_at, zone);
-    text.push_str(&format!("{} ({zone}). Made {made}. {}\n\n", words::span(report.span, zone), report.cost_words()));
+    let made = format::when(report.made_at, zone);
+    text.push_str(&format!(
+        "{} ({zone}). ReportScope {made}. {}\n\n",
+        format::span(report.span, zone),
+        report.cost_words()
+    ));
     text.push_str("## What matters\n\n");
     for (place, matter) in report.matters.iter().enumerate() {
         let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);
@@ -31,7 +36,7 @@ pub(super) fn page(report: &Report) -> String {
     if report.topics.is_empty() {
         text.push_str("No topic belongs to this report.\n");
     } else if report.matters.is_empty() {
-        text.push_str(&format!("{}\n", escaped(&judged::calm(report))));
+        text.push_str(&format!("{}\n", escaped(&caveats::calm(report))));
     } else if let Some(more) = report.more_matters() {
         text.push_str(&format!("\n{more}\n"));
     }
@@ -70,7 +75,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         text.push_str("First day: the first answer to each query is a baseline, and nothing can be compared yet.\n\n");
     }
     if let Some(answer) = &topic.answer {
-        for line in answer.text.lines().map(|line| words::line(line, 2_000)).filter(|line| !line.is_empty()) {
+        for line in answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()) {
             let told = |piece| match piece {
                 Piece::Words(words) => escaped(&words),
                 Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
@@ -79,7 +84,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         }
         text.push_str(&format!(
             "> Asked {}{}. {} checked, {} not found.\n\n",
-            words::when(answer.asked_at, zone),
+            format::when(answer.asked_at, zone),
             if answer.partial { ", cut" } else { "" },
             counted(answer.cited.citations.len() as u64, "citation"),
             number(answer.cited.missing()),
@@ -92,9 +97,9 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
     let scored =
-        |row: &RowFacts| format!("{} {}", words::sound(row.sound), row.score.map_or_else(String::new, words::score));
+        |row: &RowFacts| format!("{} {}", format::sound(row.sound), row.score.map_or_else(String::new, format::score));
     let loud = |row: &RowFacts| {
-        row.engagement.map_or("engagement not told".to_owned(), |n| format!("engagement {}", words::signed(n)))
+        row.engagement.map_or("engagement not told".to_owned(), |n| format!("engagement {}", format::signed(n)))
     };
     for (title, places, told) in [
         ("Top posts by engagement", &topic.top_posts, &loud as &dyn Fn(&RowFacts) -> String),
@@ -112,17 +117,17 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text.push_str(&listed(
         "Rising fastest",
         topic.rising.iter().map(|r| {
-            let (gain, had) = (words::signed(r.rise.gain), words::signed(r.rise.had));
+            let (gain, had) = (format::signed(r.rise.gain), format::signed(r.rise.had));
             format!("{} · +{gain} to {had}, {} an hour", item(&r.item), round(r.rise.per_hour))
         }),
     ));
     if topic.risers_cut {
-        text.push_str(&format!("{}\n\n", words::RISERS_CUT));
+        text.push_str(&format!("{}\n\n", format::RISERS_CUT));
     }
     text.push_str(&listed(
         "One text, many times",
         topic.campaigns.iter().map(|c| {
-            let (copies, authors) = (words::items(c.campaign.copies, c.campaign.posts), c.campaign.authors);
+            let (copies, authors) = (format::items(c.campaign.copies, c.campaign.posts), c.campaign.authors);
             let by = if authors == 0 { "authors not given".to_owned() } else { counted(authors, "author") };
             format!("{copies}, {by}: {}", item(&c.item))
         }),
@@ -131,12 +136,12 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escaped(query))));
         let (unjudged, cut) = changes.limits();
         let edit = |e: &super::facts::EditFacts| {
-            format!("{}: {} – {}", words::short(e.at, zone), item(&e.item), diff(&e.diff))
+            format!("{}: {} – {}", format::short(e.at, zone), item(&e.item), diff(&e.diff))
         };
         let many = at_least(changes.edited, changes.at_least);
         text.push_str(&listed(&format!("Edited: {many}"), changes.edits.iter().map(edit)));
         let gone =
-            |g: &super::facts::GoneFacts| format!("last seen {}: {}", words::short(g.last_seen, zone), item(&g.item));
+            |g: &super::facts::GoneFacts| format!("last seen {}: {}", format::short(g.last_seen, zone), item(&g.item));
         let many = at_least(changes.gone, changes.at_least || unjudged.is_some());
         text.push_str(&listed(&format!("Gone: {many}"), changes.lost.iter().map(gone)));
         let none = changes.lost.is_empty().then(|| changes.none_gone().to_owned());
@@ -145,7 +150,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             text.push_str(&format!("{}\n\n", notes.join(" ")));
         }
     }
-    let tally = |one: &Tally| format!("{}: {}", escaped(&words::line(&one.name, 60)), number(one.raw));
+    let tally = |one: &Tally| format!("{}: {}", escaped(&format::line(&one.name, 60)), number(one.raw));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
     text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
     text.push_str(&looked(report, topic));
@@ -166,7 +171,7 @@ fn citations(answer: &AnswerFacts) -> String {
         let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
         match safe_link(&citation.cited) {
             Some(link) => format!("{mark}: {}", linked(&citation.cited, Some(&link))),
-            None => format!("{mark}: {}", code(&words::line(&citation.cited, 300))),
+            None => format!("{mark}: {}", code(&format::line(&citation.cited, 300))),
         }
     });
     let more = (left > 0).then(|| format!("{} more, not listed", counted(left, "citation")));
@@ -180,8 +185,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     } else {
         counted(period.authors, "author")
     };
-    let change = matters::change(topic, report.over())
-        .map_or_else(|| judged::standing(report, topic), |factor| format!("{factor:.1} times the usual"));
+    let change = highlights::change(topic, report.over())
+        .map_or_else(|| caveats::standing(report, topic), |factor| format!("{factor:.1} times the usual"));
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
             " ({}–{} are usual, {} expected, by {})",
@@ -203,7 +208,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     if let Some(told) = topic.relevance.sentence() {
         text.push_str(&format!("{told}\n\n"));
     }
-    if let Some(beside) = beside::sentence(report, topic) {
+    if let Some(beside) = comparison::sentence(report, topic) {
         text.push_str(&format!("{beside}\n\n"));
     }
     if topic.filtered > 0 {
@@ -217,8 +222,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     }
     let tone = &topic.tone;
     let shares: Vec<String> =
-        tone.shares.iter().map(|(sound, share)| format!("{sound} {}", words::share(share))).collect();
-    let scorer = tone.scorer.as_deref().map_or("nobody".to_owned(), |name| escaped(&words::line(name, 40)));
+        tone.shares.iter().map(|(sound, share)| format!("{sound} {}", format::share(share))).collect();
+    let scorer = tone.scorer.as_deref().map_or("nobody".to_owned(), |name| escaped(&format::line(name, 40)));
     let others: String = tone
         .period
         .by_others
@@ -234,25 +239,25 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         number(tone.period.unsupported),
         number(tone.period.unscored),
         if shares.is_empty() { "Nothing of the period is scored".to_owned() } else { shares.join(", ") },
-        words::COMPARE_TONE,
+        format::COMPARE_TONE,
     ));
     text
 }
 
 fn days(topic: &TopicFacts) -> String {
     let mut text = "| day | items | unique | authors | scored | negative | positive | covered |\n|---|---:|---:|---:|---:|---:|---:|---:|\n".to_owned();
-    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), words::share);
+    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     for day in &topic.days {
         text.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
             day.date,
             at_least(day.counted.raw, day.saturated),
             number(day.counted.unique),
-            words::authors(&day.counted),
+            format::authors(&day.counted),
             number(day.sounds.sample()),
             share(&day.negative),
             share(&day.positive),
-            day.covered.map_or(words::NOT_KEPT.to_owned(), percent),
+            day.covered.map_or(format::NOT_KEPT.to_owned(), percent),
         ));
     }
     text.push('\n');
@@ -261,15 +266,15 @@ fn days(topic: &TopicFacts) -> String {
 
 fn looked(report: &Report, topic: &TopicFacts) -> String {
     let zone = &report.timezone;
-    let gone = topic.not_kept_words().map(|words| words::sentence(&words));
+    let gone = topic.not_kept_words().map(|words| format::sentence(&words));
     let sources = topic.sources.iter().filter(|_| gone.is_none()).map(|source| {
         let trouble =
-            source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&words::line(t, 100))));
+            source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&format::line(t, 100))));
         format!(
             "{}: last {}, {}{trouble}; {} of {} failed; {}",
             source.source,
             escaped(&source.last),
-            words::short(source.last_at, zone),
+            format::short(source.last_at, zone),
             number(source.failed),
             number(source.made),
             source.cost,
@@ -278,7 +283,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     let (inside, earlier) = topic.holes_of(report.span);
     let told = |what: &'static str| {
         move |hole: &&HoleFacts| {
-            format!("{what}: {}: {}", words::span(hole.span, zone), escaped(&words::line(&hole.why, 160)))
+            format!("{what}: {}: {}", format::span(hole.span, zone), escaped(&format::line(&hole.why, 160)))
         }
     };
     let holes = inside
@@ -292,46 +297,12 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     let covered = covered.map(|covered| format!("{} of the period {so_far}covered", percent(covered)));
     let covered =
         covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_words()).chain(topic.holes_words(zone));
-    let ill = topic.ill.iter().map(|ill| escaped(&ill.sentence(&words::when(ill.since, zone))));
-    let cut = topic.searches_cut.then(|| words::SEARCHES_CUT.to_owned());
+    let ill = topic.ill.iter().map(|ill| escaped(&ill.sentence(&format::when(ill.since, zone))));
+    let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(
         "How it was looked at",
         gone.clone().into_iter().chain(sources).chain(cut).chain(ill).chain(covered).chain(holes),
     )
-}
-
-fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
-    let lines: String = lines.map(|line| format!("- {line}\n")).collect();
-    if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
-}
-
-/// An edit: what was taken out is struck through, what came in is strong.
-fn diff(pieces: &[crate::insight::Piece]) -> String {
-    use crate::insight::Piece;
-    let told = pieces.iter().filter_map(|piece| {
-        let (mark, words) = match piece {
-            Piece::Same(words) => ("", words),
-            Piece::Removed(words) => ("~~", words),
-            Piece::Added(words) => ("**", words),
-        };
-        let words = escaped(&words::line(words, 200));
-        (!words.is_empty()).then(|| format!("{mark}{words}{mark}"))
-    });
-    told.collect::<Vec<_>>().join(" ")
-}
-
-fn item(item: &Shown) -> String {
-    let words = if item.words.is_empty() { "(no words)" } else { &item.words };
-    let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escaped(&format!("@{author}"))));
-    format!("{by}{}", linked(words, item.link.as_deref()))
-}
-
-/// Words, as a link where the address may be one. What would end the address early is encoded by the URL parser, but for
-/// the brackets.
-fn linked(words: &str, link: Option<&str>) -> String {
-    let shown = words::line(words, 300);
-    let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
-    link.map_or_else(|| escaped(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
 }
 
 #[cfg(test)]

@@ -6,17 +6,18 @@
 //! ```
 
 mod answer;
-mod beside;
+mod caveats;
 mod changed;
+mod comparison;
 mod coverage;
 mod escape;
 mod facts;
 mod gather;
+mod highlights;
 mod html;
 mod items;
-mod judged;
 mod markdown;
-mod matters;
+mod markdown_parts;
 mod period;
 mod relevance;
 #[cfg(test)]
@@ -25,11 +26,11 @@ mod sql;
 mod tone;
 mod voice;
 
-use crate::draw::{chart, prose, words};
+use crate::draw::{chart, format, prose};
 use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
-pub use beside::Beside;
+pub use comparison::Beside;
 pub use facts::*;
 pub use period::{at_date, paths, span_of};
 pub use relevance::RelevanceFacts;
@@ -42,9 +43,8 @@ const ROWS: usize = 400;
 /// A report: everything it says.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Report {
-    /// Its name.
     pub name: String,
-    /// For people.
+    /// Name shown to people.
     pub title: String,
     /// IANA zone of its days.
     pub timezone: String,
@@ -103,7 +103,7 @@ pub async fn make(
         ReportWindow::SinceLast => moment.last_seq().await?,
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
-    let about = gather::Made { span, since, now };
+    let about = gather::ReportScope { span, since, now };
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());
@@ -121,7 +121,7 @@ pub async fn make(
         .filter(|(topic, _)| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group)))
         .map(|(_, facts)| facts)
         .collect();
-    let (matters, matters_left_out) = matters::of(&gathered, span, now, &spec.timezone);
+    let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -156,7 +156,7 @@ impl Report {
 
     /// When something of its lists was.
     fn dated(&self, at: Time) -> String {
-        words::dated(at, self.span.until, &self.timezone)
+        format::dated(at, self.span.until, &self.timezone)
     }
 
     /// Topics of the share of voice of which many posts hold no word of the question: their titles, and what is said.
@@ -186,7 +186,7 @@ impl Report {
         (self.matters_left_out > 0).then(|| {
             format!(
                 "{} of less weight not listed; the overview has every topic.",
-                words::counted(self.matters_left_out as u64, "sentence")
+                format::counted(self.matters_left_out as u64, "sentence")
             )
         })
     }
@@ -209,12 +209,12 @@ impl Report {
         // Of several topics it says which one is meant.
         let of = |id: &str| {
             let title = self.topics.iter().find(|topic| topic.id == id && self.topics.len() > 1).map(|t| &*t.title);
-            title.map_or_else(String::new, |title| format!("{}: ", words::line(title, 60)))
+            title.map_or_else(String::new, |title| format!("{}: ", format::line(title, 60)))
         };
-        let told = |m: &Matter| format!(": {}{}", of(&m.topic), words::line(&m.sentence, 120));
+        let told = |m: &Matter| format!(": {}{}", of(&m.topic), format::line(&m.sentence, 120));
         let first = self.matters.first().map_or_else(String::new, told);
         let sandbox = if self.sandbox { "[SANDBOX] " } else { "" };
-        format!("{sandbox}{} {}{first}", words::line(&self.title, 80), self.date)
+        format!("{sandbox}{} {}{first}", format::line(&self.title, 80), self.date)
     }
 }
 

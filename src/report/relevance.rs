@@ -2,7 +2,7 @@
 //! sentence: nothing is hidden for it. What a word of a question is, `normalise::words` says.
 
 use super::facts::TopicFacts;
-use super::words::{counted, number, percent};
+use super::format::{counted, number, percent};
 use crate::insight::daily::{Day, Share, UsualShare, share, usual_share};
 use crate::model::{Kind, Mark, Topic};
 use crate::normalise::words::Asked;

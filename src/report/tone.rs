@@ -1,7 +1,7 @@
 //! How a topic's items sound, beside how they usually do. Which items those are is `gather`'s to say, what is worth a sentence
-//! `matters`'.
+//! `highlights`'.
 
-use super::matters::MIN_SAMPLE;
+use super::highlights::MIN_SAMPLE;
 use crate::insight::daily::{Share, Sounds, UsualShare, share, usual_share};
 use crate::model::Tone;
 
@@ -16,7 +16,6 @@ pub struct ToneFacts {
     pub shares: Vec<(Tone, Share)>,
     /// Of the seven days before, those that can be compared with, by the same scorer.
     pub before: Sounds,
-    /// See `shares`.
     pub before_shares: Vec<(Tone, Share)>,
     /// The shares of negative and positive that are usual for so many scored items; none where too few days are known.
     pub usual: Vec<(Tone, UsualShare)>,

@@ -7,9 +7,7 @@ use crate::insight::daily::{Share, share};
 /// A topic's part of what a group of topics said.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Voice {
-    /// Topic id.
     pub topic: String,
-    /// Title.
     pub title: String,
     /// Whether there may be more of it than is counted here.
     pub saturated: bool,
@@ -28,14 +26,14 @@ pub struct Voice {
 impl Voice {
     /// The share of unique items as it stands at its bar.
     pub(super) fn bar(&self) -> String {
-        let told = super::words::part(self.unique, self.saturated, self.others_saturated);
+        let told = super::format::part(self.unique, self.saturated, self.others_saturated);
         let share = told.split(" (").next().unwrap_or_default();
         if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
     }
 
     /// The three in words.
     pub(super) fn cells(&self) -> [String; 3] {
-        let told = |share, more_elsewhere| super::words::part(share, self.saturated, more_elsewhere);
+        let told = |share, more_elsewhere| super::format::part(share, self.saturated, more_elsewhere);
         let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
         let authors = told(self.authors, self.others_saturated || self.others_untold);
         [

@@ -8,11 +8,8 @@ use crate::model::closed_list;
 closed_list! {
     /// The role of an endpoint.
     Role {
-        /// Posts.
         Social = "social",
-        /// Pages.
         Web = "web",
-        /// Summaries.
         Ai = "ai",
     }
 }
@@ -65,13 +62,11 @@ pub enum Action {
     Truncate(u64),
     /// A well-formed reply with nothing in it.
     Empty,
-    /// Garbage.
     Malformed(Garbage),
     /// An `error` frame in the middle of a stream; an `error` object in place of a plain reply.
     ErrorFrame,
 }
 
-/// One rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Only endpoints of this role.

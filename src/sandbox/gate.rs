@@ -38,9 +38,7 @@ pub(crate) struct App {
     pub(crate) key: Option<String>,
     /// Rules, each with the number of requests it has concerned so far.
     pub(crate) faults: Vec<(Fault, AtomicU64)>,
-    /// The time.
     pub(crate) clock: Clock,
-    /// Requests seen.
     pub(crate) journal: Journal,
     /// Cancelled when the sandbox stops.
     pub(crate) stop: CancellationToken,

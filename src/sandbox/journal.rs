@@ -12,7 +12,7 @@ const KEPT_BYTES: usize = 2_048;
 
 /// One request as it was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct RecordedRequest {
     /// `GET`, `POST`, …
     pub method: String,
     /// Path, without the query string.
@@ -27,14 +27,14 @@ pub struct Seen {
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     calls: AtomicU64,
-    last: Mutex<VecDeque<Seen>>,
+    last: Mutex<VecDeque<RecordedRequest>>,
 }
 
 impl Journal {
     /// Notes a request.
     pub(crate) fn note(&self, method: &str, path: &str, query: &str, status: u16) {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let seen = Seen { method: cut(method), path: cut(path), query: cut(query), status };
+        let seen = RecordedRequest { method: cut(method), path: cut(path), query: cut(query), status };
         // A panic while the lock was held leaves a usable list: nothing in it spans two entries.
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if last.len() == KEPT {
@@ -49,7 +49,7 @@ impl Journal {
     }
 
     /// The requests remembered, oldest first.
-    pub(crate) fn list(&self) -> Vec<Seen> {
+    pub(crate) fn list(&self) -> Vec<RecordedRequest> {
         self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).iter().cloned().collect()
     }
 }

@@ -35,7 +35,7 @@ use crate::model::Time;
 
 pub use corpus::Loaded;
 pub use fault::{Action, Fault, FaultError, Garbage, RetryAfter, Role};
-pub use journal::Seen;
+pub use journal::RecordedRequest;
 pub use server::{Running, start};
 
 /// Where the sandbox reads the time; handed in by the caller, since only cli and daemon read the wall clock.
@@ -66,7 +66,6 @@ pub struct Settings {
     pub corpus: CorpusSource,
     /// How it misbehaves; the first rule that matches a request decides.
     pub faults: Vec<Fault>,
-    /// The time.
     pub clock: Clock,
 }
 

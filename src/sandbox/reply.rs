@@ -17,7 +17,6 @@ pub(crate) const WEB_MICROS: u64 = 1_000;
 pub(crate) struct Bill {
     /// Name of the billed service.
     pub(crate) service: &'static str,
-    /// Units used.
     pub(crate) units: u64,
     /// Price in micro-dollars.
     pub(crate) micros: u64,

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::fault::{Action, Fault, FaultError, Garbage, RetryAfter, Role};
 
-/// Longest delay.
 const MAX_DELAY: Duration = Duration::from_secs(600);
 /// Largest unpacked size of a bomb and largest offset, in bytes.
 const MAX_BYTES: u64 = 1 << 30;

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::corpus::{Corpus, Hour, Loaded};
 use super::gate::{self, App};
-use super::journal::{Journal, Seen};
+use super::journal::{Journal, RecordedRequest};
 use super::params::Params;
 use super::reply::error;
 use super::{Settings, StartError, contract, observed};
@@ -59,7 +59,7 @@ impl Running {
 
     /// The last 1,000 requests, oldest first.
     #[must_use]
-    pub fn requests(&self) -> Vec<Seen> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.app.journal.list()
     }
 

@@ -33,7 +33,6 @@ pub struct Explanation {
 /// A slot as the wall clock of its zone shows it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LocalSlot {
-    /// The instant.
     pub slot: Time,
     /// `Sun 2026-10-25 02:30`.
     pub local: String,
@@ -46,7 +45,6 @@ pub struct LocalSlot {
 /// A change of a zone's clock.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ClockChange {
-    /// The instant.
     pub at: Time,
     /// `2026-10-25: 03:00 becomes 02:00 (+02:00 becomes +01:00)`.
     pub clock: String,

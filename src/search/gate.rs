@@ -23,7 +23,7 @@ impl Refusal {
         Self { over_quota: false, text: text.into(), cause: None }
     }
 
-    /// Used up.
+    /// The quota is used up.
     pub fn over_quota(text: impl Into<String>) -> Self {
         Self { over_quota: true, ..Self::new(text) }
     }
@@ -52,13 +52,13 @@ impl Gate for Ungated {
 }
 
 /// A place among the calls in flight; given back by dropping it.
-pub trait Place: Send + Sync {
+pub trait CallPermit: Send + Sync {
     /// Whether it may still be used. One that is leased may run out before its call begins.
     fn holds(&self) -> bool;
 }
 
 /// What [`Pace::enter`] comes to.
-pub type Entered = Result<Box<dyn Place>, Refusal>;
+pub type Entered = Result<Box<dyn CallPermit>, Refusal>;
 
 /// Who says when a call may begin: the client's own limits, or those that several processes share.
 pub trait Pace: Send + Sync {

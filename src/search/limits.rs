@@ -13,7 +13,7 @@ use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Rate;
-use super::gate::{Entered, Pace, Place, Refusal};
+use super::gate::{CallPermit, Entered, Pace, Refusal};
 
 /// A leaky bucket on a given clock.
 type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Clock>::Instant>>;
@@ -66,7 +66,7 @@ where
         Box::pin(async {
             let permit = self.place().await;
             let closed = || Refusal::new("the client takes no more calls");
-            permit.map(|permit| Box::new(Own(permit)) as Box<dyn Place>).ok_or_else(closed)
+            permit.map(|permit| Box::new(Own(permit)) as Box<dyn CallPermit>).ok_or_else(closed)
         })
     }
 }
@@ -74,7 +74,7 @@ where
 /// A place in this process alone.
 struct Own(#[expect(dead_code, reason = "given back when dropped")] OwnedSemaphorePermit);
 
-impl Place for Own {
+impl CallPermit for Own {
     fn holds(&self) -> bool {
         true
     }

@@ -11,7 +11,7 @@ pub enum LooksBack {
     Unsaid,
     /// One of the contract's two windows.
     Windows,
-    /// Whole days.
+    /// Only whole days can be asked for.
     Dates,
 }
 

@@ -21,7 +21,7 @@ mod takes;
 
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_of;
-pub use gate::{Entered, Gate, Pace, Place, Refusal, Ungated};
+pub use gate::{CallPermit, Entered, Gate, Pace, Refusal, Ungated};
 pub use look_back::{LooksBack, looks_back};
 pub use render::render;
 pub use request::{Unsupported, request};
@@ -37,7 +37,6 @@ use crate::model::{AiQuery, Answer, Found, LookBack, Micros, SocialQuery, Source
 closed_list! {
     /// Which of the two ways of speaking a deployment understands.
     Dialect {
-        /// The contract.
         Spec = "spec",
         /// What deployed services do.
         Desearch = "desearch",
@@ -77,7 +76,6 @@ closed_list! {
 /// How often calls may be made: `count` in each `per`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Calls.
     pub count: u32,
     /// In this time.
     pub per: Duration,
@@ -109,11 +107,8 @@ pub struct Settings {
 /// One question for one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
-    /// Posts.
     Social(SocialQuery, LookBack),
-    /// Pages.
     Web(WebQuery),
-    /// A summary.
     Ai(AiQuery, LookBack),
 }
 
@@ -161,7 +156,6 @@ pub struct Request {
 /// A successful (2xx) reply before decoding.
 #[derive(Debug, Clone)]
 pub struct RawReply {
-    /// HTTP status.
     pub status: u16,
     /// Response headers worth keeping, scrubbed of the key: content type, billing, request id.
     pub headers: Vec<(String, String)>,
@@ -218,7 +212,6 @@ pub struct CallError {
     pub hint: String,
     /// How far it reaches.
     pub reach: Reach,
-    /// Calls made.
     pub tries: u32,
     /// Time spent in the last try.
     pub latency: Duration,

@@ -11,7 +11,6 @@ use super::valence::{Sum, VALUES, Valences};
 /// Buckets that hashes fall into.
 pub const BUCKETS: usize = 500_000;
 
-/// Counted features.
 pub const COUNTED: usize = 30 + VALUES;
 
 /// Words after a negating one that it reaches.
@@ -68,7 +67,7 @@ fn words(
     take: &mut impl FnMut(Group, usize),
 ) -> [f32; COUNTED] {
     let lexicon: &Lexicon = lexicon();
-    let mut seen = Seen::default();
+    let mut seen = Tallies::default();
     let (mut last, mut before) = (0u64, 0u64);
     let (mut sum, mut boost) = (Sum::default(), [0.0f32; 3]);
     let all_shout = reading.shouted as usize == reading.tokens.iter().filter(|t| t.kind == Kind::Word).count();
@@ -131,7 +130,7 @@ fn booster(word: &str) -> f32 {
 
 /// What was counted on the way.
 #[derive(Debug, Default)]
-struct Seen {
+struct Tallies {
     reach: u32,
     negations: u32,
     words: u32,
@@ -151,7 +150,7 @@ struct Seen {
     quotes: u32,
 }
 
-impl Seen {
+impl Tallies {
     fn word(&mut self, polarity: i8, negated: bool) {
         self.words += 1;
         match (polarity, negated) {

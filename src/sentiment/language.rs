@@ -6,7 +6,7 @@ use whatlang::{Detector, Lang as Trigram};
 
 use super::Lang;
 use super::lexicon::lexicon;
-use super::others::OTHERS;
+use super::other_languages::OTHERS;
 use super::text::{Kind, Reading};
 
 /// A text's language.

@@ -1,13 +1,13 @@
-//! The word lists of `words` as one table, made at first use and looked into by hash.
+//! The word lists of `language_words` as one table, made at first use and looked into by hash.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 use super::Lang;
-use super::others::OTHERS;
+use super::language_words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS, WORDS};
+use super::other_languages::OTHERS;
 use super::text::{self, FNV, FNV_PRIME};
-use super::words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS, WORDS};
 
 /// What is known of a word in a language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,7 +41,6 @@ impl Hasher for AsIs {
 
 type Map<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
 
-/// The table.
 pub(super) struct Lexicon {
     /// Word to the bits of the tongues whose common words it is of.
     common: Map<u64>,

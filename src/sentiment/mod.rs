@@ -5,13 +5,13 @@ mod complaints;
 mod emoticon;
 pub mod features;
 mod language;
+mod language_words;
 mod lexicon;
-mod others;
+mod other_languages;
 mod scorer;
 pub mod text;
 pub mod valence;
 pub mod weights;
-mod words;
 
 pub use language::{Detected, detect};
 pub use scorer::{Scored, judge, learned, score, score_with, sums};
@@ -23,21 +23,14 @@ pub const VERSION: &str = "builtin-4";
 /// Languages the model was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lang {
-    /// English.
     English,
-    /// German.
     German,
-    /// French.
     French,
-    /// Italian.
     Italian,
-    /// Portuguese.
     Portuguese,
-    /// Spanish.
     Spanish,
     /// Hindi in Latin letters.
     Hindi,
-    /// Arabic.
     Arabic,
 }
 

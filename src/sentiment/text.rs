@@ -21,7 +21,6 @@ const STRETCH: usize = 2;
 pub enum Kind {
     /// A word, a hashtag's words too.
     Word,
-    /// One emoji.
     Emoji,
     /// `:)` and its kin, already told apart by what they say.
     Emoticon,
@@ -51,13 +50,11 @@ pub struct Token {
 pub struct Reading {
     /// Tokens joined by one space, with one at each end.
     pub text: String,
-    /// Its tokens.
     pub tokens: Vec<Token>,
     /// Words in capitals, of two letters or more.
     pub shouted: u32,
     /// Words with a letter three or more times in a row.
     pub stretched: u32,
-    /// Hashtags.
     pub tags: u32,
     /// Letters of all words.
     pub letters: u32,

@@ -26,7 +26,6 @@ pub struct Calibration {
     pub bias: [f32; 3],
 }
 
-/// Weights, read.
 #[derive(Debug, Clone)]
 pub struct Weights<'a> {
     /// Valence of words.

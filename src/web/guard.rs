@@ -21,11 +21,8 @@ use crate::listener::Peer;
 
 /// Longest time until an answer begins.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
-/// Longest address.
 const LONGEST_URI: usize = 4_096;
-/// Headers together.
 const MOST_HEADERS: usize = 16 * 1024;
-/// Largest form.
 pub(super) const LARGEST_FORM: usize = 16 * 1024;
 
 /// Seconds after which to come back with another token.

@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::problem::Problem;
 use super::site::Site;
-use crate::draw::words;
+use crate::draw::format;
 use crate::model::{Nature, Time};
 
 /// A page before it is laid out.
@@ -21,7 +21,6 @@ pub(super) struct Page {
     pub(super) main: Markup,
 }
 
-/// The menu.
 const MENU: [(&str, &str); 5] = [
     ("/", "Topics"),
     ("/alerts", "Alerts"),
@@ -53,7 +52,7 @@ fn laid_out(site: &Site, page: &Page) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (words::line(&page.title, 120)) " – topicwatch" }
+                title { (format::line(&page.title, 120)) " – topicwatch" }
                 link rel="stylesheet" href="/style.css";
                 link rel="icon" href="data:,";
                 script src="/live.js" defer {}
@@ -81,15 +80,15 @@ fn laid_out(site: &Site, page: &Page) -> Markup {
 
 /// An instant in UTC, to the minute.
 pub(super) fn utc(at: Time) -> String {
-    format!("{} UTC", words::when(at, "UTC"))
+    format!("{} UTC", format::when(at, "UTC"))
 }
 
 /// An instant in a zone with its offset, and for machines.
 pub(super) fn moment(at: Time, timezone: &str) -> Markup {
-    html! { time datetime=(at.to_string()) { (words::with_offset(at, timezone)) } }
+    html! { time datetime=(at.to_string()) { (format::with_offset(at, timezone)) } }
 }
 
 /// A slot to come: in the topic's zone, to which a script adds the visitor's.
 pub(super) fn slot(at: Time, timezone: &str) -> Markup {
-    html! { time data-slot datetime=(at.to_string()) { (words::with_offset(at, timezone)) } }
+    html! { time data-slot datetime=(at.to_string()) { (format::with_offset(at, timezone)) } }
 }

@@ -8,7 +8,6 @@ mod app;
 mod ask;
 mod guard;
 mod guesses;
-mod judged;
 mod layout;
 mod pages;
 mod probes;
@@ -18,7 +17,8 @@ mod refusal;
 mod server;
 mod sessions;
 mod site;
-mod standing;
+mod source_health;
+mod source_status;
 
 pub use access::Access;
 pub use server::{Running, StartError, start};

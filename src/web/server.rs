@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::app::App;
 use super::ask::Ask;
 use super::layout::{self, Page};
-use super::pages::{acks, actions, alerts, answers, health, item, login, made, overview, runs, topic};
+use super::pages::{acks, actions, alerts, answers, editions, health, item, login, overview, runs, topic};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -126,8 +126,8 @@ fn router(app: App) -> Router {
         .route("/item", page(item::show))
         .route("/runs", page(runs::show))
         .route("/alerts", page(alerts::show).merge(post(acks::ask)))
-        .route("/files", page(made::show))
-        .route("/file", get(made::file))
+        .route("/files", page(editions::show))
+        .route("/file", get(editions::file))
         .route("/health", page(health::show))
         .route("/healthz", get(probes::healthz))
         .route("/readyz", get(probes::readyz))

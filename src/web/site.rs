@@ -7,9 +7,9 @@ use tokio::sync::watch;
 use super::access::Access;
 use super::api::Exporting;
 use super::guesses::Guesses;
-use super::judged::Judged;
 use super::ready::Ready;
 use super::sessions::Sessions;
+use super::source_health::SourceHealth;
 use crate::metrics::Metrics;
 use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
 use crate::process_status::ProcessStatus;
@@ -49,7 +49,7 @@ pub struct Site {
     pub(super) process_status: Arc<ProcessStatus>,
     pub(super) metrics: Metrics,
     pub(super) ready: Ready,
-    pub(super) judged: Judged,
+    pub(super) judged: SourceHealth,
     pub(super) guesses: Arc<Guesses>,
     pub(super) sessions: Sessions,
     clock: Clock,
@@ -84,7 +84,7 @@ impl Site {
             process_status,
             metrics,
             ready,
-            judged: Judged::default(),
+            judged: SourceHealth::default(),
             guesses: Arc::default(),
             sessions: Sessions::new(secret),
             clock,

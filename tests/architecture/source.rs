@@ -173,7 +173,7 @@ fn item_end(tokens: &[Token<'_>], mut at: usize) -> usize {
 }
 
 #[test]
-fn code_is_told_from_comments_and_strings() {
+fn code_is_reported_from_comments_and_strings() {
     let source =
         "use a::b; // c::d\n/* e /* f */ g */ let s = \"h \\\" i\"; 'x: loop { '\\'' } r#\"j \" k\"# b'\"' 'l'";
     let texts = |kind| tokens(source).into_iter().filter(|t| t.kind == kind).map(|t| t.text).collect::<Vec<_>>();

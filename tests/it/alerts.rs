@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::changes::{World, hour, once, post};
-use crate::databases::databases;
-use crate::program::{Ended, Place, Program, until};
-use crate::receivers::Hook;
-use crate::service::{Raw, reply};
+use crate::support::databases::databases;
+use crate::support::program::{Ended, Place, Program, until};
+use crate::support::receivers::Hook;
+use crate::support::service::{Raw, reply};
+use crate::support::world::{World, hour, once, post};
 
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
@@ -48,7 +48,7 @@ fn events(place: &Place, hook: &Hook) -> Value {
 }
 
 #[test]
-fn new_items_with_its_words_are_told_once_and_a_baseline_never() {
+fn new_items_with_its_words_are_reported_once_and_a_baseline_never() {
     let mut told = Vec::new();
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
@@ -135,7 +135,7 @@ fn whatever_is_killed_each_event_is_in_one_message() {
 }
 
 #[test]
-fn a_source_that_fails_is_told_and_its_recovery_too() {
+fn a_source_that_fails_is_reported_and_its_recovery_too() {
     for database in databases() {
         let (fails, hook) = (Arc::new(AtomicBool::new(false)), Hook::good());
         let failing = Arc::clone(&fails);
@@ -204,7 +204,7 @@ fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
 }
 
 #[test]
-fn missed_slots_are_told_of_together() {
+fn missed_slots_are_reported_of_together() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\n"));
@@ -217,7 +217,7 @@ fn missed_slots_are_told_of_together() {
 }
 
 #[test]
-fn more_than_usual_at_this_hour_is_told_and_a_new_query_floods_nobody() {
+fn more_than_usual_at_this_hour_is_reported_and_a_new_query_floods_nobody() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let alert = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n";
@@ -253,7 +253,7 @@ fn more_than_usual_at_this_hour_is_told_and_a_new_query_floods_nobody() {
 }
 
 #[test]
-fn posts_that_sound_worse_than_usual_are_told_and_so_is_the_end() {
+fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let alert = "rule = \"negative\"\nwindow = \"1h\"\nmin = 10\ncooldown = \"0s\"\n";
@@ -282,7 +282,7 @@ fn posts_that_sound_worse_than_usual_are_told_and_so_is_the_end() {
 }
 
 #[test]
-fn a_budget_that_is_nearly_used_is_told_once_a_day() {
+fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let rest = file(
@@ -326,7 +326,7 @@ fn what_was_forgotten_is_in_no_event_and_a_renamed_topic_keeps_its_own() {
 #[test]
 fn a_test_message_arrives_or_says_why_not() {
     let (world, hook) = (World::new(), Hook::good());
-    let place = Place::new(crate::databases::sqlite(), &world.lines(), &file("", "rule = \"items\"\n"));
+    let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &file("", "rule = \"items\"\n"));
     program(&place, &hook, &["alerts", "test", "recalls"]).run().shows(0, &["hook: delivered"]);
     assert!(subjects(&hook)[0].contains("a test: this is how 3 new items would be told"));
     program(&place, &hook, &["alerts", "test", "recals"]).run().says(2, &["did you mean `recalls`?"]);
@@ -344,7 +344,7 @@ fn slack_and_ntfy_get_what_they_take() {
         "[[channels]]\nname = \"chat\"\nkind = \"slack\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n\n\
          [[channels]]\nname = \"phone\"\nkind = \"ntfy\"\nurl_env = \"NTFY_URL\"\ntoken_env = \"NTFY_TOKEN\"\nallow_private = true\n",
     );
-    let place = Place::new(crate::databases::sqlite(), &world.lines(), &rest);
+    let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &rest);
     let at = |n: u32| {
         let program = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);
         assert_eq!(program.env("NTFY_URL", &hook.url()).env("NTFY_TOKEN", "tk_s3cret").run().code, Some(0));
@@ -420,7 +420,7 @@ fn what_makes_no_sense_is_refused_where_it_is_written() {
         ("rule = \"items\"\ntopics = [\"acne\"]", "did you mean `acme`?"),
         ("rule = \"volume\"\nwindow = \"30d\"", "write a duration from 10m to 7d"),
     ] {
-        let place = Place::new(crate::databases::sqlite(), &world.lines(), &file("", lines));
+        let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &file("", lines));
         place.program(&["check"]).env("HOOK_URL", "http://127.0.0.1:9/").run().says(2, &[expected]);
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::api_client::{ask, get, mistakes};
-use crate::databases::{Database, databases, wait};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web::TOPICS;
-use crate::web_client::Pages;
+use crate::support::api_client::{ask, get, mistakes};
+use crate::support::databases::{Database, databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+use crate::support::web_topics::TOPICS;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 
@@ -124,7 +124,7 @@ fn every_operation_of_the_document_answers_as_it_says() {
 
 #[test]
 fn a_parameter_outside_its_bounds_is_refused_and_one_at_them_is_not() {
-    let (_sandbox, place) = world(crate::databases::sqlite());
+    let (_sandbox, place) = world(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let document = get(&pages, "/api/v1/openapi.json");
     let mut looked_at = 0;
@@ -361,8 +361,8 @@ fn hostile_texts_come_back_as_they_were_stored() {
     for database in databases() {
         let name = database.name;
         wait(async {
-            let store = crate::store::open(&database).await;
-            crate::exports::nasty_world(&store).await;
+            let store = crate::support::searched::open(&database).await;
+            crate::support::sample_history::nasty_world(&store).await;
             store.close().await;
         });
         let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
@@ -392,8 +392,8 @@ fn hostile_texts_come_back_as_they_were_stored() {
 }
 
 #[test]
-fn every_operation_is_told_with_an_example_that_works() {
-    let (_sandbox, place) = world(crate::databases::sqlite());
+fn every_operation_is_reported_with_an_example_that_works() {
+    let (_sandbox, place) = world(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let told = std::fs::read_to_string(format!("{}/docs/reference/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let document = get(&pages, "/api/v1/openapi.json");

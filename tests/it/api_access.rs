@@ -4,12 +4,12 @@ use std::io::{Read as _, Write as _};
 
 use serde_json::Value;
 
-use crate::api_client::{Reply, ask, get, request};
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web::TOPICS;
-use crate::web_client::{ASKED, Pages, TOKEN};
+use crate::support::api_client::{Reply, ask, get, request};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
 
 const REQUESTS: &str = "/api/v1/topics/acme/requests";
 
@@ -53,7 +53,7 @@ fn whatever_is_refused_is_refused_as_a_problem_and_tells_no_version() {
 }
 
 #[test]
-fn with_a_token_nothing_is_told_without_it() {
+fn with_a_token_nothing_is_reported_without_it() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -106,7 +106,7 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
             (reply.header("location").unwrap().to_owned(), value)
         };
         let done = |place: &str| -> Value {
-            crate::program::until("the end of a request", || see(place).json()["data"]["state"] == "done");
+            crate::support::program::until("the end of a request", || see(place).json()["data"]["state"] == "done");
             see(place).json()["data"].clone()
         };
         let (asked, queued) = put("run-now");
@@ -114,7 +114,7 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
         let told = done(&asked);
         assert_eq!((&told["answer"], &told["run"]), (&"queued".into(), &queued["id"]));
         let run = format!("/api/v1/runs/{}", told["run"].as_str().unwrap());
-        crate::program::until("the run", || see(&run).json()["data"]["state"] == "ok");
+        crate::support::program::until("the run", || see(&run).json()["data"]["state"] == "ok");
         assert_eq!(see(&run).json()["data"]["trigger"], "manual");
         assert_eq!(done(&put("pause").0)["answer"], "paused");
         assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"]["by"], "pause", "{name}");

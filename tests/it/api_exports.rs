@@ -4,16 +4,16 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use crate::api_client::{ask, get, request};
-use crate::databases::{databases, wait};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web::TOPICS;
-use crate::web_client::Pages;
+use crate::support::api_client::{ask, get, request};
+use crate::support::databases::{databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+use crate::support::web_topics::TOPICS;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 
-fn place(database: crate::databases::Database) -> (Sandbox, Place) {
+fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     let place = Place::new(database, &sandbox.lines(), TOPICS);
     for at in [EIGHT, NINE] {
@@ -84,7 +84,7 @@ fn an_export_has_the_bytes_of_the_command() {
 
 #[test]
 fn what_the_command_refuses_is_refused() {
-    let (_sandbox, place) = place(crate::databases::sqlite());
+    let (_sandbox, place) = place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     for (what, filter) in [
         ("runs", vec![("tone", "negative")]),
@@ -161,7 +161,7 @@ fn two_are_made_at_a_time_and_who_goes_away_ends_the_reading() {
         let pages = Pages::serve(&place, &["--at", NINE]);
         let refused = || ask(&pages, "HEAD", "/api/v1/exports/runs.csv", &[], "").status == 503;
         let taken = std::cell::RefCell::new(Vec::new());
-        crate::program::until("two exports that are held", || {
+        crate::support::program::until("two exports that are held", || {
             let mut taken = taken.borrow_mut();
             taken.clear();
             taken.extend([held(&pages), held(&pages)].into_iter().flatten());
@@ -180,7 +180,7 @@ fn two_are_made_at_a_time_and_who_goes_away_ends_the_reading() {
         place.ok(&["once", "--at", later]);
         // Who goes away leaves the place to the next.
         taken.borrow_mut().clear();
-        crate::program::until("a place", || !refused());
+        crate::support::program::until("a place", || !refused());
         let reply = ask(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
         assert_eq!((reply.status, reply.whole), (200, true), "{name}: {}", reply.text());
         // The end of the program waits for nobody who takes nothing.

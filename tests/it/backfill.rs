@@ -1,11 +1,11 @@
 //! `backfill` through the binary on both databases: days that are over, each asked for once, judged against their day,
 //! counted, stored once; refused where the calls take no dates.
 
-use crate::coverage::{social, spans};
-use crate::databases::{Database, databases, sqlite};
-use crate::program::{NINE, Place, until};
-use crate::service::Sandbox;
-use crate::story::assert_adds_up;
+use crate::support::covered_spans::{social, spans};
+use crate::support::databases::{Database, databases, sqlite};
+use crate::support::exported_story::assert_adds_up;
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::Sandbox;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsocial.limit = 100\n";
 

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::databases::{Database, databases, sqlite};
-use crate::program::{NINE, Place, until};
-use crate::service::{Raw, Sandbox, reply};
+use crate::support::databases::{Database, databases, sqlite};
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::{Raw, Sandbox, reply};
 
 fn topic(id: &str, lines: &str) -> String {
     format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"web\"]\nevery = \"1h\"\n{lines}\n\n")
@@ -127,7 +127,7 @@ fn a_killed_process_has_spent_what_its_call_may_cost() {
 }
 
 #[test]
-fn what_is_used_up_is_told_everywhere_with_its_end() {
+fn what_is_used_up_is_reported_everywhere_with_its_end() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let service = format!("{}budget_per_day = 2.5\nmax_calls_per_day = 50", sandbox.lines());

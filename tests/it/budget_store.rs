@@ -7,8 +7,8 @@ use std::time::Duration;
 use topicwatch::model::{Budget, Micros, ServiceLimits, Source, Time, Topic, TopicLimits, Used};
 use topicwatch::store::{Outcome, Permission, RunRef, SearchResult, Store};
 
-use crate::databases::{Database, databases};
-use crate::store::{LEASE, NOW, call, manual, open, outcome, topic};
+use crate::support::databases::{Database, databases};
+use crate::support::searched::{LEASE, NOW, call, manual, open, outcome, topic};
 
 const DAY: Duration = Duration::from_secs(86_400);
 

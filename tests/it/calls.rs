@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
-use crate::service::{Raw, Sandbox, reply};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, Sandbox, reply};
 
 #[test]
 fn what_a_call_does_not_take_is_refused_by_every_verb_before_anything_is_asked() {

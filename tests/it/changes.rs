@@ -1,64 +1,13 @@
 //! `diff` through the binary on both databases, with replies written by hand: baseline, new, gone, edited, rising, what is
 //! older than the window, what replies leave out, and what was cut. The words are those of docs/explanation/changes.md.
 
-use std::sync::{Arc, Mutex};
+use crate::support::world::*;
 
 use serde_json::{Value, json};
 
-use crate::databases::databases;
-use crate::program::Place;
-use crate::service::{Raw, reply};
-
-/// A service whose social and web replies are set by hand.
-pub struct World {
-    server: Raw,
-    social: Arc<Mutex<Value>>,
-    web: Arc<Mutex<Value>>,
-}
-
-impl World {
-    pub fn new() -> Self {
-        let (social, web) = (Arc::new(Mutex::new(json!([]))), Arc::new(Mutex::new(json!([]))));
-        let (posts, pages) = (Arc::clone(&social), Arc::clone(&web));
-        let server = Raw::saying(move |path| {
-            let of = if path.starts_with("/web") { &pages } else { &posts };
-            let body = json!({ "results": *of.lock().unwrap() }).to_string();
-            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
-        });
-        Self { server, social, web }
-    }
-
-    pub fn lines(&self) -> String {
-        self.server.lines()
-    }
-
-    pub fn posts(&self, posts: &[Value]) {
-        *self.social.lock().unwrap() = json!(posts);
-    }
-
-    pub fn pages(&self, pages: &[Value]) {
-        *self.web.lock().unwrap() = json!(pages);
-    }
-}
-
-/// So many hours after midnight of the day of the cases.
-pub fn hour(n: u32) -> String {
-    format!("2026-03-{:02}T{:02}:00:00Z", 11 + n / 24, n % 24)
-}
-
-pub fn post(id: u32, published: u32, text: &str, likes: i64) -> Value {
-    json!({ "id": id.to_string(), "text": text, "user": format!("author{}", id % 3), "created_at": hour(published),
-        "url": format!("https://x.com/a/status/{id}"), "like_count": likes })
-}
-
-pub fn topic(query: &str, more: &str) -> String {
-    format!("[[topics]]\nid = \"acme\"\nquery = \"{query}\"\nsources = [\"social\"]\n{more}\n")
-}
-
-pub fn once(place: &Place, at: u32) {
-    let ended = place.run(&["once", "--at", &hour(at)]);
-    assert_eq!(ended.code, Some(0), "{ended}");
-}
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::service::Raw;
 
 fn diff(place: &Place, more: &[&str]) -> Value {
     place.json(&[&["diff", "acme", "--json"], more].concat())
@@ -69,14 +18,10 @@ fn counts(diff: &Value, names: &[&str]) -> Vec<u64> {
     names.iter().map(|name| diff["counts"][name].as_u64().unwrap_or_else(|| panic!("{name}: {diff}"))).collect()
 }
 
-pub fn keys(list: &Value) -> Vec<&str> {
-    list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
-}
-
 const FIVE: [&str; 5] = ["new", "baseline", "gone", "edited", "rising"];
 
 #[test]
-fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_told() {
+fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported() {
     let mut told = Vec::new();
     for database in databases() {
         let world = World::new();
@@ -198,7 +143,7 @@ fn a_first_search_that_failed_is_no_baseline_and_a_run_without_items_neither_hid
 }
 
 #[test]
-fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
+fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
     for database in databases() {
         let world = World::new();
         let more = "web.limit = 4";
@@ -248,7 +193,7 @@ fn what_is_older_than_the_window_or_lacks_something_is_told_by_name() {
 #[test]
 fn a_span_and_a_topic_that_are_not_there_are_refused() {
     let world = World::new();
-    let place = Place::new(crate::databases::sqlite(), &world.lines(), &topic("acme", ""));
+    let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topic("acme", ""));
     world.posts(&[post(1, 20, "one", 5)]);
     once(&place, 24);
     place.run(&["diff", "acne"]).says(2, &["there is no topic `acne`", "did you mean `acme`?"]);
@@ -269,7 +214,7 @@ fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
             );
             once(&place, 24 + n);
         }
-        crate::databases::wait(place.database.execute("ANALYZE"));
+        crate::support::databases::wait(place.database.execute("ANALYZE"));
         let mut statements = std::collections::BTreeSet::new();
         for verb in [&["diff", "acme", "--since", "2026-03-12"][..], &["status"], &["show", "acme"]] {
             let logged =

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use crate::changes::{World, hour, once, post, topic};
-use crate::databases::databases;
-use crate::program::Place;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::world::{World, hour, once, post, topic};
 
 /// Once at so many minutes after an hour.
 fn once_past(place: &Place, hours: u32, minutes: u32, topic: &str) {
@@ -73,7 +73,7 @@ const TWO: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"soc
                    [[topics]]\nid = \"corp\"\nquery = \"acme corp\"\nsources = [\"social\"]\n";
 
 #[test]
-fn an_edit_is_told_to_each_topic_whichever_noticed_it_and_however_long_before() {
+fn an_edit_is_reported_to_each_topic_whichever_noticed_it_and_however_long_before() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TWO);

@@ -3,9 +3,9 @@
 
 use std::io::Read;
 
-use crate::databases::{databases, sqlite, wait};
-use crate::program::{Ended, NINE, Place, Program};
-use crate::service::{Raw, Sandbox, reply};
+use crate::support::databases::{databases, sqlite, wait};
+use crate::support::program::{Ended, NINE, Place, Program};
+use crate::support::service::{Raw, Sandbox, reply};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n\n\
                       [[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nevery = \"6h\"\n";

@@ -474,10 +474,10 @@ async fn settings_that_cannot_work_are_refused_without_showing_the_key() {
 const CHILD: &str = "TOPICWATCH_TEST_WITHOUT_CERTIFICATES";
 
 #[test]
-fn a_machine_without_certificates_can_speak_plain_http_and_is_told_what_https_needs() {
+fn a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_https_needs() {
     if std::env::var_os(CHILD).is_none() {
         // Certificates are found by the environment, which a process cannot change safely for itself.
-        let name = "client::a_machine_without_certificates_can_speak_plain_http_and_is_told_what_https_needs";
+        let name = "client::a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_https_needs";
         let child = std::process::Command::new(std::env::current_exe().unwrap())
             .args([name, "--exact"])
             .env(CHILD, "1")

@@ -721,7 +721,7 @@ fn fits(value: &serde_json::Value, schema: &serde_json::Value, at: &str) {
 }
 
 #[test]
-fn a_file_of_nothing_but_mistakes_is_told_within_bounds() {
+fn a_file_of_nothing_but_mistakes_is_reported_within_bounds() {
     let mut text = "[service]\n".to_owned();
     for n in 0..5_000 {
         text.push_str(&format!("x{n} = 1\n"));

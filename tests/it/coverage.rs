@@ -1,15 +1,16 @@
 //! What was covered, through the binary on both databases: gaps that a late run looks back over, holes that stay and
 //! their causes, in both dialects. Days that are asked for later are `backfill`'s.
 
+use crate::support::covered_spans::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use topicwatch::daemon::system_clock;
 
-use crate::databases::databases;
-use crate::program::{NINE, Place};
-use crate::service::{Raw, Sandbox, reply};
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, Sandbox, reply};
 
 const DAY: i64 = 86_400_000;
 
@@ -18,30 +19,13 @@ pub fn day(n: u32) -> String {
     format!("2026-03-{}T09:00:00Z", 11 + n)
 }
 
-fn topic(more: &str) -> String {
-    format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\nevery = \"12h\"\n{more}\n")
-}
-
-fn place_of(database: crate::databases::Database, sandbox: &Sandbox, dialect: &str, more: &str) -> Place {
+fn place_of(database: crate::support::databases::Database, sandbox: &Sandbox, dialect: &str, more: &str) -> Place {
     Place::new(database, &format!("{}dialect = \"{dialect}\"\n", sandbox.lines()), &topic(more))
 }
 
-fn once(place: &Place, sandbox: &Sandbox, at: &str) -> crate::program::Ended {
+fn once(place: &Place, sandbox: &Sandbox, at: &str) -> crate::support::program::Ended {
     sandbox.turn_to(at);
     place.run(&["once", "--at", at])
-}
-
-/// The social source of the only topic, at an instant.
-pub fn social(place: &Place, at: &str, since: &str) -> Value {
-    let all = place.json(&["coverage", "--json", "--at", at, "--since", since]);
-    assert_eq!(all["topics"][0]["sources"][0]["source"], "social", "{all}");
-    all["topics"][0]["sources"][0].clone()
-}
-
-/// `from until` of each stretch, without seconds.
-pub fn spans(list: &Value) -> Vec<String> {
-    let minute = |time: &Value| time.as_str().unwrap()[5..16].to_owned();
-    list.as_array().unwrap().iter().map(|s| format!("{} {}", minute(&s["from"]), minute(&s["until"]))).collect()
 }
 
 /// The causes of the first hole.

@@ -16,8 +16,8 @@ use topicwatch::sandbox;
 use topicwatch::search::{self, Client, Dialect};
 use topicwatch::store::{Settings, Store};
 
-use crate::databases::{Database, databases};
-use crate::program::NINE;
+use crate::support::databases::{Database, databases};
+use crate::support::program::NINE;
 
 /// Slots are this far apart, in milliseconds.
 const PERIOD: i64 = 60_000;

@@ -9,8 +9,8 @@ use topicwatch::cli::{Cli, Exit};
 use topicwatch::config::keys::{KEYS, Section};
 use topicwatch::export::What;
 
-use crate::databases::sqlite;
-use crate::program::{NINE, Place, Program};
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place, Program};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -117,7 +117,7 @@ fn the_reference_of_commands_is_that_of_the_program() {
 }
 
 #[test]
-fn every_key_of_the_configuration_is_told_with_its_default() {
+fn every_key_of_the_configuration_is_reported_with_its_default() {
     let page = page("docs/reference/configuration.md");
     let part = page.as_str();
     let mut told: Vec<String> = first_cells(part).iter().flat_map(|cell| quoted(cell)).map(str::to_owned).collect();
@@ -175,7 +175,7 @@ fn the_exit_codes_are_those_of_the_program() {
 
 /// Written anew with `UPDATE_DOCS=1`.
 #[test]
-fn every_column_of_every_export_is_told_as_the_program_has_it() {
+fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     let (path, mark) = ("docs/reference/exports.md", " -->\n\n");
     let told = page(path);
     let (words, tables) = told.split_once(mark).unwrap();

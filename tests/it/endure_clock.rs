@@ -7,11 +7,11 @@ use std::time::Duration;
 use topicwatch::daemon::system_clock;
 use topicwatch::model::Time;
 
-use crate::databases::{databases, postgres, sqlite};
-use crate::endure::assert_sound;
-use crate::living::today;
-use crate::program::{NINE, Place, Program, until};
-use crate::service::Sandbox;
+use crate::support::daemons::today;
+use crate::support::databases::{databases, postgres, sqlite};
+use crate::support::program::{NINE, Place, Program, until};
+use crate::support::rare_schedule::assert_sound;
+use crate::support::service::Sandbox;
 
 fn library() -> PathBuf {
     if let Some(named) = std::env::var_os("TEST_LIBFAKETIME") {
@@ -150,7 +150,7 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
 
 #[test]
 #[ignore = "needs libfaketime; scripts/test runs it"]
-fn a_clock_that_is_set_back_by_hours_is_told_once_with_what_is_due_by_the_time_that_passed() {
+fn a_clock_that_is_set_back_by_hours_is_reported_once_with_what_is_due_by_the_time_that_passed() {
     let place = Place::new(sqlite(), SANDBOX, &topic("acme", "0 * * * *", "UTC"));
     let hand = Hand { place: &place };
     place.ok(&["once", "--due", "--at", "2026-03-11T09:30:00Z"]);

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use crate::databases::{Database, databases};
-use crate::endure::{assert_sound, long};
-use crate::program::{Place, until};
-use crate::several::{Slow, ago, topics};
+use crate::support::arrivals::{Slow, ago, topics};
+use crate::support::databases::{Database, databases};
+use crate::support::program::{Place, until};
+use crate::support::rare_schedule::{assert_sound, long};
 
 const AT_ONCE: u32 = 12;
 

@@ -2,15 +2,16 @@
 //! connections are used up, whose transactions collide; SQLite without room, read-only, locked for long. Each slot has one
 //! result afterwards.
 
+use crate::support::mounted_disk::*;
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
-use crate::cluster::Cluster;
-use crate::databases::{on_server, sqlite, wait};
-use crate::endure::{assert_sound, long};
-use crate::program::{Going, Place, Program, until};
-use crate::several::{Slow, ago, past_hours, topics};
+use crate::support::arrivals::{Slow, ago, past_hours, topics};
+use crate::support::cluster::Cluster;
+use crate::support::databases::{on_server, sqlite, wait};
+use crate::support::program::{Going, Place, Program, until};
+use crate::support::rare_schedule::{assert_sound, long};
 
 /// Slots of three topics that passed while nobody ran: sixty each.
 fn backlog(cluster: &Cluster, service: &Slow) -> Place {
@@ -130,10 +131,6 @@ fn due_on_sqlite(service: &Slow, count: usize) -> Place {
     place
 }
 
-fn file(place: &Place) -> String {
-    place.database.url[7..].to_owned()
-}
-
 /// Every slot runs once the trouble is over.
 fn assert_recovers(place: &Place, count: i64, calls: u64) {
     let slots = "SELECT count(*) FROM (SELECT DISTINCT job FROM run WHERE state = 'ok' AND slot IS NOT NULL) AS t";
@@ -165,7 +162,7 @@ fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_nothing_of_what_was_stored_is_lost() {
+fn a_full_disk_is_reported_and_nothing_of_what_was_stored_is_lost() {
     let disk = tempfile::tempdir().unwrap();
     let Some(_unmount) = mounted(disk.path(), "16m") else { return };
     let path = disk.path().to_str().unwrap().to_owned();
@@ -182,27 +179,6 @@ fn a_full_disk_is_told_and_nothing_of_what_was_stored_is_lost() {
     ended.says(4, &["hint: ", "disk full"]);
     std::fs::remove_file(format!("{path}/ballast")).unwrap();
     assert_recovers(&place, 40, 40);
-}
-
-/// A small disk, gone when dropped.
-pub struct Mounted(String);
-
-/// A disk of this size in a folder, or a line that says that there can be none.
-pub fn mounted(folder: &std::path::Path, size: &str) -> Option<Mounted> {
-    let path = folder.to_str().unwrap().to_owned();
-    let of = format!("size={size}");
-    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", &of, "tmpfs", &path]).output();
-    if !mounted.is_ok_and(|out| out.status.success()) {
-        crate::pg::say("SKIPPED: a full disk (may not mount a small one; a limit of the file's size is tested)");
-        return None;
-    }
-    Some(Mounted(path))
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        std::process::Command::new("umount").args(["-l", &self.0]).status().ok();
-    }
 }
 
 #[test]
@@ -254,7 +230,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
             &["topic", "rename", "t0", "t9"],
         ];
         let asked = asked.map(|args| {
-            let trace = place.path(args[0]);
+            let trace = place.path(args[1]);
             let program = place.program(args).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
             (trace, program.start())
         });
@@ -292,7 +268,7 @@ fn a_read_only_file_is_refused_before_anything_is_called() {
     let refused = Program::prepared_by(place.folder.path(), script, &["once", "--due"]).run();
     mode("600", "700");
     if refused.err.contains("setpriv") || refused.code == Some(126) || refused.code == Some(127) {
-        crate::pg::say(
+        crate::support::server_choice::say(
             "SKIPPED: a read-only file (cannot become another user, or the program is not readable for one)",
         );
         return;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use topicwatch::model::Time;
 
-use crate::databases::{Database, databases};
-use crate::endure::{FAILPOINT, assert_each_once, assert_sound, long};
-use crate::living::{today, under_a_call};
-use crate::program::{NINE, Place, until};
-use crate::service::Sandbox;
-use crate::several::{Slow, ago, backlog, each_once};
+use crate::support::arrivals::{Slow, ago, backlog, each_once};
+use crate::support::daemons::{today, under_a_call};
+use crate::support::databases::{Database, databases};
+use crate::support::program::{NINE, Place, until};
+use crate::support::rare_schedule::{FAILPOINT, assert_each_once, assert_sound, long};
+use crate::support::service::Sandbox;
 
 const CATCH_UP: [&str; 3] = ["latest", "all", "none"];
 const OVERLAP: [&str; 3] = ["skip", "buffer_one", "allow"];

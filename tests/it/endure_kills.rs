@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::cluster::Cluster;
-use crate::databases::{Database, on_server, postgres, sqlite};
-use crate::endure::{assert_sound, long};
-use crate::living::today;
-use crate::program::{Going, Place, until};
-use crate::several::past_hours;
+use crate::support::arrivals::past_hours;
+use crate::support::cluster::Cluster;
+use crate::support::daemons::today;
+use crate::support::databases::{Database, on_server, postgres, sqlite};
+use crate::support::program::{Going, Place, until};
+use crate::support::rare_schedule::{assert_sound, long};
 
 fn kills() -> u32 {
     if long() { 100 } else { 10 }

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use crate::databases::databases;
-use crate::endure::{FAILPOINT, assert_sound};
-use crate::living::{daemon, today};
-use crate::program::{NINE, Place, until};
-use crate::service::Sandbox;
-use crate::several::ago;
+use crate::support::arrivals::ago;
+use crate::support::daemons::{daemon, today};
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place, until};
+use crate::support::rare_schedule::{FAILPOINT, assert_sound};
+use crate::support::service::Sandbox;
 
 /// Topics of one call each, one slot of which passed while nobody ran.
-fn overdue(database: crate::databases::Database, service: &str, scheduler: &str, topics: usize) -> Place {
+fn overdue(database: crate::support::databases::Database, service: &str, scheduler: &str, topics: usize) -> Place {
     let topics: String = (0..topics)
         .map(|n| {
             format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme {n}\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::changes::{World, hour, once, post};
-use crate::databases::{Database, databases, sqlite};
-use crate::program::Place;
+use crate::support::databases::{Database, databases, sqlite};
+use crate::support::program::Place;
+use crate::support::world::{World, hour, once, post};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\n\
                       [[topics]]\nid = \"other\"\nquery = \"other\"\nsources = [\"social\", \"web\"]\ntags = [\"few\"]\nexclude = [\"four\"]\n";

@@ -7,11 +7,11 @@ use topicwatch::model::{ReportWindow, Source, Time};
 use topicwatch::report::{Report, make, span_of};
 use topicwatch::store::{Filter, Outcome, Store};
 
-use crate::databases::{Database, databases};
-use crate::exports::{judge, later, nasty_world, objects, tagged, written};
-use crate::report::{NOW, spec};
-use crate::report_data::{fill, topics};
-use crate::store::{manual, open, outcome, seen};
+use crate::support::databases::{Database, databases};
+use crate::support::report_spec::{NOW, spec};
+use crate::support::report_world::{fill, topics};
+use crate::support::sample_history::{judge, later, nasty_world, objects, tagged, written};
+use crate::support::searched::{manual, open, outcome, seen};
 
 const BERLIN: &str = "Europe/Berlin";
 

@@ -1,11 +1,11 @@
 //! Exports on a disk that is full, or into a file that may not grow: told clearly, the old file as it was, nothing left over, the
 //! cursor where it was; and made later.
 
-use crate::databases::{databases, sqlite};
-use crate::endure_database::mounted;
-use crate::formats::place_of;
-use crate::program::{NINE, Place, Program};
-use crate::service::Sandbox;
+use crate::support::databases::{databases, sqlite};
+use crate::support::independent_readers::place_of;
+use crate::support::mounted_disk::mounted;
+use crate::support::program::{NINE, Place, Program};
+use crate::support::service::Sandbox;
 
 fn names(folder: &std::path::Path) -> Vec<String> {
     let mut names: Vec<String> =
@@ -15,7 +15,7 @@ fn names(folder: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn a_file_that_may_not_grow_is_told_and_the_old_one_is_intact() {
+fn a_file_that_may_not_grow_is_reported_and_the_old_one_is_intact() {
     // What cannot be packed well.
     let mut drawn = 7_u64;
     let mut draw = || {

@@ -1,9 +1,9 @@
 //! `search` of `[[exports]]`: the rows that `export --search` writes, whether they are indexed yet or not, each in one file; and
 //! what cannot be searched for.
 
-use crate::databases::databases;
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n";
 
@@ -25,7 +25,7 @@ fn a_search_by_schedule_is_that_by_hand() {
             place.run(&["once", "--due", "--at", at]).shows(0, &[]);
             // Whatever was indexed by the way is to be indexed again: the export does not rely on anybody.
             let again = "INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING; DELETE FROM item_words;";
-            crate::databases::wait(place.database.execute(again));
+            crate::support::databases::wait(place.database.execute(again));
         }
         let mut files: Vec<_> = std::fs::read_dir(place.path("out")).unwrap().map(|e| e.unwrap().path()).collect();
         files.retain(|file| file.extension().is_some_and(|ending| ending == "csv"));
@@ -47,7 +47,7 @@ fn a_search_by_schedule_is_that_by_hand() {
 
 #[test]
 fn what_nobody_can_search_for_is_refused() {
-    let place = Place::new(crate::databases::sqlite(), "base_url = \"sandbox\"", "");
+    let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", "");
     for (lines, said) in [
         ("what = \"items\"\nsearch = \"\"", "there is no word to look for"),
         ("what = \"items\"\nsearch = \"-page\"", "it only says what must not occur"),

@@ -1,108 +1,16 @@
 //! What exports hand out: the same bytes from both databases in every format, read back by readers that are not ours, and
 //! narrowed by every filter. How they reach a file is `cli`'s and `story`'s.
 
+use crate::support::sample_history::*;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use topicwatch::compare::Hiding;
-use topicwatch::export::{self, Format, Order, Part, Profile, Type, What};
-use topicwatch::model::{Answer, Between, Judged, Micros, RunRow, SightingRow, Source, Time, Tone, Topic};
-use topicwatch::store::{Filter, Outcome, Store, StoreError};
+use topicwatch::export::{Format, Order, Part, Profile, Type, What};
+use topicwatch::model::{Between, RunRow, SightingRow, Source, Time, Tone};
+use topicwatch::store::{Filter, Store, StoreError};
 
-use crate::databases::databases;
-use crate::store::{NOW, manual, open, outcome, seen, topic};
-
-/// Texts that formats, spreadsheets and databases stumble over.
-const NASTY: [&str; 14] = [
-    "plain",
-    "two\nlines",
-    "two\r\nlines",
-    "lone\rreturn",
-    "a \"quoted\" word, with comma",
-    "\"",
-    "=1+1",
-    "@handle",
-    "'quoted",
-    "＝1",
-    "2031610711893905509",
-    "日本語 \u{1F600} e\u{301}\u{202e}x",
-    "\u{1}\u{7f}\u{2028}back\\slash",
-    "NULL",
-];
-
-pub fn later(hours: i64) -> Time {
-    Time(NOW.0 + hours * 3_600_000)
-}
-
-pub fn tagged(id: &str, tags: &[&str]) -> Topic {
-    Topic { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..topic(id) }
-}
-
-/// By its first letter.
-pub fn judge(_: Option<&str>, text: Option<&str>) -> Judged {
-    let tone = match text.and_then(|text| text.chars().next()) {
-        Some('p') => Tone::Positive,
-        Some('t') => Tone::Negative,
-        _ => Tone::Neutral,
-    };
-    Judged { tone, score: Some(if tone == Tone::Negative { -125 } else { 7 }), scorer: "letters-1" }
-}
-
-/// Two topics, three runs: a baseline, another question, what was seen before.
-pub async fn nasty_world(store: &Store) {
-    let topics = [tagged("calm", &["a\"b", "news"]), tagged("=loud", &["news, too"])];
-    store.sync_topics(&topics, NOW).await.unwrap();
-    for (run, at) in [(0, 0), (1, 1), (2, 2)] {
-        let t = &topics[run % 2];
-        let held = manual(store, t, &format!("R{run}"), later(at)).await;
-        let mut world: Vec<_> = NASTY
-            .iter()
-            .enumerate()
-            .map(|(n, text)| {
-                let source = if n % 3 == 0 { Source::Web } else { Source::Social };
-                // The third run sees half of what was there.
-                let other = if run == 2 && n >= 7 { 100 } else { 0 };
-                let key = format!("post:x:{}", 2_031_610_711_893_905_000 + n + other);
-                let mut item = seen(source, n as u32 + 1, &[key.as_str()], text);
-                let found = &mut item.sightings[0].found;
-                found.title = (n % 4 == 1).then(|| (*text).to_owned());
-                found.author = (n != 3).then(|| if n == 0 { "Ann_É".to_owned() } else { (*text).to_owned() });
-                found.conversation_id = Some(format!("{}", 9_007_199_254_740_993_u64 + n as u64));
-                found.published_at = (n % 2 == 0).then(|| Time(later(at).0 - 40 * 3_600_000 * (n as i64 % 3)));
-                item
-            })
-            .collect();
-        world[1].sightings[0].found.engagement.views = Some(9_007_199_254_740_993);
-        let mut all: Outcome = outcome(later(at), world);
-        all.judge = Some(judge);
-        all.answer = (run == 1).then(|| {
-            let text = NASTY.join("\n");
-            (Answer { text, model: Some("=model".into()), partial: true }, vec!["post:x:1".into(), "b".into()])
-        });
-        if run == 2 {
-            // The web is asked something else: what it alone shows first was there before.
-            all.searches[1].query = "another \"question\"".into();
-            all.searches[1].cost = Micros(7);
-        }
-        store.finish(&held, all).await.unwrap();
-        store.publish().await.unwrap();
-    }
-}
-
-pub async fn written(store: &Store, order: &Order) -> String {
-    let mut bytes = Vec::new();
-    let rows = export::write(store, order, &mut Hiding::nothing(), &mut bytes).await.unwrap();
-    let text = String::from_utf8(bytes).unwrap();
-    if order.format == Format::Jsonl {
-        assert_eq!(text.lines().count() as u64, rows);
-    }
-    text
-}
-
-pub async fn objects(store: &Store, what: What, filter: Filter) -> Vec<Value> {
-    let order = Order { format: Format::Jsonl, filter, ..Order::all(what) };
-    written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
+use crate::support::databases::databases;
+use crate::support::searched::{manual, open, outcome, seen};
 
 #[tokio::test]
 async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_both_formats() {
@@ -242,7 +150,7 @@ async fn files_of_stretches_that_follow_one_another_are_together_the_file_of_the
 }
 
 #[tokio::test]
-async fn what_a_first_answer_shows_is_told_as_its_topics_baseline() {
+async fn what_a_first_answer_shows_is_reported_as_its_topics_baseline() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;

@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::databases::sqlite;
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web::TOPICS;
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_topics::TOPICS;
 
 fn mode(place: &Place, name: &str, mode: u32) {
     std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();

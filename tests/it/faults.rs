@@ -1,9 +1,9 @@
 //! What a refusing, failing, slow or missing service does to runs, through the binary on both databases: which calls are
 //! still made, what the ledger says, what is kept, and with which code the program ends.
 
-use crate::databases::databases;
-use crate::program::{NINE, Place, until};
-use crate::service::{Raw, Sandbox};
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::{Raw, Sandbox};
 
 fn topics(names: &[&str]) -> String {
     names.iter().map(|name| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nevery = \"6h\"\n\n")).collect()

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::changes::{World, hour, once, post, topic};
-use crate::databases::{databases, sqlite};
-use crate::program::Place;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::Place;
+use crate::support::world::{World, hour, once, post, topic};
 
 fn shown(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
@@ -182,7 +182,7 @@ fn once_tells_apart_what_is_new_and_what_a_filter_hides() {
 }
 
 #[test]
-fn pruned_words_hide_nothing_and_how_many_they_are_is_told() {
+fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
     let retention = "[retention]\nprune = \"never\"\nraw = \"1d\"\nsightings = \"30d\"\nitems = \"30d\"\n\n";
     let of = |more: &str| format!("{retention}{}", topic("acme", more));
     let late = "2026-04-20T00:00:00Z";

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place, Program};
-use crate::service::Sandbox;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place, Program};
+use crate::support::service::Sandbox;
 
 const SANDBOX: &str = "base_url = \"sandbox\"";
 
 /// `schedule next` in an empty folder.
-fn next(args: &[&str]) -> crate::program::Ended {
+fn next(args: &[&str]) -> crate::support::program::Ended {
     let folder = tempfile::tempdir().unwrap();
     let ended = Program::at(folder.path(), &[&["topic", "schedule", "next"], args].concat()).run();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it writes nothing");

@@ -1,9 +1,9 @@
 //! Forgetting, through the binary on both databases against a service that goes on saying what was forgotten: nothing of it
 //! is left, nothing brings it back, and a kill at any point leaves what can be ended.
 
-use crate::databases::{Database, databases, sqlite, wait};
-use crate::program::{NINE, Place};
-use crate::service::{Raw, Reply, reply};
+use crate::support::databases::{Database, databases, sqlite, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, Reply, reply};
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
@@ -112,7 +112,7 @@ fn assert_gone(place: &Place, when: &str) {
         assert!(!rows.contains("jane") && !rows.contains(WORDS), "{when}, {name}:\n{rows}");
     }
     for word in WORDS.split(' ') {
-        assert_eq!(crate::words_leave::held(&place.database, word), 0, "{word}, {when}, {name}");
+        assert_eq!(crate::support::word_index::held(&place.database, word), 0, "{word}, {when}, {name}");
         assert_eq!(files_hold(place, word), Vec::<String>::new(), "{word}, {when}, {name}");
         assert!(place.ok(&["search", word]).contains("nothing found"), "{word}, {when}, {name}");
     }

@@ -1,17 +1,13 @@
 //! The formats of exports, read back by programs that are not ours: Python's csv, json, zipfile, gzip and XML, the csv
 //! crate, and LibreOffice where it is installed. Naughty strings survive all of them.
 
+use crate::support::independent_readers::*;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use topicwatch::model::{Source, Time};
-use topicwatch::store::SeenItem;
-
-use crate::databases::{databases, wait};
-use crate::program::{Place, Program};
-use crate::service::Raw;
-use crate::store::{NOW, manual, open, outcome, seen, topic};
+use crate::support::databases::databases;
+use crate::support::program::{Place, Program};
 
 /// Reads a workbook as a spreadsheet would, and compares it with JSON Lines of the same rows.
 const WORKBOOK: &str = r#"
@@ -126,65 +122,6 @@ wanted = sorted(json.load(open(texts, encoding='utf-8')))
 assert found == wanted, [pair for pair in zip(found, wanted) if pair[0] != pair[1]][:3]
 print('ok', len(found))
 "#;
-
-/// Python, or a line that says that it is missing.
-pub fn python(script: &str, arguments: &[&str]) -> Option<String> {
-    let mut command = Command::new("python3");
-    command.args(["-c", script]).args(arguments).env("PYTHONUTF8", "1");
-    match command.output() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("SKIPPED: an independent reader of exports, because there is no python3");
-            None
-        }
-        read => {
-            let read = read.unwrap();
-            let (out, err) = (String::from_utf8_lossy(&read.stdout), String::from_utf8_lossy(&read.stderr));
-            assert!(read.status.success(), "{arguments:?}: {err}");
-            Some(out.trim().to_owned())
-        }
-    }
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-fn post(n: u32, text: &str) -> SeenItem {
-    let mut item = seen(Source::Social, n, &[&format!("post:x:{n:05}")], text);
-    let found = &mut item.sightings[0].found;
-    found.published_at = Some(Time(NOW.0 - i64::from(n) * 1_001));
-    found.author_name = Some(format!("Ann <{n}> & \"sons\""));
-    found.url = Some(match n % 3 {
-        0 => format!("https://example.com/{n}?a=1&b=\"2\""),
-        1 => "javascript:alert(1)".to_owned(),
-        _ => "=HYPERLINK(\"http://evil\")".to_owned(),
-    });
-    found.conversation_id = Some(format!("12345678901234567{n:02}"));
-    found.engagement.views = Some(if n == 3 { i64::MAX } else { i64::from(n) * 7 });
-    item
-}
-
-const TOPIC: &str = "[[topics]]\nid = \"t\"\ntitle = \"A <topic> & more\"\nquery = \"t\"";
-
-/// A place whose database holds these texts: the first of a baseline, the others new.
-pub fn place_of(database: crate::databases::Database, texts: &[String]) -> Place {
-    let place = Place::new(database, &Raw::nobody(), TOPIC);
-    wait(async {
-        let store = open(&place.database).await;
-        let t = topic("t");
-        store.add_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        let mut posts: Vec<SeenItem> = texts.iter().zip(0..).map(|(text, n)| post(n, text)).collect();
-        let rest = posts.split_off(1.min(posts.len()));
-        for (n, posts) in [posts, rest].into_iter().enumerate() {
-            let at = Time(NOW.0 + i64::try_from(n).unwrap() * 60_000);
-            let run = manual(&store, &t, &format!("R{n}"), at).await;
-            store.finish(&run, outcome(at, posts)).await.unwrap();
-            store.publish().await.unwrap();
-        }
-        store.close().await;
-    });
-    place
-}
 
 /// Strings that break programs: of the published lists where they are at hand, and the worst of our own.
 fn naughty() -> Vec<String> {
@@ -362,7 +299,7 @@ fn a_feed_is_of_one_topic_and_of_what_was_new_to_it() {
 #[test]
 fn a_pipe_that_closes_early_is_a_quiet_end_in_every_format() {
     let texts: Vec<String> = (0..600).map(|n| format!("{n} {}", "words and more words ".repeat(20))).collect();
-    let place = place_of(crate::databases::sqlite(), &texts);
+    let place = place_of(crate::support::databases::sqlite(), &texts);
     for format in ["csv", "jsonl", "xlsx", "atom"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -378,7 +315,7 @@ fn a_pipe_that_closes_early_is_a_quiet_end_in_every_format() {
 
 #[test]
 fn what_a_spreadsheet_cannot_hold_is_said() {
-    let place = place_of(crate::databases::sqlite(), &["x".repeat(40_000), "short".to_owned()]);
+    let place = place_of(crate::support::databases::sqlite(), &["x".repeat(40_000), "short".to_owned()]);
     let ended = place.run(&["export", "--out", "a.xlsx"]);
     ended.says(0, &["2 items written to a.xlsx", "1 cell cut to 32767 characters"]);
 }

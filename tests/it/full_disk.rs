@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::databases::{postgres, sqlite, wait};
-use crate::endure::FAILPOINT;
-use crate::endure_database::{Mounted, mounted};
-use crate::living::{today, topics};
-use crate::program::{NINE, Place, Program, until};
-use crate::service::Sandbox;
-use crate::web_client::Pages;
+use crate::support::daemons::{today, topics};
+use crate::support::databases::{postgres, sqlite, wait};
+use crate::support::mounted_disk::{Mounted, mounted};
+use crate::support::program::{NINE, Place, Program, until};
+use crate::support::rare_schedule::FAILPOINT;
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 
@@ -71,7 +71,7 @@ fn dies(place: &Place, file: &Path) -> (usize, usize) {
 }
 
 /// Every verb that only reads does so; `out` is a folder with room.
-fn all_read(run: &dyn Fn(&[&str]) -> crate::program::Ended, out: &Path, runs: usize) {
+fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path, runs: usize) {
     let (csv, page, copy) = (out.join("items.csv"), out.join("day.html"), out.join("copy.db"));
     let verbs: &[&[&str]] = &[
         &["runs", "--json", "--limit", "100"],
@@ -155,7 +155,9 @@ fn a_folder_that_may_not_be_written_to_is_read() {
         chmod("777", &[out.path().to_str().unwrap()]);
         let first = run(&["runs"]);
         if first.err.contains("setpriv") || matches!(first.code, Some(126 | 127)) {
-            crate::pg::say("SKIPPED: a folder that may not be written to (cannot become another user)");
+            crate::support::server_choice::say(
+                "SKIPPED: a folder that may not be written to (cannot become another user)",
+            );
         } else {
             let missing = "t.db-wal cannot be read: the newest commits of a process that died may be missing";
             assert_eq!(first.err.contains(missing), !log_readable, "{first}");

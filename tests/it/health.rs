@@ -1,13 +1,13 @@
 //! Whether a process is alive and can work, as programs ask: `/healthz` and `/readyz`, which anybody may ask and which tell no
 //! content, and `topicwatch health`.
 
-use crate::databases::{databases, postgres, sqlite, wait};
-use crate::endure::FAILPOINT;
-use crate::living::{today, topics};
-use crate::program::{NINE, Place, until};
-use crate::service::{Raw, Sandbox, reply};
-use crate::web::TOPICS;
-use crate::web_client::{Answer, Pages, TOKEN};
+use crate::support::daemons::{today, topics};
+use crate::support::databases::{databases, postgres, sqlite, wait};
+use crate::support::program::{NINE, Place, until};
+use crate::support::rare_schedule::FAILPOINT;
+use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::web_client::{Answer, Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
 
 fn json(answer: &Answer) -> serde_json::Value {
     assert_eq!(answer.header("content-type"), Some("application/health+json"), "{}", answer.text);
@@ -25,7 +25,7 @@ fn with_pages(names: &[&str]) -> String {
 }
 
 #[test]
-fn anybody_is_told_that_it_lives_and_nothing_else() {
+fn anybody_is_reported_that_it_lives_and_nothing_else() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme-secret"]));
@@ -50,7 +50,7 @@ fn anybody_is_told_that_it_lives_and_nothing_else() {
 }
 
 #[test]
-fn a_loop_that_stands_still_is_told_while_pages_and_database_answer() {
+fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
@@ -98,7 +98,7 @@ fn without_its_server_a_process_lives_and_is_not_ready() {
     place.run(&["health", "--url", &url]).says(4, &["not ready", "cannot be reached", "hint:"]);
     let bearer = format!("Bearer {TOKEN}");
     let text = pages.ask("GET", "/metrics", &[("Authorization", &bearer)], "").body;
-    let exposed = crate::metrics::Exposed::parse(&text);
+    let exposed = crate::support::exposition::Exposed::parse(&text);
     assert_eq!(exposed.of("topicwatch_database_up", &[]), Some(0.0), "{text}");
     assert!(exposed.of("topicwatch_loop_last_tick_timestamp_seconds", &[]).is_some(), "{text}");
     away(false);
@@ -145,7 +145,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         place.run(&["health"]).says(4, &["hint:"]);
         place.ok(&["db", "migrate"]);
         place.run(&["health"]).says(1, &["no process said", "hint: start `topicwatch run`"]);
-        let going = crate::living::daemon(&place, &[]);
+        let going = crate::support::daemons::daemon(&place, &[]);
         place.run(&["health"]).shows(0, &["healthy, says the database"]);
         let told = place.json(&["health", "--json"]);
         assert_eq!(told["checks"].as_array().unwrap().len(), 2, "{told}");

@@ -1,9 +1,9 @@
 //! Replies that no honest service sends, through `once` on both databases: the run is recorded or its good items are
 //! kept, both databases hold the same, memory stays bounded, and nothing of it commands a terminal.
 
-use crate::databases::{databases, sqlite};
-use crate::program::{KEY, NINE, Place};
-use crate::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{KEY, NINE, Place};
+use crate::support::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
 /// Most memory the whole process may take, in KiB, in a build without optimisation.

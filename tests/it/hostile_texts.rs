@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::changes::{World, hour, once, topic};
-use crate::databases::databases;
-use crate::program::{Place, Program};
+use crate::support::databases::databases;
+use crate::support::program::{Place, Program};
+use crate::support::world::{World, hour, once, topic};
 
 /// What the words of a post may be; the last two are near-copies of one another.
 fn texts() -> Vec<(&'static str, String)> {

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::databases::databases;
-use crate::living::{today, topics};
-use crate::program::Place;
+use crate::support::daemons::{today, topics};
+use crate::support::databases::databases;
+use crate::support::program::Place;
 
 #[test]
 fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
@@ -19,7 +19,7 @@ fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
         planning.until("the first plan", |said| said.contains("next slot"));
         planning.signal("TERM");
         planning.wait().says(0, &["stopped"]);
-        crate::databases::wait(place.database.execute("ANALYZE topic; ANALYZE run"));
+        crate::support::databases::wait(place.database.execute("ANALYZE topic; ANALYZE run"));
 
         // Nothing is left to plan: from here on every tick is an idle one.
         let program = place.program(&["run", "--log-format", "json"]);

@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 use topicwatch::model::{Source, Time};
 
-use crate::changes::{World, hour};
-use crate::databases::{databases, sqlite};
-use crate::program::Place;
-use crate::store::{NOW, manual, open, outcome, seen, topic};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::Place;
+use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+use crate::support::world::{World, hour};
 
 /// An id of X that carries this instant.
 fn id_of(at: &str) -> i64 {

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use topicwatch::model::Time;
 
-use crate::databases::databases;
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::story::assert_adds_up;
+use crate::support::databases::databases;
+use crate::support::exported_story::assert_adds_up;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
 
 /// Processes killed in each case and database.
 const KILLS: u32 = 20;

@@ -3,9 +3,9 @@
 
 use topicwatch::daemon::system_clock;
 
-use crate::databases::databases;
-use crate::program::{NINE, Place, until};
-use crate::service::Sandbox;
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::Sandbox;
 
 fn topics(names: &[&str], more: &str) -> String {
     let topic =
@@ -162,7 +162,7 @@ fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
 
 #[test]
 fn a_daemon_without_anything_to_do_says_so() {
-    let place = Place::new(crate::databases::sqlite(), "base_url = \"sandbox\"", &topics(&["acme"], ""));
+    let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", &topics(&["acme"], ""));
     place.run(&["run"]).says(2, &["no topic in", "schedule = ", "topicwatch once"]);
     assert_eq!(place.others(), Vec::<String>::new());
 }

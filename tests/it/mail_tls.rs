@@ -2,10 +2,10 @@
 //! none, certificates that are wrong. Nothing worth reading goes out in clear. The machine's authorities are replaced by
 //! one of the cases' own.
 
-use crate::databases::sqlite;
-use crate::program::{Ended, NINE, Place};
-use crate::receivers::{Post, Wire, certificate};
-use crate::service::Sandbox;
+use crate::support::databases::sqlite;
+use crate::support::program::{Ended, NINE, Place};
+use crate::support::receivers::{Post, Wire, certificate};
+use crate::support::service::Sandbox;
 
 const PASSWORD: &str = "mail-pa55word";
 

@@ -1,132 +1,22 @@
 //! `/metrics`: figures equal to what SQL says of the ledger after real runs, read by a parser that forgives nothing; bounded
 //! whatever is stored; for whoever may see the pages and nobody else.
 
+use crate::support::exposition::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::databases::{databases, wait};
-use crate::program::{NINE, Place, until};
-use crate::service::Sandbox;
-use crate::web_client::{Pages, TOKEN};
+use crate::support::databases::{databases, wait};
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
 
 /// Topics of two sources, four slots a day each.
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\", \"web\"]\nevery = \"6h\"\nmax_calls_per_day = 50\n\n\
     [[topics]]\nid = \"rust\"\nquery = \"rust async\"\nevery = \"6h\"\n";
 
-/// Samples by name and labels, as the text has them.
-pub struct Exposed {
-    pub types: BTreeMap<String, String>,
-    pub samples: BTreeMap<(String, BTreeMap<String, String>), f64>,
-}
-
-impl Exposed {
-    pub fn read(pages: &Pages) -> Self {
-        let answer = pages.get("/metrics");
-        assert_eq!(answer.status, 200, "{}", answer.text);
-        assert_eq!(answer.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
-        Self::parse(&answer.body)
-    }
-
-    /// Every line must be a comment of the format or a sample of the family that was announced last, and no sample may come
-    /// twice.
-    pub fn parse(text: &str) -> Self {
-        let (mut types, mut samples, mut helped) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let mut family = String::new();
-        assert!(text.ends_with('\n') && !text.contains('\r'));
-        for line in text.lines() {
-            if let Some(rest) = line.strip_prefix("# HELP ") {
-                let (name, help) = rest.split_once(' ').unwrap();
-                assert!(!help.is_empty() && helped.insert(name.to_owned()), "{line}");
-            } else if let Some(rest) = line.strip_prefix("# TYPE ") {
-                let (name, kind) = rest.split_once(' ').unwrap();
-                assert!(matches!(kind, "counter" | "gauge" | "histogram"), "{line}");
-                assert!(helped.contains(name), "{line}");
-                assert_eq!(kind == "counter", name.ends_with("_total"), "{line}");
-                assert!(types.insert(name.to_owned(), kind.to_owned()).is_none(), "{line}");
-                name.clone_into(&mut family);
-            } else {
-                let (name, labels, value) = sample(line);
-                let own = name == family
-                    || types[&family] == "histogram"
-                        && ["_bucket", "_sum", "_count"].iter().any(|end| name == format!("{family}{end}"));
-                assert!(own, "{line} is not of {family}");
-                assert!(value.is_finite() && value >= 0.0, "{line}");
-                assert!(samples.insert((name, labels), value).is_none(), "twice: {line}");
-            }
-        }
-        Self { types, samples }
-    }
-
-    pub fn of(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
-        let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        self.samples.get(&(name.to_owned(), labels)).copied()
-    }
-
-    /// `a b value` for each sample of a name, by the values of its labels.
-    fn lines(&self, name: &str) -> Vec<String> {
-        let of = self.samples.iter().filter(|((known, _), _)| known == name);
-        let mut lines: Vec<String> = of
-            .map(|((_, labels), value)| {
-                // In the order of the label's names.
-                labels.values().cloned().chain([value.to_string()]).collect::<Vec<_>>().join(" ")
-            })
-            .collect();
-        lines.sort();
-        lines
-    }
-
-    fn sum(&self, name: &str) -> f64 {
-        self.samples.iter().filter(|((known, _), _)| known == name).map(|(_, value)| value).sum()
-    }
-
-    fn values(&self, label: &str) -> BTreeSet<&str> {
-        self.samples.keys().filter_map(|(_, labels)| labels.get(label).map(String::as_str)).collect()
-    }
-}
-
-/// Name, labels and value of a line.
-fn sample(line: &str) -> (String, BTreeMap<String, String>, f64) {
-    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-    let end = line.find(|c| !good(c)).unwrap();
-    let (name, mut rest) = line.split_at(end);
-    assert!(name.starts_with(|c: char| c.is_ascii_lowercase()), "{line}");
-    let mut labels = BTreeMap::new();
-    if let Some(inside) = rest.strip_prefix('{') {
-        rest = inside;
-        loop {
-            let (label, after) = rest.split_once("=\"").unwrap();
-            assert!(!label.is_empty() && label.chars().all(good), "{line}");
-            let (mut value, mut chars) = (String::new(), after.char_indices());
-            let close = loop {
-                match chars.next().unwrap() {
-                    (_, '\\') => value.push(match chars.next().unwrap().1 {
-                        'n' => '\n',
-                        c @ ('\\' | '"') => c,
-                        other => panic!("an escape that is none: {other} in {line}"),
-                    }),
-                    (at, '"') => break at,
-                    (_, c) => value.push(c),
-                }
-            };
-            assert!(labels.insert(label.to_owned(), value).is_none(), "{line}");
-            rest = &after[close + 1..];
-            match rest.split_at(1) {
-                (",", more) => rest = more,
-                ("}", more) => {
-                    rest = more;
-                    break;
-                }
-                _ => panic!("{line}"),
-            }
-        }
-    }
-    let value = rest.strip_prefix(' ').unwrap_or_else(|| panic!("{line}"));
-    (name.to_owned(), labels, value.parse().unwrap_or_else(|_| panic!("{line}")))
-}
-
 /// Three passes over what came due, some of it while nothing ran, with searches that fail.
-fn ran(database: crate::databases::Database, more: &str) -> (Sandbox, Place) {
+fn ran(database: crate::support::databases::Database, more: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &["source=web,path=/web/search,status=500,times=2"]);
     let service = format!("{}budget_per_day = 5.0\nmax_calls_per_day = 300\n", sandbox.lines());
     let place = Place::new(database, &service, &format!("{more}{TOPICS}"));
@@ -244,7 +134,7 @@ fn figures_are_what_sql_says_of_the_ledger() {
 }
 
 #[test]
-fn what_was_missed_is_told_as_coverage_tells_it() {
+fn what_was_missed_is_reported_as_coverage_tells_it() {
     for database in databases() {
         let (_sandbox, place) = ran(database, "");
         // As if all searches of two days had failed: longer than the next one looks back.
@@ -272,7 +162,7 @@ fn a_published_reader_finds_nothing_wrong() {
         );
     };
     assert!(promtool.status.success());
-    let database = crate::databases::sqlite();
+    let database = crate::support::databases::sqlite();
     let alerts = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\n\n";
     let (_sandbox, place) = ran(database, alerts);
     let pages = Pages::serve_to_some(&place, &[]);
@@ -326,7 +216,7 @@ fn a_thousand_topics_and_hostile_names_make_a_bounded_text_that_can_be_read() {
 
 #[test]
 fn figures_are_for_who_has_the_token_and_tell_no_version_without_one() {
-    let (_sandbox, place) = ran(crate::databases::sqlite(), "");
+    let (_sandbox, place) = ran(crate::support::databases::sqlite(), "");
     let open = Pages::serve(&place, &["--at", NINE]);
     let text = open.page("/metrics");
     assert!(!text.contains("build_info") && !text.contains(env!("CARGO_PKG_VERSION")), "{text}");

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use topicwatch::store::Store;
 
-use crate::databases::{Database, databases, postgres, sqlite, wait};
-use crate::endure::FAILPOINT;
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::store::open;
-use crate::story::exports;
+use crate::support::databases::{Database, databases, postgres, sqlite, wait};
+use crate::support::exported_story::exports;
+use crate::support::program::{NINE, Place};
+use crate::support::rare_schedule::FAILPOINT;
+use crate::support::searched::open;
+use crate::support::service::Sandbox;
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n\n[[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nsources = [\"social\", \"web\"]\n";
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -28,7 +28,7 @@ fn beside(database: Database, sandbox: &Sandbox) -> Place {
 }
 
 /// Moves what one place has to another, whose schema is named by the environment.
-fn move_to(from: &Place, to: &Place) -> crate::program::Program {
+fn move_to(from: &Place, to: &Place) -> crate::support::program::Program {
     let program = from.program(&["db", "move", "--to", &to.database.url]);
     if to.database.name == "PostgreSQL" {
         program.env("TOPICWATCH_DATABASE_SCHEMA", &to.database.schema)
@@ -196,20 +196,33 @@ fn a_backup_while_others_write_is_sound() {
         let writing = tokio::spawn({
             let store = store.clone();
             async move {
-                let t = crate::store::topic("busy");
-                store.add_topics(std::slice::from_ref(&t), crate::store::NOW).await.unwrap();
+                let t = crate::support::searched::topic("busy");
+                store.add_topics(std::slice::from_ref(&t), crate::support::searched::NOW).await.unwrap();
                 for n in 0..30 {
-                    let run = crate::store::manual(&store, &t, &format!("busy-{n}"), crate::store::NOW).await;
-                    let item =
-                        crate::store::seen(topicwatch::model::Source::Social, 1, &[&format!("post:x:9{n}")], "busy");
-                    store.finish(&run, crate::store::outcome(crate::store::NOW, vec![item])).await.unwrap();
+                    let run = crate::support::searched::manual(
+                        &store,
+                        &t,
+                        &format!("busy-{n}"),
+                        crate::support::searched::NOW,
+                    )
+                    .await;
+                    let item = crate::support::searched::seen(
+                        topicwatch::model::Source::Social,
+                        1,
+                        &[&format!("post:x:9{n}")],
+                        "busy",
+                    );
+                    store
+                        .finish(&run, crate::support::searched::outcome(crate::support::searched::NOW, vec![item]))
+                        .await
+                        .unwrap();
                 }
             }
         });
         for n in 0..3 {
             let file = place.path(&format!("busy-{n}.db"));
             std::fs::write(&file, "").unwrap();
-            store.backup_to(&file, crate::store::NOW).await.unwrap();
+            store.backup_to(&file, crate::support::searched::NOW).await.unwrap();
         }
         writing.await.unwrap();
         store.close().await;

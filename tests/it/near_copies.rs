@@ -1,51 +1,17 @@
 //! Near-copies in the store: the same clusters on both databases whatever the batches, after kills, with several processes
 //! and when items become one; and the numbers that are told apart by them.
 
+use crate::support::copied_posts::*;
 use serde_json::json;
 use topicwatch::collect::{cluster, cluster_by};
-use topicwatch::model::{Kind, Room, Source, Time, Topic, Volume};
+use topicwatch::model::{Kind, Room, Source, Volume};
 use topicwatch::store::{Filter, SeenItem, Store};
 
-use crate::changes::{World, hour};
-use crate::databases::{Database, databases, sqlite};
-use crate::program::{NINE, Place, until};
-use crate::service::Sandbox;
-use crate::store::{NOW, items, manual, open, outcome, seen, topic};
-
-pub const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
-pub const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
-
-/// So little room that the keys of a few items move on, a few at a time.
-pub const SMALL: Room = Room { young: 9, middle: 40, slice: 4 };
-
-/// Every key and where it leads, whichever table holds it.
-const LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \
-                     UNION ALL SELECT key, place FROM cluster_lead";
-
-pub fn leads(database: &Database) -> Vec<String> {
-    let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({LEADS}) AS l ORDER BY 1");
-    database.texts(&all)
-}
-
-pub fn at(seconds: i64) -> Time {
-    Time(NOW.0 + seconds * 1_000)
-}
-
-pub fn post(id: u32, author: &str, text: &str) -> SeenItem {
-    let mut item = seen(Source::Social, id, &[&format!("post:x:{id}")], text);
-    item.sightings[0].found.author = Some(author.into());
-    item
-}
-
-/// Stores runs of one topic, a second apart; nobody has looked at what they brought.
-pub async fn store_runs(store: &Store, t: &Topic, first: i64, runs: Vec<Vec<SeenItem>>) {
-    store.add_topics(std::slice::from_ref(t), NOW).await.unwrap();
-    for (n, items) in (first..).zip(runs) {
-        let run = manual(store, t, &format!("{}-{n:03}", t.id), at(n)).await;
-        store.finish(&run, outcome(at(n), items)).await.unwrap();
-        store.publish().await.unwrap();
-    }
-}
+use crate::support::databases::{Database, databases, sqlite};
+use crate::support::program::{NINE, Place, until};
+use crate::support::searched::{items, open, seen, topic};
+use crate::support::service::Sandbox;
+use crate::support::world::{World, hour};
 
 /// Keys and the keys of their clusters.
 async fn clusters(store: &Store) -> Vec<(String, Option<String>)> {
@@ -400,7 +366,7 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
             // As if very many had come and began to move, and as a process leaves it that was killed before it looked at
             // the last run.
             let crowd = "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
-            crate::databases::wait(place.database.execute(crowd));
+            crate::support::databases::wait(place.database.execute(crowd));
             let killed =
                 place.program(&["once", "--at", NINE]).env("TOPICWATCH_TEST_FAILPOINT", failpoint).start().wait();
             assert_eq!(killed.code, None, "{}: {failpoint}: {}", place.database.name, killed.err);
@@ -450,7 +416,7 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         let places = "DELETE FROM cluster_lead; DELETE FROM cluster_lead_young; DELETE FROM cluster_lead_middle; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
                       UPDATE cluster_state SET next = 1, turn = turn + 1; UPDATE follower SET seq = 0 WHERE name = 'near-copies'";
         let before = clustered(&place.database);
-        crate::databases::wait(place.database.execute(places));
+        crate::support::databases::wait(place.database.execute(places));
         assert_ne!(undone(&place), 0);
         place.ok(&["once", "--at", NINE]);
         assert_eq!(undone(&place), 0);
@@ -462,10 +428,10 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
 fn every_verb_counts_authors_alike() {
     for database in databases() {
         let world = World::new();
-        let place = Place::new(database, &world.lines(), &crate::changes::topic("acme", ""));
+        let place = Place::new(database, &world.lines(), &crate::support::world::topic("acme", ""));
         let post = |id: u32, user: &str, text: &str| json!({ "id": id.to_string(), "text": text, "user": user, "created_at": hour(21) });
         world.posts(&[post(1, "zed", "Bread and butter in the kitchen this morning")]);
-        crate::changes::once(&place, 24);
+        crate::support::world::once(&place, 24);
         world.posts(&[
             post(11, "Ann", STORM),
             post(12, "ann", &format!("RT @Ann: {STORM}")),
@@ -488,7 +454,7 @@ fn every_verb_counts_authors_alike() {
 #[test]
 fn a_daemon_looks_beside_its_loop_and_at_what_a_killed_one_left() {
     for database in databases() {
-        let sandbox = crate::living::today(&[]);
+        let sandbox = crate::support::daemons::today(&[]);
         let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"12h\"\n";
         let place = Place::new(database, &sandbox.lines(), topics);
         let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");

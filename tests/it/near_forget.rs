@@ -3,11 +3,11 @@
 use topicwatch::collect::{cluster, cluster_by};
 use topicwatch::store::{Named, Store};
 
-use crate::databases::{Database, databases};
-use crate::near_copies::{FLOOD, SMALL, STORM, at, leads, post, store_runs};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::store::{open, topic};
+use crate::support::copied_posts::{FLOOD, SMALL, STORM, at, leads, post, store_runs};
+use crate::support::databases::{Database, databases};
+use crate::support::program::{NINE, Place};
+use crate::support::searched::{open, topic};
+use crate::support::service::Sandbox;
 
 /// What leads to the cluster of an item.
 fn leads_to(database: &Database, key: &str) -> usize {
@@ -159,7 +159,7 @@ fn forgetting_reads_no_table_of_keys_whole() {
         assert_eq!(statements.iter().filter(|sql| sql.starts_with("DELETE FROM cluster_lead")).count(), 3, "{name}");
         // Small tables are read whole whatever indexes they have: asked is whether one fits.
         if name == "SQLite" {
-            crate::databases::wait(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
+            crate::support::databases::wait(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
         }
         for sql in &statements {
             let plan = place.database.plan(sql);

@@ -9,10 +9,10 @@ use topicwatch::model::{Kind, Marks, Wording};
 use topicwatch::normalise::near;
 use topicwatch::sentiment;
 
-use crate::changes::{World, hour, once, topic};
-use crate::databases::databases;
-use crate::pg::say;
-use crate::program::Place;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::server_choice::say;
+use crate::support::world::{World, hour, once, topic};
 
 /// Two texts each that are nearly equal and say something else.
 const OPPOSITES: [(&str, &str); 6] = [

@@ -4,8 +4,8 @@
 use clap::CommandFactory as _;
 use topicwatch::cli::Cli;
 
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
 
 const SERVICE: &str = "base_url = \"sandbox\"";
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nschedule = \"0 9 * * *\"";

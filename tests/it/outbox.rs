@@ -14,9 +14,9 @@ use topicwatch::model::{
 use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, is_public, signature, verify};
 use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
 
-use crate::databases::{Database, databases};
-use crate::receivers::{self, Answer, Hook, Post};
-use crate::store::{LEASE, NOW, open};
+use crate::support::databases::{Database, databases};
+use crate::support::receivers::{self, Answer, Hook, Post};
+use crate::support::searched::{LEASE, NOW, open};
 
 const SECRET: &str = "s3cret of the webhook";
 
@@ -239,7 +239,7 @@ async fn what_cannot_be_delivered_is_tried_later_and_later_and_is_dead_after_eig
 
 #[tokio::test]
 async fn a_refusal_for_good_is_tried_once() {
-    let database = crate::databases::sqlite();
+    let database = crate::support::databases::sqlite();
     let redirect = "302 Found\r\nlocation: http://127.0.0.1:1/elsewhere";
     for (status, says) in [(redirect, "redirects are not followed"), ("404 Not Found", "404"), ("410 Gone", "410")] {
         let (hooks, events) = (Hook::answering(move |_| Answer::Say(status)), format!("{status:.3}"));
@@ -390,7 +390,7 @@ async fn an_address_inside_is_refused_unless_it_is_meant() {
 }
 
 #[test]
-fn public_addresses_are_told_from_inner_ones() {
+fn public_addresses_are_reported_from_inner_ones() {
     let inner = [
         "0.0.0.0",
         "0.1.2.3",
@@ -539,7 +539,7 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
 }
 
 #[tokio::test]
-async fn what_is_told_of_a_failure_holds_no_secret() {
+async fn what_is_reported_of_a_failure_holds_no_secret() {
     let hooks = Hook::answering(|_| {
         Answer::Say(
             "400 Bad\r\ncontent-length: 72\r\n\r\nT0KEN /T0KEN-in-the-path key=QUERYKEY s3cret of the webhook \u{1b}[31mred pad pad",
@@ -611,7 +611,7 @@ async fn a_report_follows_its_topic_to_a_new_id() {
         let store = open(&database).await;
         let mut job = report(&[]);
         job.spec["topics"] = serde_json::json!(["old", "other"]);
-        let topics = [crate::store::topic("old"), crate::store::topic("other")];
+        let topics = [crate::support::searched::topic("old"), crate::support::searched::topic("other")];
         store.adopt(Set { topics: &topics, jobs: &[job] }, None, NOW).await.unwrap();
         store.rename_topic("old", "new", NOW).await.unwrap();
         let definition = database.texts("SELECT definition FROM job WHERE topic IS NULL").remove(0);

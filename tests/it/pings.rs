@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use crate::databases::{databases, sqlite};
-use crate::living::today;
-use crate::program::{Ended, NINE, Place, until};
-use crate::receivers::{Answer, Got, Hook};
-use crate::service::Sandbox;
-use crate::several::ago;
+use crate::support::arrivals::ago;
+use crate::support::daemons::today;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{Ended, NINE, Place, until};
+use crate::support::receivers::{Answer, Got, Hook};
+use crate::support::service::Sandbox;
 
 /// Parts of the address that must be nowhere.
 const SECRETS: [&str; 2] = ["T0KEN", "QUERYKEY"];
@@ -42,7 +42,7 @@ fn keeps_the_secret(place: &Place, ended: &Ended) {
 }
 
 #[test]
-fn a_run_is_told_at_its_begin_and_its_end_in_one_line_without_what_it_found() {
+fn a_run_is_reported_at_its_begin_and_its_end_in_one_line_without_what_it_found() {
     for database in databases() {
         let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
         let place = Place::new(database, &sandbox.lines(), &topic(&to(&hook)));
@@ -76,7 +76,7 @@ fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
         let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\n{}\n", to(&reports));
         let place = Place::new(database, &sandbox.lines(), &format!("{}{report}", topic(&to(&hook))));
         place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
-        let going = crate::living::daemon(&place, &[]);
+        let going = crate::support::daemons::daemon(&place, &[]);
         until("the topic and the report", || asked(&hook).len() == 2 && asked(&reports).len() == 2);
         for told in [asked(&hook), asked(&reports)] {
             assert!(told[0].contains("/start?") && told[1].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
@@ -113,7 +113,7 @@ fn a_report_that_fails_says_so() {
 fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_again() {
     let (sandbox, silent) = (today(&[]), Hook::answering(|_| Answer::Hang));
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&to(&silent)));
-    let going = crate::living::daemon(&place, &[]);
+    let going = crate::support::daemons::daemon(&place, &[]);
     place.ok(&["topic", "run", "acme", "--wait"]);
     place.ok(&["topic", "run", "acme", "--wait"]);
     until("it was asked", || !asked(&silent).is_empty());
@@ -125,7 +125,7 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
     keeps_the_secret(&place, &ended);
     let busy = Hook::answering(|n| Answer::Say(if n == 0 { "503 Busy" } else { "200 OK" }));
     place.configure(&sandbox.lines(), &topic(&to(&busy)));
-    let going = crate::living::daemon(&place, &[]);
+    let going = crate::support::daemons::daemon(&place, &[]);
     place.ok(&["topic", "run", "acme", "--wait"]);
     until("it is asked again", || asked(&busy).len() == 3);
     let told = asked(&busy);
@@ -135,7 +135,7 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
 }
 
 #[test]
-fn a_private_address_is_refused_and_what_comes_back_is_told_without_the_address() {
+fn a_private_address_is_refused_and_what_comes_back_is_reported_without_the_address() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let place = Place::new(sqlite(), &sandbox.lines(), &topic(&format!("ping = \"{}\"", hook.url())));
     let ended = place.run(&["once", "--at", NINE]);

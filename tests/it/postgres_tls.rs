@@ -6,10 +6,10 @@ use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::cluster::Cluster;
-use crate::pg::say;
-use crate::program::Program;
-use crate::receivers::certificate;
+use crate::support::cluster::Cluster;
+use crate::support::program::Program;
+use crate::support::receivers::certificate;
+use crate::support::server_choice::say;
 
 const PASSWORD: &str = "pg-pa55word";
 /// What a client asks first: the length and the code of an SSLRequest.
@@ -42,7 +42,7 @@ fn has(heard: &[u8], part: &str) -> bool {
     heard.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::program::Ended {
+fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::support::program::Ended {
     let folder = tempfile::tempdir().unwrap();
     let jobs = "[service]\nbase_url = \"sandbox\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n";
     std::fs::write(folder.path().join("jobs.toml"), jobs).unwrap();
@@ -54,7 +54,7 @@ fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::program::Ended {
 }
 
 #[test]
-fn a_server_that_refuses_tls_is_told_neither_user_nor_password() {
+fn a_server_that_refuses_tls_is_reported_neither_user_nor_password() {
     // `127.1` is a way to write loopback that is not an IP address: a name like any other.
     for (query, environment) in [
         ("", None),

@@ -4,9 +4,9 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::databases::{Database, databases, sqlite};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
+use crate::support::databases::{Database, databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n";
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -31,7 +31,7 @@ fn used(mut database: Database, at: &str, sandbox: &Sandbox, rest: &str) -> Plac
 }
 
 /// Runs a verb with one more file to read a secret from.
-fn run(place: &Place, args: &[&str]) -> crate::program::Ended {
+fn run(place: &Place, args: &[&str]) -> crate::support::program::Ended {
     place.program(args).env("TOPICWATCH_WEB_TOKEN_FILE", "web.token").run()
 }
 
@@ -187,7 +187,7 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         std::fs::write(place.path("copy.db.lock"), "").unwrap();
         backup(&place, &copy).says(2, &["`topicwatch run` works on", "name another file; nothing was changed"]);
         let foreign = place.path("foreign.db");
-        crate::databases::wait(async {
+        crate::support::databases::wait(async {
             use sqlx::Connection as _;
             let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&foreign).create_if_missing(true);
             let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();

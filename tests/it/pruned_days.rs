@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use crate::databases::databases;
-use crate::program::Place;
-use crate::service::Sandbox;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::service::Sandbox;
 
 const TOPIC: &str = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
 const NOW: &str = "2026-03-11T09:00:00Z";
@@ -121,7 +121,7 @@ fn what_an_earlier_version_pruned_and_nobody_counted_is_empty() {
         place.ok(&["db", "prune", "--at", NOW]);
         // As a database of before the counts was, and its upgrade marks it.
         let older = "DELETE FROM pruned_day; INSERT INTO store_info (name, value) SELECT 'pruned_uncounted', value FROM store_info WHERE name = 'pruned_until'";
-        crate::databases::wait(place.database.execute(older));
+        crate::support::databases::wait(place.database.execute(older));
         let rows = daily(&place, &[]);
         let row = of(&rows, "2026-01-05");
         for column in ["runs", "calls", "cost_usd", "covered_share", "holes", "social_answered"] {

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use topicwatch::model::{Source, Time, Topic};
 use topicwatch::store::{Filter, Outcome, Store};
 
-use crate::databases::databases;
-use crate::program::{NINE, Place};
-use crate::service::{Raw, reply};
-use crate::store::{NOW, manual, outcome, seen, settings, topic};
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::searched::{NOW, manual, outcome, seen, settings, topic};
+use crate::support::service::{Raw, reply};
 
 /// The rows of an export.
 fn rows(place: &Place, what: &str) -> Vec<Value> {
@@ -44,7 +44,7 @@ fn thirty_that_change() -> Raw {
 }
 
 #[test]
-fn two_topics_of_one_instant_are_told_the_words_that_each_was_served() {
+fn two_topics_of_one_instant_are_reported_the_words_that_each_was_served() {
     // Whichever of the two has the smaller run id: in one of the two orders it is the one that was stored last.
     for topics in [["acme", "zeta"], ["zeta", "acme"]] {
         let mut exported = Vec::new();

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use topicwatch::sandbox::CorpusSource;
 
-use crate::databases::databases;
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::story::{assert_adds_up, exports, table};
+use crate::support::databases::databases;
+use crate::support::exported_story::{assert_adds_up, exports, table};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
 
 const TOPICS: &str = r#"
 [[topics]]

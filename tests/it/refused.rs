@@ -3,11 +3,11 @@
 
 use std::io::Write as _;
 
-use crate::databases::{databases, sqlite};
-use crate::living::topics;
-use crate::program::{NINE, Place};
-use crate::service::{Raw, Reply, Sandbox, Trap, bytes, reply};
-use crate::web_client::Pages;
+use crate::support::daemons::topics;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, Reply, Sandbox, Trap, bytes, reply};
+use crate::support::web_client::Pages;
 
 const THREE: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
 
@@ -89,7 +89,7 @@ fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
 }
 
 #[test]
-fn a_broken_chunk_is_told_as_a_cut_also_of_a_packed_reply() {
+fn a_broken_chunk_is_reported_as_a_cut_also_of_a_packed_reply() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(br#"{"results": [{"title": "t", "url": "https://example.com/"}]}"#).unwrap();
     let packed = packed.finish().unwrap();
@@ -106,7 +106,8 @@ fn a_broken_chunk_is_told_as_a_cut_also_of_a_packed_reply() {
     assert!(!ended.out.contains("decompress"), "{ended}");
     let damage = Raw::saying(move |_| {
         let mut body = damaged.clone();
-        body[12..].fill(0xff);
+        // After the header of ten bytes: a block of the reserved type.
+        body[10..].fill(0xff);
         reply("200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", &body)
     });
     place.configure(&damage.lines(), THREE);

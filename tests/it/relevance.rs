@@ -5,9 +5,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use topicwatch::model::Time;
 
-use crate::databases::databases;
-use crate::program::Place;
-use crate::truth::{Truly, Truth};
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::truth::{Truly, Truth};
 
 const DAY: i64 = 86_400_000;
 /// Midnight of the 2nd of March 2026, a Monday.

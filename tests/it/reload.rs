@@ -1,9 +1,9 @@
 //! A configuration that changes under a running daemon, and several daemons with different ones: all or nothing, nothing
 //! twice, and an older set does not come back while a newer one lives.
 
-use crate::databases::{databases, postgres};
-use crate::living::{daemon, today, topics, under_a_call};
-use crate::program::{Place, until};
+use crate::support::daemons::{daemon, today, topics, under_a_call};
+use crate::support::databases::{databases, postgres};
+use crate::support::program::{Place, until};
 
 /// Replaces the file as editors do.
 fn replace(place: &Place, service: &str, rest: &str) {
@@ -42,7 +42,7 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
 }
 
 #[test]
-fn a_broken_file_changes_nothing_and_every_mistake_is_told() {
+fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
@@ -104,7 +104,7 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
 #[test]
 fn a_link_that_points_to_another_file_is_a_change() {
     let sandbox = today(&[]);
-    let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), &topics(&["acme"]));
+    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), &topics(&["acme"]));
     // As a ConfigMap does it: the file is a link through a folder that is a link.
     for (folder, names) in [("one", &["acme"][..]), ("two", &["acme", "globex"])] {
         place.configure(&sandbox.lines(), &topics(names));
@@ -134,7 +134,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
         going
     };
     let in_force = || place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id");
-    let end = |going: crate::program::Going| {
+    let end = |going: crate::support::program::Going| {
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
     };

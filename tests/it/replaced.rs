@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::databases::{databases, sqlite};
-use crate::endure::FAILPOINT;
-use crate::living::{today, topics};
-use crate::program::{Ended, Going, Place, until};
-use crate::several::Slow;
-use crate::web_client::Pages;
+use crate::support::arrivals::Slow;
+use crate::support::daemons::{today, topics};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{Ended, Going, Place, until};
+use crate::support::rare_schedule::FAILPOINT;
+use crate::support::web_client::Pages;
 
 /// What befalls a file: a name, what is done to the database while `copy` is a backup of it, and what the process says.
 type Fate = (&'static str, fn(&Path, &Path), &'static str);
@@ -86,7 +86,7 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
         place.ok(&["once", "--quiet"]);
         let copy = backup(&place);
         let held = std::fs::read(&copy).unwrap();
-        let mut going = crate::living::daemon(&place, &[]);
+        let mut going = crate::support::daemons::daemon(&place, &[]);
         place.ok(&["topic", "run", "acme"]);
         going.until("a run", |said| said.contains("run stored"));
         let told = std::cell::Cell::new(0);
@@ -105,7 +105,7 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
             untouched(how, &place, &held);
             // The backup does not say that the one it was made beside lives.
             place.run(&["health"]).says(1, &["no process said"]);
-            let going = crate::living::daemon(&place, &[]);
+            let going = crate::support::daemons::daemon(&place, &[]);
             going.signal("TERM");
             going.wait().says(0, &["stopped"]);
         }
@@ -115,7 +115,7 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
 /// A daemon in the middle of a call, and how to let the call end.
 fn calling(service: &Slow, place: &Place) -> Going {
     service.hold(true);
-    let going = crate::living::daemon(place, &[]);
+    let going = crate::support::daemons::daemon(place, &[]);
     place.ok(&["topic", "run", "acme"]);
     until("a call", || service.calls() > 0);
     going
@@ -253,7 +253,7 @@ fn a_backup_holds_nothing_of_the_processes_that_lived_beside_it() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
-        let going = crate::living::daemon(&place, &[]);
+        let going = crate::support::daemons::daemon(&place, &[]);
         assert_eq!(place.database.number("SELECT count(*) FROM instance"), 1);
         backup(&place);
         let copy = format!("sqlite:{}", place.path("copy.db").display());

@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-use crate::databases::{databases, wait};
-use crate::program::{Ended, NINE, Place};
-use crate::service::Sandbox;
-use crate::story::assert_adds_up;
+use crate::support::databases::{databases, wait};
+use crate::support::exported_story::assert_adds_up;
+use crate::support::program::{Ended, NINE, Place};
+use crate::support::service::Sandbox;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nai.when = \"always\"\n\n\
@@ -146,7 +146,7 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
 }
 
 #[test]
-fn what_is_not_found_any_more_stays_and_what_cannot_be_read_is_told() {
+fn what_is_not_found_any_more_stays_and_what_cannot_be_read_is_reported() {
     for place in places() {
         let name = place.database.name;
         wait(place.database.execute(

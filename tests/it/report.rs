@@ -1,37 +1,19 @@
 //! The figures of the daily report, each worked out again with SQL of its own over the same database; and that both databases
 //! give the same bytes.
 
+use crate::support::report_spec::*;
 use topicwatch::insight::daily::{self, Day, days as days_of};
-use topicwatch::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time, Tone};
+use topicwatch::model::{ReportWindow, Span, Time, Tone};
 use topicwatch::report::{Report, TopicFacts, at_date, make, paths, span_of};
 
-use crate::databases::{Database, databases, wait};
-use crate::report_data::{BEGIN, DAY, HOUR, fill, topics};
-
-pub fn spec(timezone: &str, window: ReportWindow) -> ReportSpec {
-    ReportSpec {
-        name: "daily".into(),
-        title: "Morning".into(),
-        topics: Vec::new(),
-        tags: vec!["brand".into()],
-        schedule: None,
-        timezone: timezone.into(),
-        window,
-        formats: vec![ReportFormat::Html, ReportFormat::Markdown],
-        path: "reports/{name}-{date}".into(),
-        group: Some("brand".into()),
-        channels: Vec::new(),
-    }
-}
-
-/// The present: a little after the last readable run of the sixteenth day.
-pub const NOW: Time = Time(BEGIN.0 + 16 * DAY + 13 * HOUR);
+use crate::support::databases::{Database, databases, wait};
+use crate::support::report_world::{BEGIN, DAY, HOUR, fill, topics};
 
 fn made(database: &Database, window: ReportWindow) -> Report {
     let spec = spec("Europe/Berlin", window);
     let span = span_of(&spec, NOW, None);
     wait(async {
-        let store = crate::store::open(database).await;
+        let store = crate::support::searched::open(database).await;
         fill(database);
         let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
         store.close().await;
@@ -236,7 +218,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
                 ReportWindow::SinceLast => {
                     let spec = spec("UTC", window);
                     wait(async {
-                        let store = crate::store::open(&database).await;
+                        let store = crate::support::searched::open(&database).await;
                         let span = span_of(&spec, NOW, Some(Time(NOW.0 - 2 * DAY)));
                         let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
                         store.close().await;
@@ -277,7 +259,7 @@ fn the_same_data_gives_the_same_bytes_from_both_databases() {
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
     let (_, html, markdown) = &all[0];
     // What matters is told in order of weight: the service first, then what changed.
-    let report = made(&crate::databases::sqlite(), ReportWindow::Day);
+    let report = made(&crate::support::databases::sqlite(), ReportWindow::Day);
     let kinds: Vec<&str> = report.matters.iter().map(|matter| matter.kind).collect();
     assert_eq!(kinds.first(), Some(&"source"), "{kinds:?}");
     assert!(kinds.contains(&"volume") && kinds.contains(&"tone"), "{:#?}", report.matters);
@@ -291,11 +273,11 @@ fn the_same_data_gives_the_same_bytes_from_both_databases() {
 
 #[test]
 fn a_report_since_the_last_one_loses_and_repeats_nothing() {
-    let database = crate::databases::sqlite();
+    let database = crate::support::databases::sqlite();
     made(&database, ReportWindow::Day);
     let spec = spec("UTC", ReportWindow::SinceLast);
     wait(async {
-        let store = crate::store::open(&database).await;
+        let store = crate::support::searched::open(&database).await;
         // Runs get their numbers as they end, not as they began: every third here takes twenty hours.
         database
             .execute("CREATE TABLE ended AS SELECT id FROM run WHERE seq IS NOT NULL; UPDATE run SET seq = NULL")
@@ -325,7 +307,7 @@ fn a_report_since_the_last_one_loses_and_repeats_nothing() {
 
 #[test]
 fn what_rises_is_what_the_filter_means() {
-    let database = crate::databases::sqlite();
+    let database = crate::support::databases::sqlite();
     let report = made(&database, ReportWindow::Day);
     let (at, facts) = report.topics.iter().enumerate().find(|(_, topic)| !topic.rising.is_empty()).unwrap();
     let risers = |facts: &TopicFacts| facts.rising.iter().map(|rising| rising.item.key.clone()).collect::<Vec<_>>();
@@ -334,7 +316,7 @@ fn what_rises_is_what_the_filter_means() {
     let topic = filtered.iter_mut().find(|topic| topic.id == facts.id).unwrap();
     topic.filter.exclude_authors = vec![author];
     wait(async {
-        let store = crate::store::open(&database).await;
+        let store = crate::support::searched::open(&database).await;
         let spec = spec("Europe/Berlin", ReportWindow::Day);
         let made = make(&store, &spec, &filtered, span_of(&spec, NOW, None), None, NOW).await.unwrap();
         store.close().await;
@@ -355,7 +337,7 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
         );
         wait(database.execute(&other));
         let after = wait(async {
-            let store = crate::store::open(&database).await;
+            let store = crate::support::searched::open(&database).await;
             let spec = spec("Europe/Berlin", ReportWindow::Day);
             let made = make(&store, &spec, &topics(), before.span, None, NOW).await.unwrap();
             store.close().await;
@@ -384,7 +366,7 @@ fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
         let spec = spec("Europe/Berlin", ReportWindow::Day);
         let span = at_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
         let report = wait(async {
-            let store = crate::store::open(&database).await;
+            let store = crate::support::searched::open(&database).await;
             let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
             store.close().await;
             made

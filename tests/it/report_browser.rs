@@ -1,24 +1,12 @@
 //! The page in a real browser: what comes from outside runs nothing and fetches nothing. Skipped, loudly, where there is no
 //! browser (Debian's chromium, or the one that TEST_CHROMIUM names).
 
-use std::path::Path;
+use crate::support::browser::*;
 use std::process::Command;
 
-use crate::databases::sqlite;
-use crate::program::{NINE, Place};
-use crate::service::{Sandbox, Trap};
-
-pub fn browser() -> Option<String> {
-    let named = std::env::var("TEST_CHROMIUM").ok();
-    let found = named.or_else(|| {
-        let known = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-        known.iter().find(|path| Path::new(path).exists()).map(|path| (*path).to_owned())
-    });
-    if found.is_none() {
-        eprintln!("SKIPPED: no browser looks at the pages: install chromium, or set TEST_CHROMIUM");
-    }
-    found
-}
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Sandbox, Trap};
 
 #[test]
 fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
@@ -40,7 +28,7 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
             format!("data:text/html,{at}"),
         ][at % 3]
             .replace('\'', "''");
-        crate::databases::wait(place.database.execute(&format!(
+        crate::support::databases::wait(place.database.execute(&format!(
             "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', url = '{address}', tone = 'negative', score = -900, scorer = '{words}' \
              WHERE id % {} = {at}; UPDATE answer SET text = '{words} [x](javascript:alert(1)) ![i]({url}/h.png)', model = '{words}'",
             hostile.len()

@@ -1,8 +1,8 @@
 //! `topicwatch report` as people call it: where it goes, what it refuses, and what it says when replies tell little.
 
-use crate::databases::databases;
-use crate::program::{NINE, Place};
-use crate::service::{Raw, Sandbox, reply};
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, Sandbox, reply};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
 
@@ -115,7 +115,7 @@ fn shares_of_what_was_full_say_at_least() {
 #[test]
 fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), TOPIC);
+    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), TOPIC);
     let ended = place.program(&["once", "--at", NINE]).env("TOPICWATCH_API_KEY", "sandbox").run();
     assert_eq!(ended.code, Some(0), "{ended}");
     assert_eq!(place.database.texts("SELECT value FROM store_info WHERE name = 'nature'"), ["sandbox"]);
@@ -146,7 +146,7 @@ fn another_query_is_a_line_in_the_charts_and_nothing_is_compared_over_it() {
 fn a_report_of_nothing_says_so() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(
-        crate::databases::sqlite(),
+        crate::support::databases::sqlite(),
         &sandbox.lines(),
         &format!("{TOPIC}\n[[topics]]\nid = \"late\"\nquery = \"x\"\n"),
     );

@@ -3,11 +3,11 @@
 
 use std::process::Command;
 
-use crate::changes::{World, hour, once, post, topic};
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
-use crate::report_browser::browser;
-use crate::service::Sandbox;
+use crate::support::browser::browser;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::world::{World, hour, once, post, topic};
 
 /// The report of a date, as a file of a format.
 fn report(place: &Place, date: &str, format: &str) -> String {
@@ -23,7 +23,7 @@ fn between<'a>(text: &'a str, from: &str, until: &str) -> &'a str {
 }
 
 #[test]
-fn holes_are_told_where_they_are_beside_the_full_replies_that_left_them() {
+fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
     for database in databases() {
         let world = World::new();
         let place =

@@ -3,12 +3,12 @@
 
 use topicwatch::notify::verify;
 
-use crate::changes::{World, hour, keys, post, topic};
-use crate::databases::{databases, sqlite};
-use crate::living::today;
-use crate::program::{NINE, Place, Program, until};
-use crate::receivers::{Answer, Hook, Post};
-use crate::service::Sandbox;
+use crate::support::daemons::today;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place, Program, until};
+use crate::support::receivers::{Answer, Hook, Post};
+use crate::support::service::Sandbox;
+use crate::support::world::{World, hour, keys, post, topic};
 
 const SECRET: &str = "hook s3cret";
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -123,7 +123,7 @@ fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
             [(6, 1, "the first"), (22, 2, "of yesterday"), (26, 3, "of today"), (30, 4, "of this morning")]
         {
             world.posts(&[post(id, at - 1, text, 5)]);
-            crate::changes::once(&place, at);
+            crate::support::world::once(&place, at);
         }
         due(31).shows(0, &["made "]);
         let told = std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
@@ -176,7 +176,7 @@ fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
             if database.name != "SQLite" && n % 3 != 0 {
                 continue;
             }
-            let own = if database.name == "SQLite" { sqlite() } else { crate::databases::postgres().unwrap() };
+            let own = if database.name == "SQLite" { sqlite() } else { crate::support::databases::postgres().unwrap() };
             let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
             let place = Place::new(own, &sandbox.lines(), &rest(None));
             let run = |args: &[&str]| program(&place, &hook, args).run();
@@ -218,7 +218,7 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
                    VALUES ('report:daily@then', 'report:daily', 1000, 'scheduled', 'queued', 1000, 1000); \
                    INSERT INTO store_info (name, value) VALUES ('asked', '77') ON CONFLICT (name) DO UPDATE SET value = '77'";
-        crate::databases::wait(place.database.execute(due));
+        crate::support::databases::wait(place.database.execute(due));
         until("the mail", || post.got().len() == 1);
         until("the hook", || hook.got().len() == 1);
         // While that hangs, the daemon does what it is asked.
@@ -234,7 +234,7 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_told_before_anything_is_written() {
+fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
     let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
     let place = Place::new(sqlite(), &sandbox.lines(), &rest(None));
     let refused = place.program(&["once", "--due", "--at", NINE]).env("HOOK_URL", &hook.url()).run();
@@ -248,7 +248,7 @@ fn a_secret_that_is_not_there_is_told_before_anything_is_written() {
 }
 
 #[test]
-fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_told_by_status() {
+fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered_is_reported_by_status() {
     let database = sqlite();
     let sandbox = Sandbox::at(NINE, &[]);
     // The first part of the secret stands before what is kept of an answer, the second after it.
@@ -277,7 +277,7 @@ fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_
     let status = || -> serde_json::Value { serde_json::from_str(&run(&["status", "--json"]).out).unwrap() };
     assert_eq!(status()["undelivered"], serde_json::json!({ "dead": 0, "waiting": 1, "stranded": 0 }));
     run(&["status"]).shows(0, &["1 message waiting: topicwatch outbox\n"]);
-    crate::databases::wait(place.database.execute("UPDATE outbox SET state = 'dead'"));
+    crate::support::databases::wait(place.database.execute("UPDATE outbox SET state = 'dead'"));
     run(&["status"]).shows(0, &["1 message dead: topicwatch outbox\n"]);
     // Nobody tries it when its channel is gone.
     place.configure(&sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n");
@@ -286,7 +286,7 @@ fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_
     assert_eq!(listed["messages"][0]["channel_known"], false);
     // What was sent long ago cannot be sent again.
     let old = "UPDATE outbox SET state = 'sent', text = '', html = NULL, data = NULL";
-    crate::databases::wait(place.database.execute(old));
+    crate::support::databases::wait(place.database.execute(old));
     let why = "sent more than 30 days ago, and what it said is not kept";
     run(&["outbox", "show", event]).shows(0, &[why]);
     run(&["outbox", "retry", event]).says(2, &[why]);
@@ -294,7 +294,7 @@ fn a_secret_that_a_receiver_echoes_is_told_nowhere_and_what_is_not_delivered_is_
 }
 
 #[test]
-fn what_nobody_will_deliver_is_told_and_can_be_put_away() {
+fn what_nobody_will_deliver_is_reported_and_can_be_put_away() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let hook = Hook::answering(|n| Answer::Say(if n < 2 { "404 Not Found" } else { "204 No Content" }));
@@ -329,7 +329,7 @@ fn what_nobody_will_deliver_is_told_and_can_be_put_away() {
         due("2026-03-11T11:00:00Z").shows(3, &["/hook: given up: 404"]);
         let event = "report:daily@2026-03-11T11:00:00Z/hook";
         let erased = "UPDATE outbox SET subject = '[erased]', text = '', html = NULL, data = NULL";
-        crate::databases::wait(place.database.execute(erased));
+        crate::support::databases::wait(place.database.execute(erased));
         let why = "it held what was forgotten, and nothing of it is kept";
         run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0", "not queued: 1: ", why]);
         run(&["outbox", "retry", event]).says(2, &[why, "outbox drop"]);
@@ -381,7 +381,7 @@ fn what_check_calls_ready_can_be_written_to() {
 }
 
 #[test]
-fn every_mistake_in_reports_and_channels_is_told_at_once() {
+fn every_mistake_in_reports_and_channels_is_reported_at_once() {
     let place = Place::new(
         sqlite(),
         "base_url = \"sandbox\"",

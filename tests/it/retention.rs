@@ -1,30 +1,17 @@
 //! Bounded history: which rows go, which stay whatever their age, that old never becomes new again, that nothing a reader has
 //! not read goes, and that a kill anywhere costs nothing. Every case on both databases.
 
+use crate::support::old_history::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use topicwatch::model::{Question, Retention, Source, Span, Time};
-use topicwatch::store::{Filter, ItemRow, Pruned, SightingRow, Store};
+use topicwatch::store::{Filter, Pruned, SightingRow, Store};
 
-use crate::databases::{Database, databases};
-use crate::endure::FAILPOINT;
-use crate::program::Place;
-use crate::store::{NOW, items, manual, open, outcome, seen, topic};
-
-const HOUR: i64 = 3_600_000;
-pub const DAY: i64 = 24 * HOUR;
-/// Days of the history, four runs each.
-const DAYS: i64 = 10;
-
-fn begin() -> Time {
-    Time(NOW.0 / DAY * DAY - DAYS * DAY)
-}
-
-/// The end of the history.
-pub fn present() -> Time {
-    Time(begin().0 + DAYS * DAY)
-}
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::rare_schedule::FAILPOINT;
+use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
 
 fn kept(days: [Option<i64>; 4]) -> Retention {
     let [raw, sightings, items, runs] = days.map(|days| days.map(|days| days * DAY));
@@ -35,33 +22,6 @@ async fn prune(store: &Store, retention: &Retention, rehearsal: bool) -> Pruned 
     store.prune(retention, present(), Duration::from_secs(600), rehearsal, &|| false).await.unwrap()
 }
 
-/// Ten days of a topic, four runs each: one post is in every run, one in the first run of its day, one in the first two.
-pub(crate) async fn fill(database: &Database, store: &Store) {
-    let t = topic("acme");
-    store.add_topics(std::slice::from_ref(&t), begin()).await.unwrap();
-    for n in 0..DAYS * 4 {
-        let (at, day) = (Time(begin().0 + n * 6 * HOUR + HOUR), u32::try_from(n / 4).unwrap());
-        let run = manual(store, &t, &format!("run-{n:03}"), at).await;
-        let mut found = vec![seen(Source::Social, u32::try_from(n).unwrap() + 1, &["post:x:1"], "always")];
-        if n % 4 == 0 {
-            found.push(seen(Source::Social, 2, &[&format!("post:x:{}", 100 + day)], &format!("once on day {day}")));
-        }
-        if n % 4 < 2 {
-            found.push(seen(Source::Social, 3, &[&format!("post:x:{}", 200 + day)], &format!("twice on day {day}")));
-        }
-        store.finish(&run, outcome(at, found)).await.unwrap();
-        store.publish().await.unwrap();
-    }
-    let body = if database.name == "SQLite" { "x'616263'" } else { "'abc'" };
-    database
-        .execute(&format!(
-            "INSERT INTO raw_reply (search, request, dialect, headers, received_at, bytes, truncated, body) \
-             SELECT s.id, '{{}}', 'spec', '{{}}', s.started_at, 3, 0, {body} FROM search s WHERE s.source = 'social'"
-        ))
-        .await;
-    topicwatch::collect::cluster(store, &|| false).await.unwrap();
-}
-
 async fn sightings(store: &Store) -> Vec<SightingRow> {
     let mut all = Vec::new();
     let each: &mut (dyn FnMut(SightingRow) -> Result<(), topicwatch::store::StoreError> + Send) = &mut |row| {
@@ -69,30 +29,6 @@ async fn sightings(store: &Store) -> Vec<SightingRow> {
         Ok(())
     };
     store.each_sighting(&Filter::default(), each).await.unwrap();
-    all
-}
-
-/// What a topic knows of its items, their words aside.
-fn known(items: &[ItemRow]) -> Vec<(String, Time, String, Time, String, i64)> {
-    let of =
-        |i: &ItemRow| (i.key.clone(), i.first_seen, i.first_run.clone(), i.last_seen, i.last_run.clone(), i.times_seen);
-    items.iter().map(of).collect()
-}
-
-/// Everything in the database, so that two moments can be compared.
-pub fn everything(database: &Database) -> Vec<String> {
-    let mut all = Vec::new();
-    for sql in [
-        "SELECT 'run ' || public_id || ' ' || coalesce(thinned, -1) || ' ' || coalesce(pruned_at, 0) FROM run ORDER BY 1",
-        "SELECT 'sighting ' || run || ' ' || item || ' ' || source FROM sighting ORDER BY 1",
-        "SELECT 'search ' || run || ' ' || source FROM search ORDER BY 1",
-        "SELECT 'raw ' || search FROM raw_reply ORDER BY 1",
-        "SELECT 'item ' || key || ' ' || coalesce(text, '-') || ' ' || coalesce(pruned_at, 0) FROM item ORDER BY 1",
-        "SELECT 'known ' || topic || ' ' || item || ' ' || first_run || ' ' || last_run FROM topic_item ORDER BY 1",
-        "SELECT 'info ' || name || ' ' || value FROM store_info ORDER BY 1",
-    ] {
-        all.extend(database.texts(sql));
-    }
     all
 }
 
@@ -260,7 +196,7 @@ async fn what_a_reader_has_not_read_stays_and_a_reader_that_is_gone_holds_nothin
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_gives_back_what_went() {
-    let database = crate::databases::sqlite();
+    let database = crate::support::databases::sqlite();
     let store = open(&database).await;
     fill(&database, &store).await;
     database.execute("UPDATE raw_reply SET body = zeroblob(100000)").await;
@@ -282,14 +218,14 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
         let fresh = || {
             let place = Place::new(
                 if whole.database.name == "SQLite" {
-                    crate::databases::sqlite()
+                    crate::support::databases::sqlite()
                 } else {
-                    crate::databases::postgres().unwrap()
+                    crate::support::databases::postgres().unwrap()
                 },
                 "base_url = \"sandbox\"\n",
                 rules,
             );
-            crate::databases::wait(async {
+            crate::support::databases::wait(async {
                 let store = open(&place.database).await;
                 fill(&place.database, &store).await;
                 store.close().await;
@@ -325,7 +261,7 @@ fn every_statement_of_a_pruning_follows_an_index() {
     for database in databases() {
         let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
         let place = Place::new(database, "base_url = \"sandbox\"\n", rules);
-        crate::databases::wait(async {
+        crate::support::databases::wait(async {
             let store = open(&place.database).await;
             fill(&place.database, &store).await;
             store.close().await;
@@ -346,7 +282,7 @@ fn every_statement_of_a_pruning_follows_an_index() {
         assert!(statements.len() >= 12, "{}: {statements:#?}", place.database.name);
         if place.database.name == "SQLite" {
             // What it learned of small tables when it was closed; without it SQLite takes them for large ones.
-            crate::databases::wait(place.database.execute("DELETE FROM sqlite_stat1"));
+            crate::support::databases::wait(place.database.execute("DELETE FROM sqlite_stat1"));
         }
         for sql in &statements {
             let plan = place.database.plan(sql);

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::stage;
+use crate::support::sandbox_stage::stage;
 
 type Has<'a> = &'a dyn Fn(&Value) -> bool;
 

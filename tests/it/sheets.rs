@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use topicwatch::compare::Hiding;
 use topicwatch::export::{self, Format, Order, What};
 
-use crate::databases::{databases, sqlite};
-use crate::exports::nasty_world;
-use crate::formats::{place_of, python};
-use crate::program::Program;
-use crate::store::open;
+use crate::support::databases::{databases, sqlite};
+use crate::support::independent_readers::{place_of, python};
+use crate::support::program::Program;
+use crate::support::sample_history::nasty_world;
+use crate::support::searched::open;
 
 /// The names of the sheets, and the keys in them, each with its header.
 const SHEETS: &str = r#"
@@ -106,7 +106,7 @@ print(json.dumps([b''.join(shown).decode('utf-8', 'replace'), (first + rest).cou
 "#;
 
 #[test]
-fn a_terminal_is_told_how_many_rows_there_are_and_how_fast_they_come() {
+fn a_terminal_is_reported_how_many_rows_there_are_and_how_fast_they_come() {
     let texts: Vec<String> = (0..900).map(|n| format!("{n} {}", "words and more words ".repeat(30))).collect();
     let place = place_of(sqlite(), &texts);
     let told = |more: &[&str]| -> Option<(String, u64)> {

@@ -3,9 +3,9 @@
 
 use topicwatch::daemon::system_clock;
 
-use crate::databases::databases;
-use crate::living::{daemon, today, topics, under_a_call};
-use crate::program::{Ended, Going, Place, until};
+use crate::support::daemons::{daemon, today, topics, under_a_call};
+use crate::support::databases::databases;
+use crate::support::program::{Ended, Going, Place, until};
 
 /// A daemon under its first call, of a slot that passed while nothing ran.
 fn calling(place: &Place) -> Going {
@@ -100,7 +100,7 @@ fn once_gives_a_slot_back_and_cancels_what_was_asked_by_hand() {
 }
 
 /// An empty database of the same kind.
-fn fresh(like: &crate::databases::Database) -> crate::databases::Database {
+fn fresh(like: &crate::support::databases::Database) -> crate::support::databases::Database {
     databases().into_iter().find(|database| database.name == like.name).unwrap()
 }
 
@@ -111,7 +111,7 @@ mod systemd {
     use std::time::Duration;
 
     use super::*;
-    use crate::databases::{postgres, sqlite, wait};
+    use crate::support::databases::{postgres, sqlite, wait};
 
     /// A service manager's end of the socket, and all that was said.
     struct Manager {

@@ -3,13 +3,13 @@
 
 use serde_json::json;
 
-use crate::changes::{World, hour, once, post, topic};
-use crate::databases::databases;
-use crate::program::Place;
-use crate::web_client::Pages;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, once, post, topic};
 
 #[test]
-fn a_source_that_fell_silent_or_stale_is_told_after_twenty_runs() {
+fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
     let mut told = Vec::new();
     for database in databases() {
         let world = World::new();

@@ -13,9 +13,9 @@ use topicwatch::sandbox::{self, CorpusSource, Fault, Running};
 use topicwatch::search::{self, Client, Dialect};
 use topicwatch::store::{Store, StoreErrorKind};
 
-use crate::databases::{databases, sqlite};
-use crate::service::{Raw, Reply, reply};
-use crate::store::{LEASE, NOW, manual, open, plan, topic};
+use crate::support::databases::{databases, sqlite};
+use crate::support::searched::{LEASE, NOW, manual, open, plan, topic};
+use crate::support::service::{Raw, Reply, reply};
 
 /// A service that answers in ten minutes.
 async fn slow() -> Running {
@@ -120,7 +120,7 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
         assert_eq!(ended.result.unwrap_err().kind, StoreErrorKind::Fenced, "{}", database.name);
         counted(&store, 2).await;
         // The end of the first taking did not make the worker_pool forget the second: its lease, far in the future, is prolonged
-        // to three milliseconds from the worker_pool's present, and so runs out here.
+        // to three milliseconds from the pool's present, and so runs out here.
         let alive = tokio::spawn({
             let worker_pool = worker_pool.clone();
             async move { worker_pool.keep_alive(Duration::from_millis(3)).await }

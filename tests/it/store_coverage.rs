@@ -4,8 +4,8 @@
 use topicwatch::model::{Look, RunState, SearchState, Source, Span, Time};
 use topicwatch::store::{Filter, StoreError};
 
-use crate::databases::databases;
-use crate::store::{NOW, call, manual, open, outcome, plan, topic};
+use crate::support::databases::databases;
+use crate::support::searched::{NOW, call, manual, open, outcome, plan, topic};
 
 fn at(ms: i64) -> Time {
     Time(NOW.0 + ms)

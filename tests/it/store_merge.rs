@@ -4,8 +4,8 @@
 use topicwatch::model::{Source, Time};
 use topicwatch::store::Filter;
 
-use crate::databases::databases;
-use crate::store::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::databases::databases;
+use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
 
 fn at(seconds: i64) -> Time {
     Time(NOW.0 + seconds * 1_000)

@@ -8,8 +8,8 @@ use topicwatch::export::{self, Order, Profile, What};
 use topicwatch::model::{Answer, Micros, RunState, SearchState, Source, Time, Topic};
 use topicwatch::store::{Filter, Nature, Settings, Store, StoreErrorKind, redact};
 
-use crate::databases::{databases, postgres, sqlite};
-use crate::store::{LEASE, NOW, call, items, manual, open, outcome, plan, seen, settings, to_plan, topic};
+use crate::support::databases::{databases, postgres, sqlite};
+use crate::support::searched::{LEASE, NOW, call, items, manual, open, outcome, plan, seen, settings, to_plan, topic};
 
 fn later(times: u32) -> Time {
     NOW.plus(LEASE * times)
@@ -468,7 +468,7 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
 /// Of a new table PostgreSQL knows nothing and expects one row that is due: planning twenty thousand topics once compared
 /// each with a thousand others, for a minute.
 #[tokio::test]
-async fn a_database_is_told_of_many_new_topics() {
+async fn a_database_is_reported_of_many_new_topics() {
     let Some(database) = postgres() else { return };
     let store = open(&database).await;
     let topics: Vec<_> = (0..300).map(|n| topic(&format!("topic-{n:04}"))).collect();

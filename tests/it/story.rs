@@ -1,9 +1,10 @@
 //! The story the README tells, through the binary on both databases: a first run finds, a second one under the same
 //! clock finds nothing new, and everything can be shown and handed out again, byte for byte the same from either.
 
-use crate::databases::databases;
-use crate::program::{Ended, NINE, Place};
-use crate::service::Sandbox;
+use crate::support::databases::databases;
+use crate::support::exported_story::*;
+use crate::support::program::{Ended, NINE, Place};
+use crate::support::service::Sandbox;
 
 const TOPICS: &str = r#"
 [defaults]
@@ -25,49 +26,6 @@ title = "The same words once more"
 query = "acme launch"
 sources = ["social"]
 "#;
-
-const EXPORTS: [&str; 6] = ["items", "sightings", "new", "answers", "runs", "daily"];
-
-/// Every export in both profiles, by name.
-pub fn exports(place: &Place) -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for what in EXPORTS {
-        for profile in ["machine", "excel"] {
-            all.push((format!("{what} {profile}"), place.ok(&["export", "--what", what, "--profile", profile])));
-        }
-    }
-    all
-}
-
-/// A CSV as its header and rows.
-pub fn table(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
-    let mut reader = csv::ReaderBuilder::new().from_reader(csv.trim_start_matches('\u{feff}').as_bytes());
-    reader.deserialize().map(|row| row.unwrap()).collect()
-}
-
-fn sum(rows: &[std::collections::HashMap<String, String>], column: &str) -> i64 {
-    rows.iter().map(|row| row[column].parse::<i64>().unwrap()).sum()
-}
-
-fn size(place: &Place, table: &str) -> usize {
-    let sizes = place.database.sizes();
-    usize::try_from(sizes.iter().find(|(name, _)| *name == table).unwrap().1).unwrap()
-}
-
-/// Exports parse, and their rows and sums agree with the tables and with one another.
-pub fn assert_adds_up(place: &Place) {
-    let csv = |what| table(&place.ok(&["export", "--what", what]));
-    let (items, sightings, answers, runs) = (csv("items"), csv("sightings"), csv("answers"), csv("runs"));
-    assert_eq!(items.len(), size(place, "topic_item"));
-    assert_eq!(sightings.len(), size(place, "sighting"));
-    assert_eq!(answers.len(), size(place, "answer"));
-    assert_eq!(runs.len(), size(place, "run"));
-    assert_eq!(sum(&runs, "found"), sum(&runs, "new") + sum(&runs, "duplicate"));
-    assert_eq!(sum(&runs, "new"), i64::try_from(items.len()).unwrap(), "each item is new once for its topic");
-    let seen = items.iter().map(|item| item["times_seen"].parse::<usize>().unwrap()).sum::<usize>();
-    let seen_runs: std::collections::HashSet<_> = sightings.iter().map(|s| (&s["run"], &s["key"])).collect();
-    assert_eq!(seen, seen_runs.len(), "times_seen counts the runs that saw an item");
-}
 
 #[test]
 fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_out_the_same_bytes() {

@@ -1,9 +1,9 @@
 //! What becomes of an AI reply, through `once` on both databases: streams in every framing, streams whose connection
 //! breaks, and replies that are none. A replay of what was kept says the same again.
 
-use crate::databases::{databases, wait};
-use crate::program::{NINE, Place};
-use crate::service::{Raw, Reply, Then, broken, bytes, reply};
+use crate::support::databases::{databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, Reply, Then, broken, bytes, reply};
 
 /// Headers of a chunked reply of this type.
 fn head(kind: &str) -> String {
@@ -398,7 +398,7 @@ fn no_file_of_the_json_parsing_suite_that_must_be_refused_becomes_an_answer() {
     let topics: String = (0..files.len())
         .map(|n| format!("[[topics]]\nid = \"t{n:03}\"\nquery = \"q\"\nsources = [\"ai\"]\n"))
         .collect();
-    let place = Place::new(crate::databases::sqlite(), &server.lines(), &topics);
+    let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topics);
     place.run(&["once", "--at", NINE]).shows(3, &["t000"]);
     assert_eq!(served.load(std::sync::atomic::Ordering::SeqCst), files.len());
     let states = "SELECT s.state || ' ' || coalesce(s.error_class, '-') || ' ' || count(*) FROM search s \

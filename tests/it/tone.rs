@@ -4,9 +4,9 @@
 use topicwatch::model::{Judged, Source, Time, Tone};
 use topicwatch::store::Outcome;
 
-use crate::databases::{Database, databases, sqlite};
-use crate::program::{NINE, Place, Program};
-use crate::store::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::databases::{Database, databases, sqlite};
+use crate::support::program::{NINE, Place, Program};
+use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
 
 /// A scorer that goes by one word.
 fn first(title: Option<&str>, text: Option<&str>) -> Judged {

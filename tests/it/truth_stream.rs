@@ -9,9 +9,9 @@ use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use rand_distr::{Distribution as _, Poisson};
 use topicwatch::model::Time;
 
-use crate::databases::{Database, databases};
-use crate::program::Place;
-use crate::truth::{Truly, Truth};
+use crate::support::databases::{Database, databases};
+use crate::support::program::Place;
+use crate::support::truth::{Truly, Truth};
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;

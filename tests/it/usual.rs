@@ -128,7 +128,7 @@ fn told_in(path: &str, mark: &str, table: &str) {
 }
 
 #[test]
-fn calm_streams_are_as_usual_and_falls_and_rises_are_told() {
+fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_123);
     let mut table = String::from(
         "| a calm stream | weekdays | days of history | calm days told | a fall to 10 % told | exactly 10 % told \
@@ -191,7 +191,7 @@ fn draw_share(mean: f64, apart: f64, whole: u64, random: &mut ChaCha8Rng) -> Sha
 }
 
 #[test]
-fn calm_shares_are_as_usual_and_a_doubled_share_is_told() {
+fn calm_shares_are_as_usual_and_a_doubled_share_is_reported() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_124);
     let mut table = String::from(
         "| days differ by | scored a day | days of history | calm days told | a share from 25 to 50 % told |\n|---|---:|---:|---:|---:|\n",

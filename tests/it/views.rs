@@ -2,7 +2,7 @@
 
 use topicwatch::store::{Settings, Store};
 
-use crate::databases::databases;
+use crate::support::databases::databases;
 
 fn promised() -> Vec<(String, Vec<String>)> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/sql.md")).unwrap();

@@ -1,13 +1,10 @@
 //! The pages through the program, on both databases: what each shows of what is stored.
 
-use crate::databases::{databases, wait};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web_client::{ASKED, Pages, TOKEN};
-
-/// Two topics, one of them in a zone of its own.
-pub const TOPICS: &str = "[[topics]]\nid = \"acme\"\ntitle = \"Acme & Sons\"\nquery = \"acme launch\"\nevery = \"12h\"\n\
-    [[topics]]\nid = \"rust\"\nquery = \"rust async\"\nschedule = \"30 2 * * *\"\ntimezone = \"Asia/Kolkata\"\n";
+use crate::support::databases::{databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_topics::*;
 
 #[test]
 fn before_the_first_run_the_pages_say_what_to_do_next() {
@@ -63,7 +60,7 @@ fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
         drop(pages);
         assert_eq!(place.database.sizes(), before);
         wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 1"));
-        place.run(&["serve"]).says(4, &["older version", "topicwatch migrate"]);
+        place.run(&["serve"]).says(4, &["older version", "topicwatch db migrate"]);
     }
 }
 
@@ -304,12 +301,12 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
 #[test]
 fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
     for database in databases() {
-        let world = crate::changes::World::new();
-        let place = Place::new(database, &world.lines(), &crate::changes::topic("acme", ""));
-        world.posts(&[crate::changes::post(1, 1, "the first day is fine", 1)]);
-        crate::changes::once(&place, 2);
-        world.posts(&[crate::changes::post(2, 90, "from a clock that is days ahead", 1)]);
-        crate::changes::once(&place, 26);
+        let world = crate::support::world::World::new();
+        let place = Place::new(database, &world.lines(), &crate::support::world::topic("acme", ""));
+        world.posts(&[crate::support::world::post(1, 1, "the first day is fine", 1)]);
+        crate::support::world::once(&place, 2);
+        world.posts(&[crate::support::world::post(2, 90, "from a clock that is days ahead", 1)]);
+        crate::support::world::once(&place, 26);
         let day = "SELECT CAST(day_from AS TEXT) || ' ' || items FROM topic_day ORDER BY 1";
         assert_eq!(place.database.texts(day), ["1773187200000 1", "1773273600000 1"], "the days of the first sights");
         let told = || {
@@ -324,13 +321,13 @@ fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
         place.ok(&["db", "rescore"]);
         assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
         // Neither the first of its day nor the last of all: as it was counted.
-        let more = [3, 4, 5].map(|id| crate::changes::post(id, 27, &format!("more of the second day, {id}"), 1));
+        let more = [3, 4, 5].map(|id| crate::support::world::post(id, 27, &format!("more of the second day, {id}"), 1));
         world.posts(&more);
-        crate::changes::once(&place, 27);
+        crate::support::world::once(&place, 27);
         wait(place.database.execute(
             "UPDATE item SET scorer = 'another' WHERE key = 'post:x:4'; INSERT INTO topic_day_due (topic, turn) VALUES ('acme', 1)",
         ));
-        crate::changes::once(&place, 27);
+        crate::support::world::once(&place, 27);
         assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
     }
 }
@@ -360,10 +357,10 @@ fn topics_that_know_nothing_have_no_days_to_count() {
 fn no_page_reads_a_growing_table_whole() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
-        let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{}", crate::web_alerts::SICK));
+        let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{}", crate::support::sick_alert::SICK));
         place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
         place.ok(&["once", "--at", NINE]);
-        crate::web_alerts::fire(&place, "words");
+        crate::support::sick_alert::fire(&place, "words");
         let name = place.database.name;
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
@@ -460,19 +457,19 @@ fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
             let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
             pages.ask("POST", "/topics/acme", &headers, &format!("kind={kind}"))
         };
-        let told = |what: &str| crate::program::until(what, || see("/topics/acme").contains(what));
+        let told = |what: &str| crate::support::program::until(what, || see("/topics/acme").contains(what));
         assert!(see("/topics/acme").contains("Run now"), "{name}");
         let answer = press("run_now");
         assert_eq!((answer.status, answer.header("location")), (303, Some("/topics/acme")), "{}", answer.text);
         told("queued as");
-        crate::program::until("the run", || see("/runs").contains("manual"));
+        crate::support::program::until("the run", || see("/runs").contains("manual"));
         assert_eq!(press("pause").status, 303);
         told("Pause, asked for");
         told("value=\"resume\"");
         assert_eq!(place.database.number("SELECT paused FROM topic WHERE id = 'acme'"), 1);
         assert_eq!(press("resume").status, 303);
         told("resumed");
-        crate::program::until("the end of the pause", || {
+        crate::support::program::until("the end of the pause", || {
             place.database.number("SELECT paused FROM topic WHERE id = 'acme'") == 0
         });
         // Who must not ask.

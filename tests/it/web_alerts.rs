@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use crate::api_client::{ask, get};
-use crate::databases::{Database, databases, wait};
-use crate::program::{NINE, Place, until};
-use crate::service::Sandbox;
-use crate::web_client::{Pages, TOKEN};
+use crate::support::api_client::{ask, get};
+use crate::support::databases::{Database, databases, wait};
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
 
 /// The first topic runs only when it is asked, so that no slot ends what fires there.
 const FILE: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
@@ -16,22 +16,6 @@ const FILE: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
     [[alerts]]\nname = \"recalls\"\nrule = \"items\"\nwords = [\"recall\"]\nquiet = \"22:00-07:00\"\ntimezone = \"Europe/Berlin\"\n\
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\n\
     [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\n";
-
-/// An alert that fires in other cases.
-pub const SICK: &str = "[[alerts]]\nname = \"sick\"\nrule = \"source\"\n";
-
-/// It fires, and saw this.
-pub fn fire(place: &Place, words: &str) {
-    let words = words.replace('\'', "''");
-    let line =
-        serde_json::json!([{ "text": words, "url": "https://a.example/", "key": "post:x:1" }, { "text": words }]);
-    wait(place.database.execute(&format!(
-        "INSERT INTO alert_firing (alert, subject, since) VALUES ('sick', 'acme/web', 1773219600000), ('sick', '{words}', 1773219600000); \
-         INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES \
-         ('alert:sick/R1/acme/web/fired', 'sick', 'acme/web', 'fired', 1773219600001, '{words}', '{line}'), \
-         ('alert:{words}/{words}/{words}/fired', '{words}', '{words}', 'fired', 1773219600002, '{words}', '[]')"
-    )));
-}
 
 /// What alerts saw, by hand: the rules themselves are `alerts`' cases.
 fn world(database: Database) -> (Sandbox, Place) {
@@ -344,7 +328,7 @@ fn what_was_asked_about_a_topic_that_is_forgotten_goes_with_it() {
 #[test]
 fn without_alerts_the_page_says_how_one_is_written() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(crate::databases::sqlite(), &sandbox.lines(), crate::web::TOPICS);
+    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), crate::support::web_topics::TOPICS);
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let page = pages.page("/alerts");

@@ -5,12 +5,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::databases::{sqlite, wait};
-use crate::program::{NINE, Place};
-use crate::report_browser::browser;
-use crate::service::{Sandbox, Trap};
-use crate::web::TOPICS;
-use crate::web_client::Pages;
+use crate::support::browser::browser;
+use crate::support::databases::{sqlite, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Sandbox, Trap};
+use crate::support::web_client::Pages;
+use crate::support::web_topics::TOPICS;
 
 /// What the browser makes of a page: its DOM, and what it said on the console.
 fn look(browser: &str, place: &Place, url: &str, more: &[&str]) -> (String, String) {
@@ -46,7 +46,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     let place = Place::new(
         sqlite(),
         &sandbox.lines(),
-        &format!("{}{}", TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>"), crate::web_alerts::SICK),
+        &format!("{}{}", TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>"), crate::support::sick_alert::SICK),
     );
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
@@ -65,7 +65,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
             hostile.len()
         )));
     }
-    crate::web_alerts::fire(&place, &hostile.join(" "));
+    crate::support::sick_alert::fire(&place, &hostile.join(" "));
     wait(place.database.execute("UPDATE alert_event SET muted = summary WHERE alert = 'sick'"));
     let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
     let item =

@@ -4,11 +4,11 @@
 use std::io::Write as _;
 use std::net::TcpStream;
 
-use crate::databases::sqlite;
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web::TOPICS;
-use crate::web_client::{Pages, TOKEN};
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
 
 fn pages() -> (Sandbox, Place, Pages) {
     let sandbox = Sandbox::at(NINE, &[]);

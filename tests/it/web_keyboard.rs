@@ -6,12 +6,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::databases::sqlite;
-use crate::program::{NINE, Place};
-use crate::report_browser::browser;
-use crate::service::Sandbox;
-use crate::web::TOPICS;
-use crate::web_client::{Pages, TOKEN};
+use crate::support::browser::browser;
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
 
 /// A browser that is told what to do over a pipe (the DevTools protocol, messages end with NUL).
 struct Driven {
@@ -127,10 +127,10 @@ fn walk(driven: &mut Driven, url: &str, least: u64) {
 fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{}", crate::web_alerts::SICK));
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{}", crate::support::sick_alert::SICK));
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
-    crate::web_alerts::fire(&place, "acme: web failed");
+    crate::support::sick_alert::fire(&place, "acme: web failed");
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = Driven::start(&browser, &place);
     for path in ["/", "/topics/acme", "/answers/acme", "/alerts", "/runs", "/files", "/health"] {
@@ -197,11 +197,11 @@ fn a_visitor_reads_next_slots_in_their_own_zone_too_and_nothing_twice() {
 fn an_alert_is_acknowledged_by_keyboard_alone() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
-    let file = format!("[web]\nlisten = \"127.0.0.1:0\"\n{TOPICS}{}", crate::web_alerts::SICK);
+    let file = format!("[web]\nlisten = \"127.0.0.1:0\"\n{TOPICS}{}", crate::support::sick_alert::SICK);
     let place = Place::new(sqlite(), &sandbox.lines(), &file);
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
-    crate::web_alerts::fire(&place, "acme: web failed");
+    crate::support::sick_alert::fire(&place, "acme: web failed");
     let pages = Pages::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start());
     let mut driven = Driven::start(&browser, &place);
     driven.ask("Network.enable", &json!({}));
@@ -220,7 +220,7 @@ fn an_alert_is_acknowledged_by_keyboard_alone() {
     assert_eq!(label, json!("Acknowledge sick"));
     driven.press("Enter", 13);
     let answer = "SELECT count(*) FROM request WHERE kind = 'ack' AND alert = 'sick' AND answer LIKE 'acknowledged: %'";
-    crate::program::until("what was asked", || place.database.number(answer) == 1);
+    crate::support::program::until("what was asked", || place.database.number(answer) == 1);
     driven.open(&format!("{url}?x"));
     assert_eq!(driven.is("document.querySelector('main').innerText.includes('acknowledged: ')"), json!(true));
     drop(driven);

@@ -1,9 +1,9 @@
 //! A changed configuration under pages that are served by a daemon: token, names and limits follow, the address does not.
 
-use crate::databases::{databases, sqlite};
-use crate::living::{daemon, today};
-use crate::program::{Going, Place, until};
-use crate::web_client::Pages;
+use crate::support::daemons::{daemon, today};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{Going, Place, until};
+use crate::support::web_client::Pages;
 
 const FIRST: &str = "first-token-0123456789";
 const SECOND: &str = "second-token-0123456789";

@@ -2,11 +2,11 @@
 
 use std::io::{Read, Write};
 
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web::TOPICS;
-use crate::web_client::{Pages, TOKEN};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
 
 fn place(web: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
@@ -35,7 +35,7 @@ fn an_open_address_without_a_token_is_refused_by_check_and_by_serve() {
 }
 
 #[test]
-fn a_taken_port_is_told_with_what_to_do_and_a_daemon_works_on_without_its_pages() {
+fn a_taken_port_is_reported_with_what_to_do_and_a_daemon_works_on_without_its_pages() {
     let (sandbox, place) = place("");
     let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = held.local_addr().unwrap().to_string();
@@ -213,7 +213,7 @@ fn idle_and_dripping_connections_delay_no_run_and_are_cut() {
         |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut);
     assert!(!read.as_ref().is_err_and(timed_out), "it was left alone: {read:?}");
     drop(idle);
-    crate::program::until("the pages to answer again", || pages.get("/").body.contains("acme"));
+    crate::support::program::until("the pages to answer again", || pages.get("/").body.contains("acme"));
     pages.going.until("the end of a run", |said| said.contains("run stored"));
     pages.going.signal("TERM");
     let ended = pages.going.wait();

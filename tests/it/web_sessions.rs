@@ -1,13 +1,13 @@
 //! What a browser keeps of a login, through the program: its name and its marks, several of that name, and the end of a
 //! session, which a copy of the cookie does not outlive.
 
-use crate::databases::{databases, sqlite};
-use crate::program::{NINE, Place};
-use crate::service::Sandbox;
-use crate::web::TOPICS;
-use crate::web_client::{Pages, TOKEN};
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
 
-fn place(database: crate::databases::Database, web: &str) -> (Sandbox, Place) {
+fn place(database: crate::support::databases::Database, web: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(database, &sandbox.lines(), &format!("{web}\n{TOPICS}"));
     place.ok(&["once", "--at", NINE]);

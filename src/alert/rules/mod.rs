@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::normalise::safe_link;
 
-use super::saw::{Standing, Verdict};
+use super::transitions::{Evaluation, Status};
 
 /// Items that an event names.
 pub(super) const NAMED: usize = 10;
@@ -72,7 +72,7 @@ fn named(items: impl Iterator<Item = Words>, many: usize) -> Vec<AlertLine> {
 }
 
 /// New items, all or those in which one of the words occurs.
-pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Changes) -> Option<Verdict> {
+pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Changes) -> Option<Evaluation> {
     let by_source = |new: &&New| new.sources.is_empty() || new.sources.iter().any(|source| spec.looks_at(*source));
     let meant: Vec<&New> = changes
         .new
@@ -89,9 +89,9 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Ch
     with.dedup();
     let with: Vec<String> = with.iter().map(|word| format!("“{word}”")).collect();
     let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
-    Some(Verdict {
+    Some(Evaluation {
         subject: topic.to_owned(),
-        standing: Standing::Happened,
+        status: Status::Happened,
         summary: format!("{topic}: {at_least}{}{with}", plural(meant.len(), "new item")),
         lines: named(meant.iter().map(|new| words(&new.item)), meant.len()),
     })
@@ -108,14 +108,14 @@ pub(super) struct Volume<'a> {
 }
 
 /// More than usual.
-pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Option<Verdict> {
+pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Option<Evaluation> {
     let Ok(usual) = volume.usual else { return None };
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let unique = volume.counted.unique as f64;
     let enough = volume.counted.unique >= u64::from(spec.least);
-    let standing = match (enough && unique > usual.far, unique <= usual.high) {
-        (true, _) => Standing::Bad,
-        (false, true) => Standing::Well,
+    let status = match (enough && unique > usual.far, unique <= usual.high) {
+        (true, _) => Status::Bad,
+        (false, true) => Status::Well,
         // Between the two it stays what it is.
         (false, false) => return None,
     };
@@ -133,8 +133,8 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
         usual.expected,
         plural(usual.days, "earlier day"),
     );
-    let lines = if standing == Standing::Bad { named(volume.top.iter().cloned(), 0) } else { Vec::new() };
-    Some(Verdict { subject: topic.to_owned(), standing, summary, lines })
+    let lines = if status == Status::Bad { named(volume.top.iter().cloned(), 0) } else { Vec::new() };
+    Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
 }
 
 /// A share differs by at least so much from what is expected before it is worth a message.
@@ -149,14 +149,14 @@ pub(super) struct Tones<'a> {
 }
 
 /// More negative than usual, by far more than chance explains.
-pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Option<Verdict> {
+pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Option<Evaluation> {
     let (share, usual) = (tones.negative?, tones.usual.ok()?);
     if share.whole < u64::from(spec.least) {
         return None;
     }
-    let standing = match (share.share > usual.far.max(usual.expected + LEAST_APART), share.share <= usual.high) {
-        (true, _) => Standing::Bad,
-        (false, true) => Standing::Well,
+    let status = match (share.share > usual.far.max(usual.expected + LEAST_APART), share.share <= usual.high) {
+        (true, _) => Status::Bad,
+        (false, true) => Status::Well,
         (false, false) => return None,
     };
     let hundredths = |share: f64| (share * 100.0).round();
@@ -171,8 +171,8 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Opti
         hundredths(usual.expected),
         plural(usual.samples, "earlier window"),
     );
-    let lines = if standing == Standing::Bad { named(tones.top.iter().cloned(), 0) } else { Vec::new() };
-    Some(Verdict { subject: topic.to_owned(), standing, summary, lines })
+    let lines = if status == Status::Bad { named(tones.top.iter().cloned(), 0) } else { Vec::new() };
+    Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
 }
 
 /// Whether an answer came.
@@ -181,7 +181,7 @@ fn answered(search: &Searched) -> bool {
 }
 
 /// Sources that fail, or are silent or stale, by the latest searches of each.
-pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[Searched]) -> Vec<Verdict> {
+pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[Searched]) -> Vec<Evaluation> {
     Source::ALL
         .iter()
         .filter(|source| spec.looks_at(**source))
@@ -193,7 +193,7 @@ pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[Searched]) -> V
         .collect()
 }
 
-fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Searched]) -> Option<Verdict> {
+fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Searched]) -> Option<Evaluation> {
     let subject = format!("{topic}/{source}");
     let latest = searches.get(searches.len().saturating_sub(spec.of as usize)..)?;
     let failed: Vec<&&Searched> = latest.iter().filter(|search| !answered(search)).collect();
@@ -201,18 +201,18 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
         let why = failed.last().and_then(|search| search.trouble.as_deref()).unwrap_or("no answer");
         let summary =
             format!("{topic}: {source} failed in {} of its last {} searches: {why}", failed.len(), latest.len());
-        return Some(Verdict { subject, standing: Standing::Bad, summary, lines: Vec::new() });
+        return Some(Evaluation { subject, status: Status::Bad, summary, lines: Vec::new() });
     }
     let beats = searches.iter().filter(|search| answered(search) && !search.past);
     let beats: Vec<Heartbeat> =
         beats.map(|search| Heartbeat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
     if let Some(ill) = illness(&Pulse { topic: topic.to_owned(), source, beats }) {
         let lines = vec![AlertLine { text: advice(&ill).to_owned(), url: None, key: None }];
-        return Some(Verdict { subject, standing: Standing::Bad, summary: ill.to_string(), lines });
+        return Some(Evaluation { subject, status: Status::Bad, summary: ill.to_string(), lines });
     }
     let well = latest.last().is_some_and(|search| answered(search));
     let summary = format!("{topic}: {source} is well again");
-    well.then_some(Verdict { subject, standing: Standing::Well, summary, lines: Vec::new() })
+    well.then_some(Evaluation { subject, status: Status::Well, summary, lines: Vec::new() })
 }
 
 fn advice(ill: &Illness) -> &'static str {
@@ -223,11 +223,11 @@ fn advice(ill: &Illness) -> &'static str {
 }
 
 /// Slots that were missed.
-pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Verdict> {
+pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Evaluation> {
     let (first, last) = (slots.first()?, slots.last()?);
-    (slots.len() >= spec.least as usize).then(|| Verdict {
+    (slots.len() >= spec.least as usize).then(|| Evaluation {
         subject: topic.to_owned(),
-        standing: Standing::Happened,
+        status: Status::Happened,
         summary: format!("{topic}: {} missed, from {first} to {last}", plural(slots.len(), "slot")),
         lines: vec![AlertLine {
             text: format!("topicwatch coverage --topic {topic} says why, and what it left open"),
@@ -238,16 +238,16 @@ pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Ve
 }
 
 /// Calls and money of a day against what it may use.
-pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Used, limits: TopicLimits) -> Verdict {
+pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Used, limits: TopicLimits) -> Evaluation {
     let part = |used: i64, limit: i64| i128::from(used) * 100 / i128::from(limit.max(1));
     let calls =
         limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));
     let money = limits.money().map(|limit| (part(used.money.0, limit.0), format!("{} of {limit}", used.money)));
     let most = [calls, money].into_iter().flatten().max_by_key(|(part, _)| *part);
     let (part, told) = most.unwrap_or((0, "nothing".to_owned()));
-    let standing = if part >= i128::from(spec.share) { Standing::Bad } else { Standing::Well };
+    let status = if part >= i128::from(spec.share) { Status::Bad } else { Status::Well };
     let summary = format!("{subject}: {told} used this UTC day ({part} %)");
-    Verdict { subject: subject.to_owned(), standing, summary, lines: Vec::new() }
+    Evaluation { subject: subject.to_owned(), status, summary, lines: Vec::new() }
 }
 
 #[cfg(test)]

@@ -9,28 +9,28 @@ fn usual(expected: f64, high: f64) -> Usual {
     Usual { expected, low: 0.0, high, far: expected + 2.0 * (high - expected), days: 28, weekday: true }
 }
 
-fn standing(verdict: Option<Verdict>) -> Option<Standing> {
-    verdict.map(|verdict| verdict.standing)
+fn status(evaluation: Option<Evaluation>) -> Option<Status> {
+    evaluation.map(|evaluation| evaluation.status)
 }
 
 #[test]
 fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
     let spec = AlertSpec { least: 10, ..spec() };
     for (unique, usual, expected) in [
-        (41, Ok(usual(20.0, 30.0)), Some(Standing::Bad)),
+        (41, Ok(usual(20.0, 30.0)), Some(Status::Bad)),
         // Unusual, but not by enough: whatever it was it stays.
         (40, Ok(usual(20.0, 30.0)), None),
         (31, Ok(usual(20.0, 30.0)), None),
-        (30, Ok(usual(20.0, 30.0)), Some(Standing::Well)),
-        (0, Ok(usual(20.0, 30.0)), Some(Standing::Well)),
+        (30, Ok(usual(20.0, 30.0)), Some(Status::Well)),
+        (0, Ok(usual(20.0, 30.0)), Some(Status::Well)),
         // Far above the usual, and still too few to be worth a message.
         (9, Ok(usual(0.0, 0.0)), None),
-        (10, Ok(usual(0.0, 0.0)), Some(Standing::Bad)),
+        (10, Ok(usual(0.0, 0.0)), Some(Status::Bad)),
         (500, Err(2), None),
     ] {
         let counted = Counted { raw: unique * 2, unique, ..Counted::default() };
         let about = Volume { counted: &counted, usual, length: "24h", top: &[] };
-        assert_eq!(standing(volume(&spec, "acme", &about)), expected, "{unique} beside {usual:?}");
+        assert_eq!(status(volume(&spec, "acme", &about)), expected, "{unique} beside {usual:?}");
     }
 }
 
@@ -39,17 +39,17 @@ fn a_share_fires_when_chance_does_not_explain_it() {
     let spec = AlertSpec { least: 30, ..spec() };
     let week: Vec<Share> = [20, 22, 18, 21, 19, 20, 23].repeat(2).iter().filter_map(|part| share(*part, 100)).collect();
     for (part, whole, earlier, expected) in [
-        (60, 100, 14, Some(Standing::Bad)),
-        (25, 100, 14, Some(Standing::Well)),
+        (60, 100, 14, Some(Status::Bad)),
+        (25, 100, 14, Some(Status::Well)),
         // Two of three posts are many, but three posts say nothing; nor do forty of which thirty-five in a hundred sound so.
         (2, 3, 14, None),
-        (14, 40, 14, Some(Standing::Well)),
+        (14, 40, 14, Some(Status::Well)),
         (42, 100, 14, None),
         (60, 100, 4, None),
     ] {
         let usual = usual_share(whole, week.get(..earlier).unwrap_or_default());
         let about = Tones { negative: share(part, whole), usual, length: "24h", top: &[] };
-        assert_eq!(standing(negative(&spec, "acme", &about)), expected, "{part} of {whole} beside {usual:?}");
+        assert_eq!(status(negative(&spec, "acme", &about)), expected, "{part} of {whole} beside {usual:?}");
     }
 }
 
@@ -80,24 +80,24 @@ fn searches(all: &str) -> Vec<Searched> {
 fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
     let long = "+".repeat(20);
     for (name, all, expected) in [
-        ("well", "+++++".to_owned(), Some((Standing::Well, "acme: web is well again"))),
-        ("two of five failed", "+x+x+".to_owned(), Some((Standing::Well, "acme: web is well again"))),
+        ("well", "+++++".to_owned(), Some((Status::Well, "acme: web is well again"))),
+        ("two of five failed", "+x+x+".to_owned(), Some((Status::Well, "acme: web is well again"))),
         ("the last failed, two of five", "+x++x".to_owned(), None),
         (
             "three of five",
             "+x+xx".to_owned(),
-            Some((Standing::Bad, "acme: web failed in 3 of its last 5 searches: timeout")),
+            Some((Status::Bad, "acme: web failed in 3 of its last 5 searches: timeout")),
         ),
         (
             "those that were not made do not count",
             "xx+-----x".to_owned(),
-            Some((Standing::Bad, "acme: web failed in 3 of its last 4 searches: timeout")),
+            Some((Status::Bad, "acme: web failed in 3 of its last 4 searches: timeout")),
         ),
         (
             "silent",
             format!("{long}...."),
             Some((
-                Standing::Bad,
+                Status::Bad,
                 "acme: web is silent: no items in 4 searches since 1970-01-01T19:00:00Z; up to 2 were usual",
             )),
         ),
@@ -105,14 +105,14 @@ fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
             "stale",
             format!("{long}======"),
             Some((
-                Standing::Bad,
+                Status::Bad,
                 "acme: web is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual",
             )),
         ),
-        ("too young to be silent", "++++....".to_owned(), Some((Standing::Well, "acme: web is well again"))),
+        ("too young to be silent", "++++....".to_owned(), Some((Status::Well, "acme: web is well again"))),
     ] {
         let got = sources(&spec(), "acme", &searches(&all));
-        let got = got.first().map(|verdict| (verdict.standing.clone(), verdict.summary.as_str()));
+        let got = got.first().map(|evaluation| (evaluation.status.clone(), evaluation.summary.as_str()));
         assert_eq!(got, expected, "{name}");
     }
     let others = AlertSpec { sources: vec![Source::Social], ..spec() };
@@ -123,24 +123,24 @@ fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
 fn a_budget_fires_at_its_part_of_calls_or_money() {
     let limits = TopicLimits { calls: Some(100), micros: Some(2_000_000) };
     for (calls, money, expected) in [
-        (79, 0, Standing::Well),
-        (80, 0, Standing::Bad),
-        (0, 1_600_000, Standing::Bad),
-        (10, 1_599_999, Standing::Well),
-        (i64::MAX, i64::MAX, Standing::Bad),
+        (79, 0, Status::Well),
+        (80, 0, Status::Bad),
+        (0, 1_600_000, Status::Bad),
+        (10, 1_599_999, Status::Well),
+        (i64::MAX, i64::MAX, Status::Bad),
     ] {
-        let verdict = budget(&spec(), "service", Used { calls, money: Micros(money) }, limits);
-        assert_eq!(verdict.standing, expected, "{calls} calls, {money}");
+        let evaluation = budget(&spec(), "service", Used { calls, money: Micros(money) }, limits);
+        assert_eq!(evaluation.status, expected, "{calls} calls, {money}");
     }
     let none = budget(&spec(), "service", Used { calls: 9, money: Micros(9) }, TopicLimits::default());
-    assert_eq!(none.standing, Standing::Well, "no limit is never used up");
+    assert_eq!(none.status, Status::Well, "no limit is never used up");
 }
 
 #[test]
-fn missed_slots_are_told_together() {
+fn missed_slots_are_reported_together() {
     assert_eq!(missed(&spec(), "acme", &[]), None);
     let three = [Time(0), Time(60_000), Time(120_000)];
-    let told = missed(&spec(), "acme", &three).map(|verdict| verdict.summary);
+    let told = missed(&spec(), "acme", &three).map(|evaluation| evaluation.summary);
     assert_eq!(told.as_deref(), Some("acme: 3 slots missed, from 1970-01-01T00:00:00Z to 1970-01-01T00:02:00Z"));
     assert_eq!(missed(&AlertSpec { least: 4, ..spec() }, "acme", &three), None);
 }

@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-/// `outbox`
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct OutboxArgs {
@@ -29,7 +28,6 @@ pub enum OutboxVerb {
     Deliver(OutboxDeliverArgs),
 }
 
-/// `outbox list`
 #[derive(Debug, Args)]
 pub struct OutboxListArgs {
     /// Only messages in this state
@@ -43,7 +41,6 @@ pub struct OutboxListArgs {
     pub json: bool,
 }
 
-/// `outbox show`
 #[derive(Debug, Args)]
 pub struct OutboxShowArgs {
     /// Event of the message, as listed by `outbox`
@@ -64,7 +61,6 @@ pub struct OutboxChosenArgs {
     pub dead: bool,
 }
 
-/// `outbox deliver`
 #[derive(Debug, Args)]
 pub struct OutboxDeliverArgs {
     /// Print JSON

@@ -15,12 +15,11 @@ use crate::cli::terminal::progress::Rows;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding};
-use crate::export::{self, Format, Order, Packed, Part, Profile, What, Wish};
+use crate::export::{self, ExportRequest, Format, Order, Packed, Part, Profile, What};
 use crate::files::Replacement;
 use crate::model::{Source, Time, Tone};
 use crate::store::Store;
 
-/// `export`
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Which rows
@@ -159,7 +158,7 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     let what = What::parse(&args.what).unwrap_or(What::Items);
     // Items of a feed are new ones.
     let what = if format == Format::Atom && what == What::Items { What::New } else { what };
-    let wish = Wish {
+    let wish = ExportRequest {
         what,
         format,
         profile: Profile::parse(&args.profile).unwrap_or(Profile::Machine),

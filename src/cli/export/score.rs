@@ -11,7 +11,6 @@ use crate::cli::terminal::output;
 use crate::model::Tone;
 use crate::sentiment;
 
-/// `score`
 #[derive(Debug, Args)]
 pub struct ScoreArgs {
     /// File with one text per line [default: stdin]

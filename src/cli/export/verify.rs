@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
-use crate::export::{self, ExportError, Manifest, Verdict};
+use crate::export::{self, Comparison, ExportError, Manifest};
 use crate::store::Store;
 
 pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure> {
@@ -28,11 +28,11 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
         ExportError::Store(error) => error.into(),
     })?;
     let (exit, line) = match verdict {
-        Verdict::Same => {
+        Comparison::Same => {
             (Exit::Ok, format!("{name} is what the database says: {} rows, sha256 {}", told.rows, told.sha256))
         }
-        Verdict::Changed { how } => (Exit::Searches, format!("{name} was changed after it was written: {how}")),
-        Verdict::Apart { line, rows } => (
+        Comparison::Changed { how } => (Exit::Searches, format!("{name} was changed after it was written: {how}")),
+        Comparison::Apart { line, rows } => (
             Exit::Searches,
             format!(
                 "{name} is as it was written ({} rows), and the database says something else from line {line} on ({rows} rows now): \
@@ -41,7 +41,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
                 if told.query.what.appends() { "" } else { ", or more was found" }
             ),
         ),
-        Verdict::OtherSchema { schema } => (
+        Comparison::OtherSchema { schema } => (
             Exit::Searches,
             format!(
                 "{name} is as it was written, with columns of version {schema}; this program writes version {}",

@@ -21,7 +21,6 @@ use crate::store::Store;
 /// Runs that a backtest looks at.
 const MOST_RUNS: u64 = 100_000;
 
-/// `alerts`
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct AlertsArgs {
@@ -57,7 +56,6 @@ pub enum AlertsVerb {
     Snooze(AlertsSnoozeArgs),
 }
 
-/// `alerts list`
 #[derive(Debug, Args)]
 pub struct AlertsListArgs {
     /// At most this many events
@@ -68,7 +66,6 @@ pub struct AlertsListArgs {
     pub json: bool,
 }
 
-/// `alerts backtest`
 #[derive(Debug, Args)]
 pub struct AlertsBacktestArgs {
     /// Name of the alert
@@ -84,7 +81,6 @@ pub struct AlertsBacktestArgs {
     pub at: Option<String>,
 }
 
-/// `alerts snooze`
 #[derive(Debug, Args)]
 pub struct AlertsSnoozeArgs {
     /// Name of the alert
@@ -119,7 +115,7 @@ pub(in crate::cli) fn watch(store: &Store, clock: &Clock, courier: Courier) -> W
     Arc::new(move |stop: CancellationToken| {
         let (store, clock, courier) = (store.clone(), Arc::clone(&clock), courier.clone());
         Box::pin(async move {
-            match alert::look(&store, clock(), &|| stop.is_cancelled()).await {
+            match alert::evaluate(&store, clock(), &|| stop.is_cancelled()).await {
                 Ok(looked) if looked.events > 0 || looked.messages > 0 => {
                     tracing::info!(events = looked.events, messages = looked.messages, "alerts");
                     courier.wake();

@@ -8,11 +8,10 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::insight::{Coverage, Hole, SourceCoverage, Stretch, covered};
+use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage, covered};
 use crate::model::{Look, Source, Span, Time, Watched, spell};
 use crate::store::{Filter, Nature, Store};
 
-/// `coverage`
 #[derive(Debug, Args)]
 pub struct CoverageArgs {
     /// Only these topics
@@ -192,7 +191,7 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
 }
 
 /// A line for each stretch in time, and a second one for why it is a hole.
-fn listed(covered: &[Stretch], holes: &[Hole], late: &[Stretch], open: Option<&Hole>, width: usize) -> String {
+fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Option<&Hole>, width: usize) -> String {
     let line = |word: &str, span: Span| {
         let (from, until) = (output::when(span.from), output::when(span.until));
         format!("  {word:<7}  {from}  {until}  {}\n", length(span.until.0 - span.from.0))

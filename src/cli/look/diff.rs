@@ -14,7 +14,6 @@ use crate::model::{Span, Time, Topic, Trimmed};
 use crate::schedule::instant;
 use crate::store::{Nature, Store};
 
-/// `diff`
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// Topic id

@@ -13,7 +13,6 @@ use crate::compare::{Filtered, Hiding};
 use crate::model::WindowFit;
 use crate::store::{Filter, ItemRow, Nature, Store};
 
-/// `items`
 #[derive(Debug, Args)]
 pub struct ItemsArgs {
     /// Only this topic (repeat for more)

@@ -13,7 +13,6 @@ use crate::files::{Protected, Replacement};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
 use crate::report::{self, Report};
 
-/// `report`
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// A report from the configuration [default: every topic, in UTC]

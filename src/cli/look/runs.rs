@@ -13,7 +13,6 @@ use crate::compare::health;
 use crate::model::{Source, spell};
 use crate::store::{Filter, Nature, RunRow, SearchRow};
 
-/// `runs`
 #[derive(Debug, Args)]
 pub struct RunsArgs {
     /// Only this topic (repeat for more)

@@ -15,7 +15,6 @@ use crate::model::{Wanted, WindowFit};
 use crate::normalise::words::{self, Unclear};
 use crate::store::{After, Filter, ItemRow, Nature, Store, StoreErrorKind};
 
-/// `search`
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// Words that must all occur; "a phrase", prefix*, -not

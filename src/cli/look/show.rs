@@ -14,7 +14,6 @@ use crate::insight::{SeenOnce, merge, volume};
 use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, spell};
 use crate::store::{AnswerRow, Filter, Nature, RunRow, SearchRow, Store};
 
-/// `show`
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// Topic id

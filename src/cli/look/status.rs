@@ -15,7 +15,6 @@ use crate::model::{Between, Budget, Micros, PausedBy, Undelivered, Used, WindowF
 use crate::schedule::Schedule;
 use crate::store::{Nature, Store, TopicStatus};
 
-/// `status`
 #[derive(Debug, Args)]
 pub struct StatusArgs {
     /// Exit with 3 when a source is stale or silent (stale,silent)

@@ -11,7 +11,6 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::files::Replacement;
 
-/// `backup`
 #[derive(Debug, Args)]
 pub struct BackupArgs {
     /// File to write; an older backup of the same database is replaced

@@ -12,7 +12,6 @@ use crate::cli::maintain::rescore::{self, RescoreArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::wiring::options::Common;
 
-/// `db`
 #[derive(Debug, Args)]
 pub struct DbArgs {
     /// What to do

@@ -10,7 +10,6 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::store::Settings;
 
-/// `db move`
 #[derive(Debug, Args)]
 pub struct MoveArgs {
     /// Target: sqlite:PATH or postgres://… (in the schema that the configuration names)

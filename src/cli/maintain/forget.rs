@@ -18,7 +18,6 @@ use crate::model::{Found, Kind, Time};
 use crate::normalise;
 use crate::store::{ForgetKey, Forgot, ReportFiles, Store, Tombstone, Tombstones, handle};
 
-/// `forget`
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub struct ForgetArgs {
@@ -158,7 +157,7 @@ async fn rehearse(context: &Context, store: &Store, names: &[(Forgot, String)], 
     let naming = naming(store, &known).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
-    print(&Told { found, reports, naming, rehearsal: true, scrubbed: true, copies: false }, json)?;
+    print(&Summary { found, reports, naming, rehearsal: true, scrubbed: true, copies: false }, json)?;
     Ok(Exit::Ok)
 }
 
@@ -191,7 +190,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     }
     store.close().await;
     let copies = found.taken.items > 0 || !found.topics.is_empty();
-    print(&Told { found, reports, naming, rehearsal: false, scrubbed, copies }, args.json)?;
+    print(&Summary { found, reports, naming, rehearsal: false, scrubbed, copies }, args.json)?;
     if !scrubbed {
         output::note(
             "error: another process kept the file from being written anew: what was erased may still be in its unused places",
@@ -227,7 +226,7 @@ async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, F
 }
 
 /// What is told of it.
-struct Told {
+struct Summary {
     found: Forgotten,
     reports: Vec<ReportFiles>,
     naming: Naming,
@@ -236,8 +235,8 @@ struct Told {
     copies: bool,
 }
 
-fn print(told: &Told, as_json: bool) -> Result<(), Failure> {
-    let Told { found, reports, naming, rehearsal, scrubbed, copies } = told;
+fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
+    let Summary { found, reports, naming, rehearsal, scrubbed, copies } = told;
     if as_json {
         output::json(&json!({
             "dry_run": rehearsal,

@@ -17,7 +17,6 @@ use crate::http;
 use crate::model::LATE;
 use crate::store::Store;
 
-/// `health`
 #[derive(Debug, Args)]
 pub struct HealthArgs {
     /// Check the dashboard at this address [default: [web] listen, or the database if no pages are served]

@@ -11,11 +11,10 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config::RetentionConfig;
-use crate::daemon::{Failed, Made};
+use crate::daemon::{Failed, JobResult};
 use crate::model::Time;
 use crate::store::{JobRun, Nature, Pruned, Store};
 
-/// `prune`
 #[derive(Debug, Args)]
 pub struct PruneArgs {
     /// Write nothing; show what would be deleted
@@ -88,7 +87,7 @@ fn held(done: &Pruned) -> String {
 }
 
 /// Prunes as a job.
-pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Result<Made, Failed> {
+pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Result<JobResult, Failed> {
     let kept = run.job.retention().map_err(|e| Failed {
         class: "definition".to_owned(),
         text: e.to_string(),
@@ -100,5 +99,5 @@ pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Resul
         tracing::info!(rows = done.rows(), thinned = done.thinned, given_back = done.given_back, "pruned");
     }
     let left = (!done.finished).then(|| "there was more to prune than time; the next run goes on".to_owned());
-    Ok(Made { reason: left, ..Made::default() })
+    Ok(JobResult { reason: left, ..JobResult::default() })
 }

@@ -16,7 +16,6 @@ use crate::collect::{self, Again, Replayed};
 use crate::model::Time;
 use crate::sentiment;
 
-/// `replay`
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Only runs started at or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago

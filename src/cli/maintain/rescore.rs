@@ -11,7 +11,6 @@ use crate::model::Tone;
 use crate::sentiment;
 use crate::store::Rejudged;
 
-/// `rescore`
 #[derive(Debug, Args)]
 pub struct RescoreArgs {
     /// Only this topic's items (repeat for more)

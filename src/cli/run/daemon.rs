@@ -17,7 +17,6 @@ use crate::daemon::{Membership, Skew};
 use crate::process_status::{self, Heartbeat, ProcessStatus};
 use crate::store::{DaemonLock, Set, Store};
 
-/// `run`
 #[derive(Debug, Args)]
 pub struct RunArgs {}
 

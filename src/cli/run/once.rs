@@ -22,7 +22,6 @@ use crate::model::{RunState, Time, Topic};
 use crate::notify::Pinger;
 use crate::store::{Set, Store, StoreErrorKind};
 
-/// `once`
 #[derive(Debug, Args)]
 pub struct OnceArgs {
     /// Only this topic (repeat for more)

@@ -19,7 +19,6 @@ use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError, StoreErrorKind};
 use crate::web::{self, Access, Site};
 
-/// `serve`
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Address to listen on; port 0 takes a free one [default: [web] listen, else 127.0.0.1:8080]

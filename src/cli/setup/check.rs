@@ -15,7 +15,6 @@ use crate::config;
 use crate::model::{ChannelSpec, SchedulePolicy, Time};
 use crate::schedule::Schedule;
 
-/// `check`
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Make one cheap call to test the key, the dialect and the response time

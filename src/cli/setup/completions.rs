@@ -5,7 +5,6 @@ use clap::{Args, Command};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 
-/// `completions`
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell

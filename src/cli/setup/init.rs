@@ -10,7 +10,6 @@ use crate::cli::terminal::output;
 use crate::config::EXAMPLE;
 use crate::files::Protected;
 
-/// `init`
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Where to write it

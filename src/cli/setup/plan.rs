@@ -14,7 +14,6 @@ use crate::model::{Micros, Time, Used};
 use crate::schedule::format_duration;
 use crate::store::{Nature, StoreErrorKind};
 
-/// `plan`
 #[derive(Debug, Args)]
 pub struct PlanArgs {
     /// How far to look ahead
@@ -39,7 +38,7 @@ const UPPER: &str =
 const PAST: Duration = Duration::from_secs(30 * 86_400);
 
 /// What the database knows, or why it knows nothing.
-struct Past {
+struct Stored {
     history: History,
     used: Used,
     invented: bool,
@@ -47,7 +46,7 @@ struct Past {
 }
 
 #[derive(serde::Serialize)]
-struct Told<'a> {
+struct PlanDocument<'a> {
     sandbox: bool,
     without_database: Option<&'a str>,
     #[serde(flatten)]
@@ -64,7 +63,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
     let told = forecast(&context.config.topics, wanted, &service.prices, &past.history, horizon)?;
     if args.json {
-        output::json(&Told { sandbox: past.invented, without_database: past.missing.as_deref(), forecast: &told })?;
+        output::json(&PlanDocument {
+            sandbox: past.invented,
+            without_database: past.missing.as_deref(),
+            forecast: &told,
+        })?;
     } else {
         output::text(&render(&told, &past))?;
     }
@@ -73,8 +76,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
 
 /// A database that is not there yet, or cannot be reached, leaves the configured prices; nothing is created for the
 /// question. One that is there and not ours is a mistake to be told.
-async fn past(context: &Context, now: Time) -> Result<Past, Failure> {
-    let without = |missing| Past {
+async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
+    let without = |missing| Stored {
         history: History::default(),
         used: Used::default(),
         invented: context.is_sandbox(),
@@ -90,7 +93,7 @@ async fn past(context: &Context, now: Time) -> Result<Past, Failure> {
     let since = now.minus(PAST);
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
     let (used, topics) = store.used_on(now.utc_day(), &limited).await?;
-    let past = Past {
+    let past = Stored {
         history: History {
             billed: store.billed_since(since).await?,
             asked: store.ai_asked_since(since).await?,
@@ -104,7 +107,7 @@ async fn past(context: &Context, now: Time) -> Result<Past, Failure> {
     Ok(past)
 }
 
-fn render(told: &Forecast, past: &Past) -> String {
+fn render(told: &Forecast, past: &Stored) -> String {
     let mut text = if past.invented { "SANDBOX: invented findings and prices\n\n".to_owned() } else { String::new() };
     let days = if told.days == 1 { "1 day".to_owned() } else { format!("{} days", told.days) };
     text.push_str(&format!("{days} from {}\n\n", output::when(told.from)));
@@ -185,7 +188,7 @@ fn per_day(calls: i64, days: u32) -> String {
     }
 }
 
-fn prices(prices: &[Price], past: &Past) -> String {
+fn prices(prices: &[Price], past: &Stored) -> String {
     let rows = prices
         .iter()
         .map(|price| {

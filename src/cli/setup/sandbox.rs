@@ -11,7 +11,6 @@ use crate::cli::wiring::context::clock;
 use crate::sandbox::{self, CorpusSource, Fault, Settings};
 use crate::schedule::parse_duration;
 
-/// `sandbox`
 #[derive(Debug, Args)]
 pub struct SandboxArgs {
     /// Address to listen on; port 0 takes a free one

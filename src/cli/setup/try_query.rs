@@ -15,7 +15,6 @@ use crate::model::{
 use crate::search::decode::Media;
 use crate::search::{self, Ask, CallFailure, RawReply, Ungated};
 
-/// `try`
 #[derive(Debug, Args)]
 pub struct TryArgs {
     /// What to search for

@@ -18,7 +18,6 @@ use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spel
 use crate::search::{self, Ask, LooksBack, looks_back};
 use crate::store::{Nature, Store};
 
-/// `backfill`
 #[derive(Debug, Args)]
 pub struct BackfillArgs {
     /// Topic id

@@ -16,7 +16,6 @@ use crate::filter::{Filter as Meant, FilterError, check_lang, unjudged};
 use crate::model::TopicFilter;
 use crate::store::{Filter, ItemRow, Nature, StoreError};
 
-/// `filter`
 #[derive(Debug, Args)]
 pub struct FilterArgs {
     /// What to do with it
@@ -31,7 +30,6 @@ pub enum FilterVerb {
     Test(FilterTestArgs),
 }
 
-/// `filter test`
 #[derive(Debug, Args)]
 pub struct FilterTestArgs {
     /// Topic id
@@ -74,7 +72,7 @@ struct Example {
 
 /// What would change.
 #[derive(Debug, Default, serde::Serialize)]
-struct Told {
+struct FilterPreview {
     items: u64,
     hidden_now: u64,
     hidden_then: u64,
@@ -119,7 +117,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         };
         format!("{} = {}", why.key, of.get(why.place).map_or("", String::as_str))
     };
-    let mut told = Told::default();
+    let mut told = FilterPreview::default();
     for (key, list) in
         [("must", &wanted.must), ("exclude", &wanted.exclude), ("exclude_authors", &wanted.exclude_authors)]
     {
@@ -181,7 +179,7 @@ fn example(row: ItemRow, by: String) -> Example {
     Example { key: row.key, author: row.author, words, url: row.url, hidden_by: Some(by) }
 }
 
-fn render(topic: &str, told: &Told, width: usize) -> String {
+fn render(topic: &str, told: &FilterPreview, width: usize) -> String {
     let mut text = format!(
         "{topic} · {} items · {} hidden now, {} with the filter tested\n{} would be hidden, {} shown again\n",
         told.items, told.hidden_now, told.hidden_then, told.would_hide, told.would_show

@@ -19,7 +19,6 @@ use crate::cli::topic::run_now::RunNowArgs;
 use crate::cli::topic::schedule::ScheduleArgs;
 use crate::cli::wiring::options::Common;
 
-/// `topic`
 #[derive(Debug, Args)]
 pub struct TopicArgs {
     /// What to do

@@ -10,7 +10,6 @@ use crate::daemon::Skew;
 use crate::model::Time;
 use crate::store::{Store, StoreError, StoreErrorKind};
 
-/// `pause`
 #[derive(Debug, Args)]
 pub struct PauseArgs {
     /// Topic ids
@@ -21,7 +20,6 @@ pub struct PauseArgs {
     pub reason: Option<String>,
 }
 
-/// `resume`
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     /// Topic ids

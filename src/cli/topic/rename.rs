@@ -9,7 +9,6 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config;
 
-/// `topic rename`
 #[derive(Debug, Args)]
 pub struct RenameArgs {
     /// Current id

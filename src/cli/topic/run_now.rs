@@ -15,7 +15,6 @@ use crate::collect::{RunReport, SearchReport};
 use crate::model::{RunState, SearchRow, SearchState, Span, Time};
 use crate::store::{Nature, RunRow, Store};
 
-/// `run-now`
 #[derive(Debug, Args)]
 pub struct RunNowArgs {
     /// Topic ids

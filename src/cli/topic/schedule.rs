@@ -12,7 +12,6 @@ use crate::cli::wiring::options::Common;
 use crate::model::{Period, SchedulePolicy, Time};
 use crate::schedule::{Explanation, Refused, Schedule, check_zone, explain, parse_cron, parse_duration};
 
-/// `schedule`
 #[derive(Debug, Args)]
 pub struct ScheduleArgs {
     /// What to show
@@ -31,7 +30,6 @@ pub enum ScheduleVerb {
     Explain(ExplainArgs),
 }
 
-/// `schedule next`
 #[derive(Debug, Args)]
 pub struct NextArgs {
     /// Cron: 5 fields, 6 with seconds first, or a nickname such as @hourly
@@ -54,7 +52,6 @@ pub struct NextArgs {
     pub json: bool,
 }
 
-/// `schedule explain`
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// Topic id

@@ -11,8 +11,8 @@ use crate::cli::maintain::prune;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::wiring::{ids, pings, protected_files};
 use crate::config::{Config, RetentionConfig};
-use crate::daemon::{Failed, Handler, JobDone, Jobs, Made};
-use crate::export::{self, StandingError};
+use crate::daemon::{Failed, Handler, JobDone, JobResult, Jobs};
+use crate::export::{self, ScheduledExportError};
 use crate::files::{self, Protected};
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
 use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
@@ -71,7 +71,7 @@ async fn make_report(
     clock: &Clock,
     kinds: &Kinds,
     protected: &Protected,
-) -> Result<Made, Failed> {
+) -> Result<JobResult, Failed> {
     let defect = |e: serde_json::Error| failed("definition", e.to_string(), "is this the newest version running?");
     let spec = run.job.report().map_err(defect)?;
     // What ended a moment ago belongs to it.
@@ -88,19 +88,19 @@ async fn make_report(
     let files = put_in_place(&spec, &made, protected)?;
     let messages = messages(run.public_id(), &spec, &made, kinds);
     let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
-    Ok(Made { report: Some(report), messages, reason: None })
+    Ok(JobResult { report: Some(report), messages, reason: None })
 }
 
 /// Makes the editions of an export. It is recorded as it goes: a run that ends here only says how it went.
-async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Protected) -> Result<Made, Failed> {
+async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Protected) -> Result<JobResult, Failed> {
     store.publish().await?;
     let made = export::make(store, run, clock(), protected).await.map_err(|error| match error {
-        StandingError::Store(error) => error.into(),
-        StandingError::File { path, error } => {
+        ScheduledExportError::Store(error) => error.into(),
+        ScheduledExportError::File { path, error } => {
             let hint = "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again";
             unwritten(&path, &error, hint)
         }
-        StandingError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
+        ScheduledExportError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
     })?;
     let files = match made.files.as_slice() {
         [] => "nothing was new".to_owned(),
@@ -108,7 +108,7 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Pro
         files => format!("{} rows in {} files", made.rows, files.len()),
     };
     let removed = if made.removed > 0 { format!("; {} old files removed", made.removed) } else { String::new() };
-    Ok(Made { reason: Some(format!("{files}{removed}")), ..Made::default() })
+    Ok(JobResult { reason: Some(format!("{files}{removed}")), ..JobResult::default() })
 }
 
 /// Replaces the report's files, each as a whole.
@@ -280,7 +280,7 @@ pub(in crate::cli) async fn run_due(
     store.publish().await?;
     done.sort_by(|a, b| a.run.cmp(&b.run));
     // What waits to be delivered is also delivered when nothing can be looked at.
-    let looked = crate::alert::look(store, clock(), &|| false).await;
+    let looked = crate::alert::evaluate(store, clock(), &|| false).await;
     let deliveries = courier(store, clock).deliver_due(channels).await?;
     looked?;
     Ok((done, deliveries))

@@ -8,7 +8,7 @@ use crate::model::{Engagement, ItemHead, Time};
 
 /// A change, as `insight` told it.
 #[derive(Debug)]
-pub(in crate::export) enum Told {
+pub(in crate::export) enum ChangeKind {
     New(New),
     Gone(Gone),
     Edited(Edited),
@@ -21,63 +21,63 @@ pub(in crate::export) struct ChangeRow {
     pub(in crate::export) topic: String,
     pub(in crate::export) since_run: Option<String>,
     pub(in crate::export) until_run: Option<String>,
-    pub(in crate::export) told: Told,
+    pub(in crate::export) told: ChangeKind,
 }
 
 impl ChangeRow {
     fn item(&self) -> &ItemHead {
         match &self.told {
-            Told::New(new) => &new.item,
-            Told::Gone(gone) => &gone.item,
-            Told::Edited(edited) => &edited.item,
-            Told::Rising(rising) => &rising.item,
+            ChangeKind::New(new) => &new.item,
+            ChangeKind::Gone(gone) => &gone.item,
+            ChangeKind::Edited(edited) => &edited.item,
+            ChangeKind::Rising(rising) => &rising.item,
         }
     }
 
     fn word(&self) -> &'static str {
         match self.told {
-            Told::New(_) => "new",
-            Told::Gone(_) => "gone",
-            Told::Edited(_) => "edited",
-            Told::Rising(_) => "rising",
+            ChangeKind::New(_) => "new",
+            ChangeKind::Gone(_) => "gone",
+            ChangeKind::Edited(_) => "edited",
+            ChangeKind::Rising(_) => "rising",
         }
     }
 
     fn at(&self) -> Time {
         match &self.told {
-            Told::New(new) => new.first_seen,
-            Told::Gone(gone) => gone.missed,
-            Told::Edited(edited) => edited.at,
-            Told::Rising(rising) => rising.until,
+            ChangeKind::New(new) => new.first_seen,
+            ChangeKind::Gone(gone) => gone.missed,
+            ChangeKind::Edited(edited) => edited.at,
+            ChangeKind::Rising(rising) => rising.until,
         }
     }
 
     fn before(&self) -> Option<Time> {
         match &self.told {
-            Told::New(_) | Told::Edited(_) => None,
-            Told::Gone(gone) => Some(gone.last_seen),
-            Told::Rising(rising) => Some(rising.from),
+            ChangeKind::New(_) | ChangeKind::Edited(_) => None,
+            ChangeKind::Gone(gone) => Some(gone.last_seen),
+            ChangeKind::Rising(rising) => Some(rising.from),
         }
     }
 
     fn sources(&self) -> Cell<'_> {
         match &self.told {
-            Told::New(new) => {
+            ChangeKind::New(new) => {
                 let names: Vec<&str> = new.sources.iter().map(|source| source.as_str()).collect();
                 Cell::Text(Cow::Owned(names.join(" ")))
             }
-            Told::Gone(gone) => Cell::Text(Cow::Borrowed(gone.source.as_str())),
-            Told::Rising(rising) => Cell::Text(Cow::Borrowed(rising.source.as_str())),
-            Told::Edited(_) => Cell::Empty,
+            ChangeKind::Gone(gone) => Cell::Text(Cow::Borrowed(gone.source.as_str())),
+            ChangeKind::Rising(rising) => Cell::Text(Cow::Borrowed(rising.source.as_str())),
+            ChangeKind::Edited(_) => Cell::Empty,
         }
     }
 
     fn edited(&self) -> Option<&Edited> {
-        if let Told::Edited(edited) = &self.told { Some(edited) } else { None }
+        if let ChangeKind::Edited(edited) = &self.told { Some(edited) } else { None }
     }
 
     fn rising(&self) -> Option<&Rising> {
-        if let Told::Rising(rising) = &self.told { Some(rising) } else { None }
+        if let ChangeKind::Rising(rising) = &self.told { Some(rising) } else { None }
     }
 
     /// A reaction before, or in the end, of what rises.
@@ -94,7 +94,7 @@ fn tenths(rate: f64) -> Cell<'static> {
 
 pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
-    Column::word("change", "`new`, `gone`, `edited` or `rising`, as in [changes.md](changes.md)", |r| {
+    Column::word("change", "`new`, `gone`, `edited` or `rising`, as in [changes.md](../explanation/changes.md)", |r| {
         Cell::Word(r.word())
     }),
     Column::id("since_run", "the run that is compared with; empty when the span begins with the topic", |r| {
@@ -106,7 +106,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
         Cell::time(r.before())
     }),
     Column::id("run", "id of the run that saw a new item first", |r| {
-        if let Told::New(new) = &r.told { Cell::Id(&new.run) } else { Cell::Empty }
+        if let ChangeKind::New(new) = &r.told { Cell::Id(&new.run) } else { Cell::Empty }
     }),
     Column::text(
         "sources",
@@ -114,7 +114,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
         ChangeRow::sources,
     ),
     Column::word("fit", "of a new item: published `in` the window that was asked for, or `undated`", |r| {
-        if let Told::New(new) = &r.told { Cell::Word(new.fit.as_str()) } else { Cell::Empty }
+        if let ChangeKind::New(new) = &r.told { Cell::Word(new.fit.as_str()) } else { Cell::Empty }
     }),
     Column::id("key", "public key of the item", |r| Cell::Id(&r.item().key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.item().kind.as_str())),

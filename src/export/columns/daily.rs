@@ -63,7 +63,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::integer(
         "items",
         "items",
-        "items published on it, or first seen on it where that is unknown or earlier, as in [report.md](report.md)",
+        "items published on it, or first seen on it where that is unknown or earlier, as in [report.md](../explanation/report.md)",
         |r| count(r.counted.raw),
     ),
     Column::integer("unique", "items", "the same with near-copies counted once", |r| count(r.counted.unique)),
@@ -126,7 +126,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::decimal(
         "covered_share",
         "of 1",
-        "part of the whole day that social searches covered ([coverage.md](coverage.md)); of a topic that is only asked at instants, whether it was asked",
+        "part of the whole day that social searches covered ([coverage.md](../explanation/coverage.md)); of a topic that is only asked at instants, whether it was asked",
         |r| r.covered.map_or(Cell::Empty, covered),
     ),
     Column::integer("covered_s", "s", "the same in seconds; empty of a topic that is only asked at instants", |r| {

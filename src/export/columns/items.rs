@@ -39,12 +39,12 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
     }),
     Column::id(
         "cluster",
-        "key of the item that its near-copies began with, its own when it is the first or alone; empty while nobody looked ([near-copies.md](near-copies.md))",
+        "key of the item that its near-copies began with, its own when it is the first or alone; empty while nobody looked ([near-copies.md](../explanation/near-copies.md))",
         |r| Cell::id(&r.cluster),
     ),
     Column::word(
         "tone",
-        "`negative`, `neutral`, `positive`, or `unsupported` for a language the scorer does not know; empty when it was not judged ([sentiment.md](sentiment.md))",
+        "`negative`, `neutral`, `positive`, or `unsupported` for a language the scorer does not know; empty when it was not judged ([sentiment.md](../explanation/sentiment.md))",
         |r| r.tone.tone.map_or(Cell::Empty, |tone| Cell::Word(tone.as_str())),
     ),
     Column::decimal("score", "-1 to 1", "how it sounds, from -1.000 to 1.000", |r| {
@@ -55,7 +55,7 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
     }),
     Column::time(
         "pruned_at",
-        "when its words, author and address were let go for their age ([operations.md](operations.md#bounded-history)); empty while they are here",
+        "when its words, author and address were let go for their age ([operate.md](../how-to/operate.md#bounded-history)); empty while they are here",
         |r| Cell::time(r.pruned_at),
     ),
 ];

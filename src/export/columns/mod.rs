@@ -11,7 +11,7 @@ mod searches;
 mod sightings;
 
 pub(super) use answers::ANSWERS;
-pub(super) use changes::{CHANGES, ChangeRow, Told};
+pub(super) use changes::{CHANGES, ChangeKind, ChangeRow};
 pub(super) use daily::{DAILY, DailyRow};
 pub(super) use items::ITEMS;
 pub(super) use new::NEW;

@@ -11,7 +11,7 @@ pub(in crate::export) const NEW: &[Column<NewRow>] = &[
     Column::id("first_run", "id of that run", |r| Cell::Id(&r.first_run)),
     Column::flag(
         "baseline",
-        "found by a first answer to a question: it was there before the topic began to look ([changes.md](changes.md))",
+        "found by a first answer to a question: it was there before the topic began to look ([changes.md](../explanation/changes.md))",
         |r| Cell::Flag(r.baseline),
     ),
     Column::text("url", "address, as known then", |r| Cell::text(&r.url)),

@@ -57,8 +57,10 @@ pub(in crate::export) const SEARCHES: &[Column<SearchedRow>] = &[
         Cell::time(r.search.asked_from)
     }),
     Column::time("asked_until", "and its end", |r| Cell::time(r.search.asked_until)),
-    Column::time("covered_from", "begin of what it covered ([coverage.md](coverage.md)); empty for nothing", |r| {
-        Cell::time(r.search.covered_from)
-    }),
+    Column::time(
+        "covered_from",
+        "begin of what it covered ([coverage.md](../explanation/coverage.md)); empty for nothing",
+        |r| Cell::time(r.search.covered_from),
+    ),
     Column::time("covered_until", "and its end", |r| Cell::time(r.search.covered_until)),
 ];

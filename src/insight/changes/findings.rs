@@ -4,19 +4,18 @@ use std::collections::BTreeSet;
 
 use super::reading::Reading;
 use super::sources::SourceChanges;
-use crate::insight::words::Piece;
+use crate::insight::text_diff::Piece;
 use crate::model::{Engagement, FirstSight, ItemHead, Source, Time, WindowFit};
 
 /// A run as a point in a topic's history.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Moment {
-    /// Public id.
+    /// Id shown to users.
     pub run: String,
     /// When it looked.
     pub at: Time,
 }
 
-/// What changed.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Changes {
     /// The last run before the span; `None` when it begins with the topic.
@@ -58,19 +57,16 @@ pub struct ChangeCounts {
     pub outside: usize,
     /// First seen in a baseline.
     pub baseline: usize,
-    /// Gone.
     pub gone: usize,
-    /// Edited.
     pub edited: usize,
-    /// Rising.
     pub rising: usize,
     /// First seen, hidden by the topic's filter.
     pub filtered: usize,
-    /// Gone, hidden.
+    /// Gone items that the filter hides.
     pub filtered_gone: usize,
-    /// Edited, hidden.
+    /// Edited items that the filter hides.
     pub filtered_edited: usize,
-    /// Rising, hidden.
+    /// Rising items that the filter hides.
     pub filtered_rising: usize,
     /// Of all that are counted here, items that the filter cannot judge, since their words were pruned.
     pub unjudged: usize,
@@ -85,9 +81,9 @@ pub struct ChangeCounts {
 /// How many of the new lack something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Unknown {
-    /// No date.
+    /// Those without a date.
     pub date: usize,
-    /// No author.
+    /// Those without an author.
     pub author: usize,
     /// No reactions at all.
     pub engagement: usize,
@@ -96,12 +92,10 @@ pub struct Unknown {
 /// A new item.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct New {
-    /// The item.
     #[serde(flatten)]
     pub item: ItemHead,
     /// The run that saw it first.
     pub run: String,
-    /// When.
     pub first_seen: Time,
     /// In the window, outside, or without a date.
     pub fit: WindowFit,
@@ -127,10 +121,8 @@ impl New {
 /// An item that a source does not show any more.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Gone {
-    /// The item.
     #[serde(flatten)]
     pub item: ItemHead,
-    /// The source.
     pub source: Source,
     /// When it was seen last.
     pub last_seen: Time,
@@ -148,10 +140,8 @@ pub struct Edited {
     pub at: Time,
     /// How many there were.
     pub edits: i64,
-    /// Title before.
     #[serde(skip)]
     pub old_title: Option<String>,
-    /// Text before.
     #[serde(skip)]
     pub old_text: Option<String>,
     /// What changed in the title, if it did.
@@ -165,14 +155,12 @@ pub struct Edited {
 /// An item whose reactions grew.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Rising {
-    /// The item.
     #[serde(flatten)]
     pub item: ItemHead,
     /// The source that showed it both times.
     pub source: Source,
     /// Between this moment.
     pub from: Time,
-    /// And this.
     pub until: Time,
     /// Reactions it had, of the kinds that were known both times.
     pub had: i64,

@@ -32,7 +32,6 @@ fn complete(snapshot: &Snapshot, most: i64) -> bool {
 /// What has to be read to say what is gone: last sightings in these runs of items published since that instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// The runs.
     pub between: Between,
     /// Older items do not matter.
     pub published_since: Time,

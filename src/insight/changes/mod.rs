@@ -18,7 +18,7 @@ pub use sources::{InForce, SourceChanges, asked};
 
 use super::one_author;
 use super::rising::grown;
-use super::words::word_diff;
+use super::text_diff::word_diff;
 use crate::filter::Filter;
 use crate::model::{Engagement, FirstSight, Growth, ItemHead, Snapshot, Snapshots, Source, WindowFit};
 

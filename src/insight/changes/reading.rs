@@ -5,7 +5,6 @@ use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Snapshots, Time
 /// Everything that is known of a span.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// The span.
     pub between: Between,
     /// How far back the topic's searches look, where a request does not say so itself.
     pub window: std::time::Duration,

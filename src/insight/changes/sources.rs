@@ -8,9 +8,7 @@ use crate::model::{Between, SearchState, Snapshot, Snapshots, Source, Time};
 /// A question and the runs of a span in which it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct InForce {
-    /// The call.
     pub operation: String,
-    /// The words.
     pub query: String,
     /// When it was asked first in this stretch.
     pub from: Time,
@@ -27,7 +25,6 @@ pub struct InForce {
 /// A source in a span.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SourceChanges {
-    /// The source.
     pub source: Source,
     /// Searches that were made.
     pub searches: usize,

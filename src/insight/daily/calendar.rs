@@ -12,9 +12,7 @@ use crate::model::{Span, Time};
 /// A local day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
-    /// Its date.
     pub date: Date,
-    /// Its instants.
     pub span: Span,
 }
 

@@ -15,7 +15,6 @@ pub struct Campaign {
     pub cluster: String,
     /// Key of the earliest one inside the set.
     pub first: String,
-    /// Items.
     pub copies: u64,
     /// Of these, posts.
     pub posts: u64,
@@ -23,7 +22,6 @@ pub struct Campaign {
     pub authors: u64,
     /// The earliest and the latest.
     pub from: Time,
-    /// See `from`.
     pub until: Time,
 }
 

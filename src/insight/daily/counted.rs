@@ -12,7 +12,6 @@ pub struct Counted {
     pub raw: u64,
     /// With near-copies counted once.
     pub unique: u64,
-    /// Different authors.
     pub authors: u64,
     /// Of all, posts.
     pub posts: u64,
@@ -53,11 +52,8 @@ pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
 /// How a set of items sounds, by one scorer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Sounds {
-    /// Negative.
     pub negative: u64,
-    /// Neutral.
     pub neutral: u64,
-    /// Positive.
     pub positive: u64,
     /// In a language the scorer does not know.
     pub unsupported: u64,
@@ -122,7 +118,6 @@ pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a Mark>, scorer: Option<&str
 pub struct Tally {
     /// The host, or the author's handle.
     pub name: String,
-    /// Items.
     pub raw: u64,
     /// With near-copies counted once.
     pub unique: u64,

@@ -8,7 +8,7 @@ use crate::model::{Engagement, Reaction, Source, Time};
 /// How reactions to an item grew.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Rise {
-    /// Public key.
+    /// Key shown to users.
     pub key: String,
     /// Reactions at the first sighting, of the kinds that were known both times.
     pub had: i64,
@@ -16,7 +16,6 @@ pub struct Rise {
     pub gain: i64,
     /// When these were.
     pub from_at: Time,
-    /// See `from_at`.
     pub to_at: Time,
     /// Growth per hour between the two.
     pub per_hour: f64,

@@ -76,7 +76,7 @@ fn holes_of(watched: &Watched, looks: &[Look], period: Span) -> Told {
     let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
         panic!("{got:?}");
     };
-    let hours = |stretch: &Stretch| {
+    let hours = |stretch: &HoleLength| {
         assert_eq!(stretch.length_ms, stretch.span.until.0 - stretch.span.from.0);
         ((stretch.span.from.0 - BEGAN) / HOUR, (stretch.span.until.0 - BEGAN) / HOUR)
     };

@@ -31,7 +31,6 @@ pub(super) enum Sort {
     Name,
 }
 
-/// One word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word {
     pub(super) sort: Sort,

@@ -16,7 +16,6 @@ pub(super) const NAME: char = '＠';
 /// What lies between two boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// A word.
     Word(String),
     /// Letters, each with its marks, of a script without spaces.
     Dense(Vec<String>),

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::super::Report;
 use super::super::facts::{RowFacts, Shown, TopicFacts};
+use super::super::format::{self, counted, number, round};
 use super::super::items::host;
-use super::super::words::{self, counted, number, round};
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
@@ -50,11 +50,11 @@ pub(super) fn by(item: &Shown) -> Markup {
 /// Who wrote a post; where a page is.
 fn source(row: &RowFacts) -> Markup {
     let host = row.item.link.as_deref().filter(|_| row.kind == Kind::Page && row.item.author.is_none()).and_then(host);
-    html! { @match host { Some(host) => bdi { (words::line(&host, 60)) }, None => (by(&row.item)) } }
+    html! { @match host { Some(host) => bdi { (format::line(&host, 60)) }, None => (by(&row.item)) } }
 }
 
 fn row_id(topic: &TopicFacts, place: usize) -> String {
-    words::id(&topic.id, &format!("row-{}", place + 1))
+    format::id(&topic.id, &format!("row-{}", place + 1))
 }
 
 fn to_row(topic: &TopicFacts, place: usize) -> Markup {
@@ -62,7 +62,7 @@ fn to_row(topic: &TopicFacts, place: usize) -> Markup {
 }
 
 fn engagement(row: &RowFacts) -> String {
-    row.engagement.map_or("engagement not told".to_owned(), |sum| format!("engagement {}", words::signed(sum)))
+    row.engagement.map_or("engagement not told".to_owned(), |sum| format!("engagement {}", format::signed(sum)))
 }
 
 /// Which items a list names, and what it says of each.
@@ -80,7 +80,7 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &Li
                 (named(&row.item))
                 p.meta {
                     (source(row)) " · " (report.dated(row.at)) @if row.undated { " (undated)" }
-                    @if *scores { " · " (words::sound(row.sound)) " " (row.score.map_or(String::new(), words::score)) } @else { " · " (engagement(row)) }
+                    @if *scores { " · " (format::sound(row.sound)) " " (row.score.map_or(String::new(), format::score)) } @else { " · " (engagement(row)) }
                     " · " (to_row(topic, place))
                 }
             } } }
@@ -115,7 +115,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     }
     html! {
         @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } }
-        @if topic.risers_cut { p.note { (words::RISERS_CUT) } }
+        @if topic.risers_cut { p.note { (format::RISERS_CUT) } }
     }
 }
 
@@ -130,7 +130,7 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
             ol.items { @for riser in &topic.rising { li {
                 (named(&riser.item))
                 p.meta {
-                    (by(&riser.item)) " · +" (words::signed(riser.rise.gain)) " to " (words::signed(riser.rise.had)) ", " (round(riser.rise.per_hour)) " an hour: "
+                    (by(&riser.item)) " · +" (format::signed(riser.rise.gain)) " to " (format::signed(riser.rise.had)) ", " (round(riser.rise.per_hour)) " an hour: "
                     (report.dated(riser.rise.from_at)) " – " (report.dated(riser.rise.to_at))
                 }
             } } }
@@ -140,12 +140,12 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(words::id(&topic.id, "copies")) {
-            h3 id=(words::id(&topic.id, "copies")) { "One text, many times" }
+        section aria-labelledby=(format::id(&topic.id, "copies")) {
+            h3 id=(format::id(&topic.id, "copies")) { "One text, many times" }
             ol.items { @for copies in &topic.campaigns { li {
                 (named(&copies.item))
                 p.meta {
-                    strong { (words::items(copies.campaign.copies, copies.campaign.posts)) } ", "
+                    strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
                     @if copies.campaign.authors == 0 { "authors not given" } @else { strong { (counted(copies.campaign.authors, "author")) } }
                     " · " (report.dated(copies.campaign.from)) " – " (report.dated(copies.campaign.until))
                     @if let Some(place) = copies.row { " · " (to_row(topic, place)) }
@@ -162,7 +162,7 @@ fn tally(title: &str, name: &str, all: &[Tally]) -> Markup {
             table {
                 caption.quiet { (title) }
                 thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } } }
-                tbody { @for one in all { tr { th scope="row" { bdi { (words::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } } } }
+                tbody { @for one in all { tr { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } } } }
             }
         }
     }
@@ -184,9 +184,9 @@ pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Marku
 
 /// The rows behind the numbers.
 pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
-    let caption = words::id(&topic.id, "rows-caption");
+    let caption = format::id(&topic.id, "rows-caption");
     html! {
-        details.rows open[false] id=(words::id(&topic.id, "rows")) {
+        details.rows open[false] id=(format::id(&topic.id, "rows")) {
             summary { "The rows: " (counted(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
             div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
                 caption id=(caption) {
@@ -198,8 +198,8 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
                     th.n scope="row" { (place + 1) }
                     td { (report.dated(row.at)) @if row.undated { " (first seen; undated)" } }
                     td { (source(row)) ": " (named(&row.item)) }
-                    td { (words::sound(row.sound)) @if let Some(score) = row.score { " " (words::score(score)) } }
-                    td.n { (row.engagement.map_or("not told".to_owned(), words::signed)) }
+                    td { (format::sound(row.sound)) @if let Some(score) = row.score { " " (format::score(score)) } }
+                    td.n { (row.engagement.map_or("not told".to_owned(), format::signed)) }
                     td { code { (row.item.key) } @if let Some(of) = &row.copy_of { br; "copy of " code { (of) } } }
                 } } }
             } }

@@ -2,7 +2,7 @@
 //! template, and links are http or https and tell their target nothing. What stands in a topic's section is `topic`'s.
 
 mod changed;
-mod drawn;
+mod charts;
 mod lists;
 #[cfg(test)]
 mod tests;
@@ -11,8 +11,8 @@ mod topic;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::{Matter, TopicFacts};
-use super::words::{self, at_least, number};
-use super::{Report, chart, judged, matters};
+use super::format::{self, at_least, number};
+use super::{Report, caveats, chart, highlights};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
 
@@ -25,7 +25,7 @@ const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!(".
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 pub(super) fn page(report: &Report) -> String {
-    let title = format!("{} {}", words::line(&report.title, 120), report.date);
+    let title = format!("{} {}", format::line(&report.title, 120), report.date);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -59,14 +59,14 @@ fn head(report: &Report) -> Markup {
     html! {
         header {
             @if report.sandbox { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } }
-            h1 { (words::line(&report.title, 120)) " " span.date { (report.date) } }
+            h1 { (format::line(&report.title, 120)) " " span.date { (report.date) } }
             p.meta {
-                (words::span(report.span, zone)) " (" (zone) "), "
+                (format::span(report.span, zone)) " (" (zone) "), "
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
-                ". Made " (words::when(report.made_at, zone)) ". " (report.cost_words())
+                ". ReportScope " (format::when(report.made_at, zone)) ". " (report.cost_words())
             }
             @if report.topics.len() > MANY {
-                nav aria-label="Topics" { details { summary { (words::counted(report.topics.len() as u64, "topic")) } (topics(report)) } }
+                nav aria-label="Topics" { details { summary { (format::counted(report.topics.len() as u64, "topic")) } (topics(report)) } }
             } @else if report.topics.len() > 1 {
                 nav aria-label="Topics" { (topics(report)) }
             }
@@ -83,7 +83,7 @@ fn summary(report: &Report) -> Markup {
         section #matters aria-labelledby="matters-title" {
             h2 #matters-title { "What matters" }
             @if report.topics.is_empty() { p { "No topic belongs to this report." } }
-            @else if report.matters.is_empty() { p.calm { (judged::calm(report)) } }
+            @else if report.matters.is_empty() { p.calm { (caveats::calm(report)) } }
             @else {
                 ol.matters { @for matter in &report.matters {
                     li.(matter.kind.replace(' ', "-")) {
@@ -102,7 +102,7 @@ fn title_of<'a>(report: &'a Report, matter: &'a Matter) -> &'a str {
 }
 
 pub(super) fn anchor(topic: &str, section: &str) -> String {
-    format!("#{}", words::id(topic, section))
+    format!("#{}", format::id(topic, section))
 }
 
 /// The topics side by side.
@@ -128,7 +128,7 @@ fn overview(report: &Report) -> Markup {
 
 fn row(report: &Report, topic: &TopicFacts) -> Markup {
     let share = |sound: Tone| {
-        topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| words::share(s))
+        topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| format::share(s))
     };
     let failing: Vec<&str> = topic.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
     html! {
@@ -136,13 +136,13 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
             td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
             td.n data-label="Unique" { (number(topic.period.unique)) }
-            td.n data-label="Authors" { (words::authors(&topic.period)) }
-            td.n data-label="Usual" { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", words::round(u.low.ceil()), words::round(u.high.floor())))) }
+            td.n data-label="Authors" { (format::authors(&topic.period)) }
+            td.n data-label="Usual" { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", format::round(u.low.ceil()), format::round(u.high.floor())))) }
             td data-label="Change" { (change(report, topic)) }
             td.n data-label="Negative" { (share(Tone::Negative)) }
             td.n data-label="Positive" { (share(Tone::Positive)) }
             td.n data-label="Covered" { (topic.covered_words(report.span)) }
-            td data-label="Sources" { @if topic.not_kept.is_some() { (words::NOT_KEPT) } @else if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
+            td data-label="Sources" { @if topic.not_kept.is_some() { (format::NOT_KEPT) } @else if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
             td.n data-label="Cost" { (topic.cost_words()) }
         }
     }
@@ -154,10 +154,10 @@ pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
         @if topic.began.is_none() { @if topic.tried { "no run brought anything" } @else { "not run yet" } }
         @else if topic.unwatched { "not watched yet" }
         @else if topic.first_day { "baseline" }
-        @else if let Some(factor) = matters::change(topic, report.over()) {
+        @else if let Some(factor) = highlights::change(topic, report.over()) {
             @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format!("{factor:.1}×")) } }
         }
-        @else { (judged::standing(report, topic)) }
+        @else { (caveats::standing(report, topic)) }
     }
 }
 

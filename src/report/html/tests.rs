@@ -37,7 +37,7 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
 }
 
 #[test]
-fn what_is_gone_is_told_with_what_was_not_judged() {
+fn what_is_gone_is_reported_with_what_was_not_judged() {
     let mut facts = topic("a");
     let mut changes = ChangeFacts {
         baseline: 0,
@@ -79,7 +79,7 @@ fn copies_are_posts_only_when_all_of_them_are() {
         let mut facts = topic("a");
         facts.campaigns = vec![Copies { campaign: campaign(posts), item: Shown::default(), row: None }];
         let mut report = report(vec![facts]);
-        (report.matters, _) = super::super::matters::of(&report.topics, report.span, report.made_at, "UTC");
+        (report.matters, _) = super::super::highlights::of(&report.topics, report.span, report.made_at, "UTC");
         for page in [report.html(), report.markdown()] {
             assert!(page.matches(told).count() >= 2 && !page.contains(not), "{page}");
         }

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::super::facts::{AnswerFacts, HoleFacts, TopicFacts};
+use super::super::format::{self, at_least, counted, number, percent};
 use super::super::prose::{Piece, pieces};
-use super::super::words::{self, at_least, counted, number, percent};
-use super::super::{Report, beside, chart, sql};
+use super::super::{Report, chart, comparison, sql};
 use super::lists::Empty;
 use super::{changed, lists};
 use crate::insight::daily;
@@ -14,8 +14,8 @@ use crate::normalise::safe_link;
 pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     html! {
-        section.topic #(words::id(&topic.id, "")) aria-labelledby=(words::id(&topic.id, "title")) {
-            h2 id=(words::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
+        section.topic #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
+            h2 id=(format::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
             @if let Some(state) = topic.not_yet(zone) { p.note { "This topic " (state) "." } }
             @if topic.began.is_none() {
                 @if topic.tried { (looked(report, topic)) }
@@ -50,13 +50,13 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     let missing = answer.cited.missing();
     let (listed, left) = answer.cited.listed();
     html! {
-        section.answer aria-labelledby=(words::id(&topic.id, "answer")) {
-            h3 id=(words::id(&topic.id, "answer")) { "The answer" }
-            @for part in answer.text.lines().map(|part| words::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
+        section.answer aria-labelledby=(format::id(&topic.id, "answer")) {
+            h3 id=(format::id(&topic.id, "answer")) { "The answer" }
+            @for part in answer.text.lines().map(|part| format::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut." } }
             p.meta {
-                "Asked " (words::when(answer.asked_at, zone))
-                @if let Some(model) = &answer.model { ", model " (words::line(model, 60)) }
+                "Asked " (format::when(answer.asked_at, zone))
+                @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
                 ". " (counted(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
                 @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
             }
@@ -65,8 +65,8 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
                 details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
                     @match safe_link(&citation.cited) {
-                        Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (words::line(&citation.cited, 200)) },
-                        None => code { (words::line(&citation.cited, 200)) },
+                        Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (format::line(&citation.cited, 200)) },
+                        None => code { (format::line(&citation.cited, 200)) },
                     }
                     @if !citation.in_text { " (found with it)" }
                 } } @if left > 0 { li { (counted(left, "citation")) " more, not listed" } } } }
@@ -108,17 +108,17 @@ fn figures(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(words::id(&topic.id, "numbers")) {
-            h3 id=(words::id(&topic.id, "numbers")) { "What is new" }
+        section aria-labelledby=(format::id(&topic.id, "numbers")) {
+            h3 id=(format::id(&topic.id, "numbers")) { "What is new" }
             (figures(report, topic))
             @if let Some(told) = topic.relevance.sentence() { p.note { (told) } }
-            @if let Some(beside) = beside::sentence(report, topic) { p { (beside) } }
+            @if let Some(beside) = comparison::sentence(report, topic) { p { (beside) } }
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
                     (chart::legend()) " "
                     @if let Some(usual) = topic.usual {
-                        "Band: usual, " (words::round(usual.low.ceil())) "–" (words::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (words::round(usual.expected.round())) " expected (by " (counted(usual.days as u64, "earlier day")) "). "
+                        "Band: usual, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (by " (counted(usual.days as u64, "earlier day")) "). "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of " (daily::MIN_DAYS) " needed. "
                     }
@@ -176,26 +176,26 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     let tone = &topic.tone;
     let period = &tone.period;
     html! {
-        section aria-labelledby=(words::id(&topic.id, "tone")) {
-            h3 id=(words::id(&topic.id, "tone")) { "Tone of posts" }
+        section aria-labelledby=(format::id(&topic.id, "tone")) {
+            h3 id=(format::id(&topic.id, "tone")) { "Tone of posts" }
             @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
             @else {
                 p.figures { @for (place, (sound, share)) in tone.shares.iter().enumerate() {
-                    @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " " (words::interval(share))
+                    @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " " (format::interval(share))
                 } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
                 figure {
                     (chart::tone(&topic.chart(), &report.timezone))
-                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " (words::COMPARE_TONE) (chart::anew(&topic.chart(), &report.timezone)) }
+                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " (format::COMPARE_TONE) (chart::anew(&topic.chart(), &report.timezone)) }
                 }
             }
             p.meta {
                 (counted(period.sample(), "item")) " scored"
-                @if let Some(scorer) = &tone.scorer { " by " code { (words::line(scorer, 40)) } }
+                @if let Some(scorer) = &tone.scorer { " by " code { (format::line(scorer, 40)) } }
                 " · " (number(period.unsupported)) " in unsupported languages · " (number(period.unscored)) " not scored"
-                @for (name, many) in &period.by_others { " · " (number(*many)) " scored by " code { (words::line(name, 40)) } ", left out" }
+                @for (name, many) in &period.by_others { " · " (number(*many)) " scored by " code { (format::line(name, 40)) } ", left out" }
                 @if !period.by_others.is_empty() { " (" code { "topicwatch rescore" } " has one scorer judge all)" }
                 "."
-                @if tone.before.sample() > 0 { " The week before, as far as its days can be compared: " @for (place, (sound, share)) in tone.before_shares.iter().enumerate() { @if place > 0 { ", " } (sound) " " (words::share(share)) } " of " (number(tone.before.sample())) "." }
+                @if tone.before.sample() > 0 { " The week before, as far as its days can be compared: " @for (place, (sound, share)) in tone.before_shares.iter().enumerate() { @if place > 0 { ", " } (sound) " " (format::share(share)) } " of " (number(tone.before.sample())) "." }
             }
         }
     }
@@ -203,7 +203,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
 
 /// The charts' numbers.
 fn days(topic: &TopicFacts) -> Markup {
-    let share = |share: &Option<daily::Share>| share.as_ref().map_or("–".to_owned(), words::share);
+    let share = |share: &Option<daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     html! {
         details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
             caption { "Each day of the charts." }
@@ -212,9 +212,9 @@ fn days(topic: &TopicFacts) -> Markup {
                 th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } th.n scope="col" { "Unsupported" } th.n scope="col" { "Not scored" } th.n scope="col" { "Covered" }
             } }
             tbody { @for day in &topic.days { tr {
-                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (number(day.counted.unique)) } td.n { (words::authors(&day.counted)) }
+                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (number(day.counted.unique)) } td.n { (format::authors(&day.counted)) }
                 td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
-                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered.map_or(words::NOT_KEPT.to_owned(), percent)) }
+                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered.map_or(format::NOT_KEPT.to_owned(), percent)) }
             } } }
         } } }
     }
@@ -224,17 +224,17 @@ fn days(topic: &TopicFacts) -> Markup {
 fn looked(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     let (inside, earlier) = topic.holes_of(report.span);
-    let hole = |hole: &HoleFacts| html! { li { (words::span(hole.span, zone)) ", " (words::length(hole.span)) @if !hole.why.is_empty() { ": " (words::line(&hole.why, 160)) } } };
+    let hole = |hole: &HoleFacts| html! { li { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } } };
     html! {
-        section aria-labelledby=(words::id(&topic.id, "sources")) {
-            h3 id=(words::id(&topic.id, "sources")) { "How it was looked at" }
-            @if let Some(gone) = topic.not_kept_words() { p.note { (words::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
+        section aria-labelledby=(format::id(&topic.id, "sources")) {
+            h3 id=(format::id(&topic.id, "sources")) { "How it was looked at" }
+            @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label="Sources" { table.cards {
                     caption { "Searches of the period; full replies are those that asked about it." }
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
-                        td data-label="Last" { @if source.fails { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (words::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (words::line(trouble, 100)) ")" } }
+                        td data-label="Last" { @if source.fails { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.made)) }
                         td.n data-label="Left out" { (number(source.left_out + source.not_made)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }
@@ -242,9 +242,9 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                     } } }
                 } }
             }
-            @if topic.searches_cut { p.note { (words::SEARCHES_CUT) } }
-            @for ill in &topic.ill { p.note { (ill.sentence(&words::when(ill.since, zone))) } }
-            p #(words::id(&topic.id, "coverage")) {
+            @if topic.searches_cut { p.note { (format::SEARCHES_CUT) } }
+            @for ill in &topic.ill { p.note { (ill.sentence(&format::when(ill.since, zone))) } }
+            p #(format::id(&topic.id, "coverage")) {
                 @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { (percent(covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
                 @if let Some(late) = topic.late_words() { (late) " " }
@@ -264,7 +264,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn queries(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        details.sql id=(words::id(&topic.id, "sql")) {
+        details.sql id=(format::id(&topic.id, "sql")) {
             summary { "The SQL behind these numbers" }
             @for query in sql::queries(topic, report) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
         }

@@ -10,7 +10,7 @@ const SMALLEST_SNOWFLAKE: u64 = 100_000_000_000_000;
 const FORMATS: &[&str] =
     &["%a %b %d %H:%M:%S %z %Y", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M"];
 
-/// Days only.
+/// Formats that name a day only.
 const DAY_FORMATS: &[&str] = &["%Y-%m-%d", "%m/%d/%Y"];
 
 /// Milliseconds since the epoch, or `None` for what is not a date: ISO 8601, the platform's English form, US

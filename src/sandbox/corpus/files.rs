@@ -21,11 +21,8 @@ const MAX_DEPTH: usize = 16;
 /// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Loaded {
-    /// Files.
     pub files: usize,
-    /// Posts.
     pub posts: usize,
-    /// Pages.
     pub pages: usize,
     /// Rows that were neither, or could not be read.
     pub skipped: usize,

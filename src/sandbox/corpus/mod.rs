@@ -20,18 +20,14 @@ pub(crate) use index::about;
 /// Milliseconds in an hour: within one hour of the clock a query always gets the same answer.
 pub(crate) const HOUR_MS: i64 = 3_600_000;
 
-/// A post.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Post {
     /// Platform id as text.
     pub(crate) id: Option<String>,
-    /// Text.
     pub(crate) text: String,
-    /// Author.
     pub(crate) author: Option<Author>,
     /// Published, milliseconds since the epoch.
     pub(crate) published: i64,
-    /// Language tag.
     pub(crate) lang: Option<String>,
     /// Reactions, when known.
     pub(crate) counts: Option<Counts>,
@@ -41,12 +37,11 @@ pub(crate) struct Post {
     pub(crate) quirk: Quirk,
 }
 
-/// An author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Author {
     /// Handle without `@`.
     pub(crate) handle: String,
-    /// Display name.
+    /// Name the author displays.
     pub(crate) name: String,
     /// Followers, when known.
     pub(crate) followers: Option<u64>,
@@ -55,11 +50,8 @@ pub(crate) struct Author {
 /// Reactions to a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Counts {
-    /// Likes.
     pub(crate) likes: u64,
-    /// Reposts.
     pub(crate) reposts: u64,
-    /// Replies.
     pub(crate) replies: u64,
 }
 
@@ -70,9 +62,7 @@ pub(crate) enum Quirk {
     Full,
     /// All fields, ISO date.
     IsoDate,
-    /// No `user`.
     NoUser,
-    /// No `url`.
     NoUrl,
     /// `user` is the handle.
     UserIsHandle,
@@ -80,18 +70,15 @@ pub(crate) enum Quirk {
     NumericId,
     /// No `id`: it is in the address only.
     IdInUrl,
-    /// No date.
+    /// Those without a date.
     Undated,
     /// `text` and the handle, nothing else.
     TextAndHandle,
 }
 
-/// A page.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Page {
-    /// Address.
     pub(crate) url: String,
-    /// Title.
     pub(crate) title: String,
     /// Beginning or summary; may be empty.
     pub(crate) snippet: String,
@@ -108,7 +95,7 @@ pub(crate) enum PageDate {
     HoursAgo(i64),
     /// `3 days ago`.
     DaysAgo(i64),
-    /// Not given.
+    /// The language is not known.
     Unknown,
 }
 
@@ -121,7 +108,6 @@ pub(crate) struct Wanted<'a> {
     pub(crate) hour: Hour,
     /// How many hours back a post may have been published.
     pub(crate) hours_back: i64,
-    /// Most entries.
     pub(crate) limit: usize,
 }
 

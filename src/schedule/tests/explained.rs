@@ -91,7 +91,7 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
 }
 
 #[test]
-fn a_day_that_was_left_out_as_a_whole_is_told_with_both_dates() {
+fn a_day_that_was_left_out_as_a_whole_is_reported_with_both_dates() {
     let told = explain(&in_zone("0 9 * * *", "Pacific/Apia"), time("2011-12-29T00:00:00Z"), 3).unwrap();
     assert_eq!(told.changes[0].effect, "09:00 does not exist on 2011-12-30: runs once at 2011-12-31 00:00");
     let slots: Vec<_> = told.slots.iter().map(|slot| (slot.local.as_str(), slot.note.is_some())).collect();

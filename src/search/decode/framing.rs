@@ -7,7 +7,6 @@ const MAX_FRAME_BYTES: usize = 16 << 20;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// One payload.
 #[derive(Debug, PartialEq)]
 pub(super) enum Payload<'a> {
     /// The `data:` lines of one event, joined by line feeds, or one JSON value by itself. `last`: the stream ended
@@ -36,9 +35,14 @@ enum Mode {
     /// Nothing but white space and a byte order mark so far.
     Start,
     /// Events made of lines; `after_cr` says that a line feed would belong to the line end just seen.
-    Lines { after_cr: bool },
-    /// JSON values.
-    Values { depth: usize, in_string: bool, escaped: bool },
+    Lines {
+        after_cr: bool,
+    },
+    Values {
+        depth: usize,
+        in_string: bool,
+        escaped: bool,
+    },
 }
 
 impl Framing {

@@ -9,7 +9,6 @@ pub enum Media {
     Unsaid,
     /// JSON of any kind, also a value a line.
     Json,
-    /// Server-sent events.
     Events,
     /// A page: HTML or XML.
     Page,

@@ -32,7 +32,6 @@ struct State {
     gather: Gather,
     /// Chunks of the role `summary`.
     summary: Chunks,
-    /// All chunks.
     all: Chunks,
     /// Pieces in frames without a type.
     untyped: Untyped,

@@ -10,7 +10,6 @@ pub const MOST_WAITING: i64 = 200;
 pub struct EventPlace {
     /// When it was.
     pub at: Time,
-    /// Its id.
     pub event: String,
 }
 

@@ -61,7 +61,6 @@ impl<'a> Cells<'a> {
         Ok(Some(text))
     }
 
-    /// A text.
     pub(crate) fn text(&mut self) -> Result<Option<String>, StoreError> {
         Ok(self.words()?.map(str::to_owned))
     }

@@ -28,7 +28,6 @@ pub enum StoreErrorKind {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{text}")]
 pub struct StoreError {
-    /// Its kind.
     pub kind: StoreErrorKind,
     /// What happened, without any password.
     pub text: String,

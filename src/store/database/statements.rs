@@ -43,24 +43,28 @@ pub(in crate::store) mod forgotten;
 pub(in crate::store) mod fresh;
 #[path = "../ledger/sql/handing.rs"]
 pub(in crate::store) mod handing;
+#[path = "../erasure/sql/impact.rs"]
+pub(in crate::store) mod impact;
 #[path = "../ledger/sql/info.rs"]
 pub(in crate::store) mod info;
 #[path = "../ledger/sql/instances.rs"]
 pub(in crate::store) mod instances;
+#[path = "../items/sql/item_history.rs"]
+pub(in crate::store) mod item_history;
 #[path = "../items/sql/items.rs"]
 pub(in crate::store) mod items;
 #[path = "../ledger/sql/jobs.rs"]
 pub(in crate::store) mod jobs;
-#[path = "../items/sql/known.rs"]
-pub(in crate::store) mod known;
 #[path = "../ledger/sql/ledger.rs"]
 pub(in crate::store) mod ledger;
 #[path = "../ledger/sql/limits.rs"]
 pub(in crate::store) mod limits;
 #[path = "../reading/sql/lists.rs"]
 pub(in crate::store) mod lists;
-#[path = "../reading/sql/looks.rs"]
-pub(in crate::store) mod looks;
+#[path = "../items/sql/loaded_item.rs"]
+pub(in crate::store) mod loaded_item;
+#[path = "../erasure/sql/mentions.rs"]
+pub(in crate::store) mod mentions;
 #[path = "../items/sql/merge.rs"]
 pub(in crate::store) mod merge;
 #[path = "../reading/sql/narrow.rs"]
@@ -71,8 +75,6 @@ pub(in crate::store) mod one_item;
 pub(in crate::store) mod outbox;
 #[path = "../reading/sql/sightings.rs"]
 pub(in crate::store) mod pages;
-#[path = "../items/sql/past.rs"]
-pub(in crate::store) mod past;
 #[path = "../ledger/sql/planning.rs"]
 pub(in crate::store) mod planning;
 #[path = "../retention/sql/items.rs"]
@@ -81,10 +83,8 @@ pub(in crate::store) mod prune;
 pub(in crate::store) mod prune_runs;
 #[path = "../alerts/sql/pulse.rs"]
 pub(in crate::store) mod pulse;
-#[path = "../erasure/sql/quoted.rs"]
-pub(in crate::store) mod quoted;
-#[path = "../reading/sql/raws.rs"]
-pub(in crate::store) mod raws;
+#[path = "../reading/sql/raw_replies.rs"]
+pub(in crate::store) mod raw_replies;
 #[path = "../database/sql/read.rs"]
 pub(in crate::store) mod read;
 #[path = "../items/sql/recall.rs"]
@@ -99,6 +99,8 @@ pub(in crate::store) mod requests;
 pub(in crate::store) mod reread;
 #[path = "../items/sql/resolve.rs"]
 pub(in crate::store) mod resolve;
+#[path = "../reading/sql/search_history.rs"]
+pub(in crate::store) mod search_history;
 #[path = "../reading/sql/sights.rs"]
 pub(in crate::store) mod sights;
 #[path = "../database/copying/sizes.rs"]
@@ -119,7 +121,5 @@ pub(in crate::store) mod together;
 pub(in crate::store) mod tone;
 #[path = "../ledger/sql/topics.rs"]
 pub(in crate::store) mod topics;
-#[path = "../erasure/sql/weigh.rs"]
-pub(in crate::store) mod weigh;
 #[path = "../text_search/sql.rs"]
 pub(in crate::store) mod words;

@@ -1,7 +1,7 @@
 //! What finished runs add up to, kept beside the loop, and how things stand now: what metrics are made of. What is counted is
 //! `insight`'s, and how it is told `metrics`'.
 
-use crate::model::{Latest, Standing, Tallied, TallyRun, Time, TopicLimits, Used};
+use crate::model::{Latest, StoreCounts, Tallied, TallyRun, Time, TopicLimits, Used};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -53,7 +53,7 @@ impl Store {
     }
 
     /// How things stand; `planned_by` is before when the planner should have looked at a slot.
-    pub async fn standing(&self, now: Time, planned_by: Time) -> Result<Standing, StoreError> {
+    pub async fn standing(&self, now: Time, planned_by: Time) -> Result<StoreCounts, StoreError> {
         read!(self, tallies::standing(now, planned_by))
     }
 }

@@ -5,7 +5,6 @@ use crate::model::{DayCount, Span};
 /// A topic whose days are to be counted anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueDays {
-    /// The topic.
     pub topic: String,
     pub(crate) turn: i64,
 }

@@ -21,8 +21,7 @@ pub struct Edition {
 
 /// Runs of topics in a stretch of the reading order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Stretch {
-    /// How many.
+pub struct RunRange {
     pub runs: u64,
     /// When the first of them was.
     pub from: Option<Time>,

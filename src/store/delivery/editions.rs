@@ -2,7 +2,7 @@
 //! place, by whoever holds the run of the export. Which rows and which files, `export` knows.
 
 use crate::model::{Between, Time};
-use crate::store::{Edition, JobRun, Store, StoreError, Stretch};
+use crate::store::{Edition, JobRun, RunRange, Store, StoreError};
 
 impl Store {
     /// The edition that a run of an export is to write: one that was begun and never ended, else a new one about all that
@@ -46,7 +46,7 @@ impl Store {
     }
 
     /// Runs of topics in a stretch of the reading order, with the ids of at most `most`.
-    pub async fn stretch(&self, between: Between, most: u32) -> Result<Stretch, StoreError> {
+    pub async fn stretch(&self, between: Between, most: u32) -> Result<RunRange, StoreError> {
         read!(self, editions::stretch(between, most))
     }
 

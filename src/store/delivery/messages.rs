@@ -5,7 +5,6 @@ use crate::model::{Message, Time};
 /// A message in hand: to be sent, and then settled.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
-    /// The message.
     pub message: Message,
     /// The run that it came of.
     pub origin: Option<String>,
@@ -28,11 +27,9 @@ pub struct Claimed {
 /// A message that nobody was sending any more, after its last try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenUp {
-    /// Its event.
     pub event: String,
     /// Tries that there were.
     pub attempt: i64,
-    /// Why.
     pub error: String,
 }
 

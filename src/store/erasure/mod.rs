@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use crate::model::Time;
 use crate::store::database::handle::Db;
 use crate::store::{
-    ForgetKey, Forgot, Named, Place, Quoted, ReportFiles, Store, StoreError, StoredReply, Taken, Tombstone,
+    ForgetKey, Forgot, Mention, MentionPlace, Named, ReportFiles, Store, StoreError, StoredReply, Taken, Tombstone,
 };
 
 impl Store {
     /// The jobs that are configured, as they are stored.
     pub async fn job_definitions(&self) -> Result<Vec<(String, String)>, StoreError> {
-        read!(self, quoted::jobs())
+        read!(self, mentions::jobs())
     }
 
     /// The key of tombstones, once there are any.
@@ -67,7 +67,7 @@ impl Store {
     /// Items after one, by id, with what may name them.
     pub async fn named_items(&self, after: Option<&Named>, most: u32) -> Result<Vec<Named>, StoreError> {
         let after = after.map_or(0, |item| item.id);
-        read!(self, weigh::named_items(after, i64::from(most)))
+        read!(self, impact::named_items(after, i64::from(most)))
     }
 
     /// Takes items away, with all that was stored about them; their keys are left as tombstones.
@@ -80,17 +80,17 @@ impl Store {
     /// What erasing these items would take away, and when the first of them was seen.
     pub async fn weigh_items(&self, items: &[Named]) -> Result<(Taken, Option<Time>), StoreError> {
         let ids: Vec<i64> = items.iter().map(|item| item.id).collect();
-        read!(self, weigh::weigh(&ids))
+        read!(self, impact::weigh(&ids))
     }
 
     /// What forgetting a topic would take away, and when the first of it was seen.
     pub async fn weigh_topic(&self, topic: &str) -> Result<(Taken, Option<Time>), StoreError> {
-        read!(self, weigh::weigh_topic(topic))
+        read!(self, impact::weigh_topic(topic))
     }
 
     /// Ids of all topics that have runs, or have had items.
     pub async fn topics_of_runs(&self) -> Result<Vec<(String, Option<Time>)>, StoreError> {
-        read!(self, weigh::topics())
+        read!(self, impact::topics())
     }
 
     /// Takes away some of what a topic found, as long as there is any.
@@ -106,30 +106,34 @@ impl Store {
     /// Replies after one.
     pub async fn raw_replies(&self, after: Option<&StoredReply>, most: u32) -> Result<Vec<StoredReply>, StoreError> {
         let after = after.map_or(0, |reply| reply.search);
-        read!(self, raws::after(after, i64::from(most)))
+        read!(self, raw_replies::after(after, i64::from(most)))
     }
 
-    /// Drops replies.
     pub async fn drop_raw_replies(&self, replies: &[&StoredReply]) -> Result<u64, StoreError> {
         let searches: Vec<i64> = replies.iter().map(|reply| reply.search).collect();
-        write_tx!(self, quoted::drop_raws(&searches))
+        write_tx!(self, mentions::drop_raws(&searches))
     }
 
     /// Rows after one of a place where words are kept.
-    pub async fn quoted(&self, place: Place, after: Option<&Quoted>, most: u32) -> Result<Vec<Quoted>, StoreError> {
+    pub async fn quoted(
+        &self,
+        place: MentionPlace,
+        after: Option<&Mention>,
+        most: u32,
+    ) -> Result<Vec<Mention>, StoreError> {
         let after = after.map_or("", |row| &row.id);
-        read!(self, quoted::page(place, after, i64::from(most)))
+        read!(self, mentions::page(place, after, i64::from(most)))
     }
 
     /// Blanks the words of rows.
-    pub async fn blank(&self, place: Place, rows: &[&Quoted]) -> Result<u64, StoreError> {
+    pub async fn blank(&self, place: MentionPlace, rows: &[&Mention]) -> Result<u64, StoreError> {
         let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-        write_tx!(self, quoted::blank(place, &ids))
+        write_tx!(self, mentions::blank(place, &ids))
     }
 
     /// Reports made since an instant, the latest first.
     pub async fn reports_since(&self, since: Time, most: u32) -> Result<Vec<ReportFiles>, StoreError> {
-        read!(self, weigh::reports(since, i64::from(most)))
+        read!(self, impact::reports(since, i64::from(most)))
     }
 
     /// Has what this process takes away from a SQLite file be overwritten there.

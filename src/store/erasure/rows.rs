@@ -8,11 +8,9 @@ pub const ERASED: &str = "[erased]";
 /// What was taken away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Taken {
-    /// Items.
     pub items: u64,
     /// Items that other topics found, too: they stay theirs.
     pub shared: u64,
-    /// Their sightings.
     pub sightings: u64,
     /// Earlier words of theirs.
     pub revisions: u64,
@@ -27,7 +25,6 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Adds another.
     pub fn add(&mut self, other: Self) {
         self.items += other.items;
         self.shared += other.shared;
@@ -42,7 +39,7 @@ impl Taken {
 
 /// A place beside items where words are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum MentionPlace {
     /// Answers, with the keys they cite.
     Answers,
     /// Messages of the outbox.
@@ -63,9 +60,8 @@ pub enum Place {
 
 /// Texts of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quoted {
+pub struct Mention {
     pub(crate) id: String,
-    /// Its texts.
     pub texts: Vec<String>,
 }
 
@@ -73,9 +69,7 @@ pub struct Quoted {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub(crate) id: i64,
-    /// Its author.
     pub author: Option<String>,
-    /// Its keys.
     pub keys: Vec<String>,
 }
 
@@ -86,6 +80,5 @@ pub struct ReportFiles {
     pub run: String,
     /// When it was made.
     pub made_at: Time,
-    /// Its files.
     pub files: Vec<String>,
 }

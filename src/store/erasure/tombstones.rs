@@ -17,7 +17,6 @@ closed_list! {
     }
 }
 
-/// A tombstone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tombstone {
     /// What it stands for.

@@ -20,7 +20,7 @@ impl Store {
 
     /// Until when a source of a topic is covered, or was looked at as well as it could be.
     pub async fn looked_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
-        read!(self, looks::looked_until(topic, source))
+        read!(self, search_history::looked_until(topic, source))
     }
 
     /// What earlier replies to a question of a topic showed of a span.

@@ -37,7 +37,7 @@ pub(in crate::store) struct Batch<'a, Q, A> {
 }
 
 /// A place in the queue.
-pub(in crate::store) struct Place<'a, Q, A> {
+pub(in crate::store) struct QueueEntry<'a, Q, A> {
     queue: &'a Queue<Q, A>,
     mine: oneshot::Receiver<Answer<A>>,
 }
@@ -57,14 +57,14 @@ impl<Q, A> Queue<Q, A> {
     const LINGER: Duration = Duration::from_millis(3);
 
     /// Joins the end.
-    pub(in crate::store) fn join(&self, request: Q) -> Place<'_, Q, A> {
+    pub(in crate::store) fn join(&self, request: Q) -> QueueEntry<'_, Q, A> {
         let (answer, mine) = oneshot::channel();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back((request, answer));
-        Place { queue: self, mine }
+        QueueEntry { queue: self, mine }
     }
 }
 
-impl<'a, Q, A> Place<'a, Q, A> {
+impl<'a, Q, A> QueueEntry<'a, Q, A> {
     /// Waits for the answer or for the turn to write.
     pub(in crate::store) async fn turn(&mut self) -> Turn<'a, Q, A> {
         let mut turn = tokio::select! {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_behind_a_task_that_died_is_told() {
+    async fn who_waits_behind_a_task_that_died_is_reported() {
         let queue = Arc::new(Queue::<u64, u64>::default());
         let mut first = queue.join(1);
         let Turn::Lead(batch) = first.turn().await else { return assert_eq!("answered", "lead") };

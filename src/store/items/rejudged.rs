@@ -8,7 +8,6 @@ pub const TONES: usize = Tone::ALL.len();
 /// What became of items that were judged again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rejudged {
-    /// How many.
     pub judged: i64,
     /// Of these, without a tone before.
     pub first: i64,

@@ -13,12 +13,12 @@ impl Store {
         since: Time,
         topics: &[String],
     ) -> Result<Option<(StoredRun, Vec<StoredReply>)>, StoreError> {
-        read!(self, raws::next_run(after, since, topics))
+        read!(self, raw_replies::next_run(after, since, topics))
     }
 
     /// Searches that were answered, in runs begun since an instant, whose replies are not kept any more.
     pub async fn pruned_replies(&self, since: Time, topics: &[String]) -> Result<i64, StoreError> {
-        read!(self, raws::pruned(since, topics))
+        read!(self, raw_replies::pruned(since, topics))
     }
 
     /// Adds to a run what its replies say today, all or none of it. A rehearsal writes nothing.
@@ -28,6 +28,6 @@ impl Store {
 
     /// Named readers, and up to where each has got.
     pub async fn cursors(&self) -> Result<Vec<(String, i64)>, StoreError> {
-        read!(self, raws::cursors())
+        read!(self, raw_replies::cursors())
     }
 }

@@ -7,9 +7,8 @@ use crate::store::{SeenItem, StoredReply};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRun {
     pub(crate) id: i64,
-    /// Public id.
+    /// Id shown to users.
     pub public_id: String,
-    /// Topic id.
     pub topic: String,
     /// Its place in the reading order, which it keeps.
     pub seq: i64,
@@ -98,7 +97,6 @@ impl Changed {
             .any(|number| **number > 0)
     }
 
-    /// Adds another.
     pub fn add(&mut self, other: &Self) {
         let mine = [
             &mut self.items,

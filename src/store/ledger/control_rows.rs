@@ -39,7 +39,6 @@ pub struct Instance {
 /// What a configuration has in force: topics, and jobs that are none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Set<'a> {
-    /// The topics.
     pub topics: &'a [Topic],
     /// The other jobs.
     pub jobs: &'a [Job],
@@ -85,7 +84,6 @@ impl Adopted {
 /// What a pause or its end found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Controlled {
-    /// Topic id.
     pub topic: String,
     /// It was paused (or was not) already.
     pub already: bool,

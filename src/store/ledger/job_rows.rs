@@ -28,7 +28,6 @@ pub struct JobRun {
     pub(crate) hold: Hold,
     /// The stored definition that is to be run.
     pub job: Job,
-    /// Slot.
     pub slot: Option<Time>,
     /// Why it exists.
     pub trigger: Trigger,
@@ -53,7 +52,7 @@ pub struct MadeReport {
     pub until: Time,
     /// The number of the last run that it could see.
     pub seq: i64,
-    /// One line.
+    /// Text of one line.
     pub subject: String,
     /// The files that were put in place.
     pub files: Vec<String>,
@@ -62,11 +61,8 @@ pub struct MadeReport {
 /// How a run of a job ended.
 #[derive(Debug, Clone)]
 pub struct JobEnd {
-    /// When.
     pub at: Time,
-    /// Final state.
     pub state: RunState,
-    /// Why.
     pub reason: Option<String>,
     /// Error class and text, when failed.
     pub error: Option<(String, String)>,

@@ -21,7 +21,7 @@ pub struct LeaseAsk {
 
 /// Where a process stands among those that use the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct LeaseShare {
     /// Places that are its by lease.
     pub permits: u32,
     /// Places that would be fair.
@@ -42,7 +42,7 @@ pub struct Standing {
     pub until: Option<Time>,
 }
 
-impl Standing {
+impl LeaseShare {
     /// Places that are nobody's while this process has `held`.
     #[must_use]
     pub fn free(&self, held: u32) -> u32 {

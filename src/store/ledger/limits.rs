@@ -4,16 +4,16 @@
 use std::time::Duration;
 
 use crate::model::Time;
-use crate::store::{LeaseAsk, Standing, Store, StoreError};
+use crate::store::{LeaseAsk, LeaseShare, Store, StoreError};
 
 impl Store {
     /// Where the process stands; changes nothing.
-    pub async fn look_at_limits(&self, ask: &LeaseAsk, now: Time) -> Result<Standing, StoreError> {
+    pub async fn look_at_limits(&self, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
         read!(self, limits::look(ask, now))
     }
 
     /// Takes or renews the process's lease of places; the sum of all leases stays within the limit.
-    pub async fn lease_places(&self, ask: &LeaseAsk, now: Time, length: Duration) -> Result<Standing, StoreError> {
+    pub async fn lease_places(&self, ask: &LeaseAsk, now: Time, length: Duration) -> Result<LeaseShare, StoreError> {
         write_tx!(self, limits::lease(ask, now, length))
     }
 

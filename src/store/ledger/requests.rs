@@ -1,11 +1,11 @@
 //! What is asked for on pages, of topics and of alerts: written there, done by a daemon, told there again.
 
-use crate::model::{Request, Time, Wish};
+use crate::model::{ControlRequest, Request, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
     /// Asks for something; false when the same waits already, or too much does.
-    pub async fn request(&self, id: &str, wish: &Wish, now: Time) -> Result<bool, StoreError> {
+    pub async fn request(&self, id: &str, wish: &ControlRequest, now: Time) -> Result<bool, StoreError> {
         asked_tx!(self, requests::ask(id, wish, now))
     }
 

@@ -43,7 +43,6 @@ pub(crate) struct Hold {
 /// A row to add to the ledger for a slot that came.
 #[derive(Debug, Clone)]
 pub struct PlannedSlot {
-    /// The slot.
     pub slot: Time,
     /// Why it would run.
     pub trigger: Trigger,
@@ -72,14 +71,12 @@ pub struct JobPlan {
     pub max_attempts: u32,
     /// Whether the job's runs may run at the same time; otherwise the oldest goes first and the others wait.
     pub side_by_side: bool,
-    /// The rows.
     pub slots: Vec<PlannedSlot>,
 }
 
 /// A call about to be made.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// Its source.
     pub source: Source,
     /// The operation's name.
     pub operation: &'static str,
@@ -101,7 +98,6 @@ pub enum Permission {
 /// What became of one search, to be stored with the run.
 #[derive(Debug, Clone)]
 pub struct SearchResult {
-    /// Its source.
     pub source: Source,
     /// The operation's name.
     pub operation: &'static str,
@@ -113,7 +109,6 @@ pub struct SearchResult {
     pub reason: Option<String>,
     /// When there is more of what was used up.
     pub clears_at: Option<Time>,
-    /// HTTP status.
     pub http_status: Option<u16>,
     /// Duration of the last try.
     pub latency_ms: Option<i64>,
@@ -142,7 +137,6 @@ pub struct SearchResult {
 pub struct RawRecord {
     /// The request, as JSON without the key.
     pub request: String,
-    /// Dialect spoken.
     pub dialect: &'static str,
     /// Kept headers as JSON.
     pub headers: String,
@@ -172,7 +166,6 @@ pub struct SeenItem {
 /// A key that names an item of a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownKey {
-    /// The key.
     pub key: String,
     /// Whether the item has an id or an address by now, so that equal words alone do not make another id the same.
     pub strong: bool,
@@ -185,7 +178,6 @@ pub struct Outcome {
     pub seen_at: Time,
     /// When it ended.
     pub finished_at: Time,
-    /// Final state.
     pub state: RunState,
     /// Reason for the state.
     pub reason: Option<String>,
@@ -193,7 +185,6 @@ pub struct Outcome {
     pub error: Option<(String, String)>,
     /// One per source.
     pub searches: Vec<SearchResult>,
-    /// The items.
     pub items: Vec<SeenItem>,
     /// The summary, with the keys of the items it rests on.
     pub answer: Option<(Answer, Vec<String>)>,

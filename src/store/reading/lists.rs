@@ -43,7 +43,7 @@ impl Store {
 
     /// Topics by id: these, or all that are watched now.
     pub async fn watched(&self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
-        read!(self, looks::watched(topics))
+        read!(self, search_history::watched(topics))
     }
 
     /// Newest items first: from the beginning, or those behind one that was read.

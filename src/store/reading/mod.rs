@@ -2,12 +2,12 @@
 
 pub(in crate::store) mod bounds;
 pub(in crate::store) mod changes;
+pub(in crate::store) mod cursors;
 pub(in crate::store) mod dashboard;
 mod fresh;
-pub(in crate::store) mod known;
+pub(in crate::store) mod item_cache;
+pub(in crate::store) mod item_history;
 mod lists;
 pub(in crate::store) mod moment;
-pub(in crate::store) mod past;
-pub(in crate::store) mod places;
 pub(in crate::store) mod sightings;
 mod streams;

@@ -59,7 +59,7 @@ impl Moment {
 
     /// Topics by id.
     pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
-        ask!(self, looks::watched(topics))
+        ask!(self, search_history::watched(topics))
     }
 
     /// The begin of the topic's first run that found anything out.
@@ -132,7 +132,7 @@ impl Moment {
 
     /// When a topic was looked at in a span, and the later looks that were about it.
     pub async fn looks_over(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
-        ask!(self, looks::looks_over(topic, span))
+        ask!(self, search_history::looks_over(topic, span))
     }
 
     /// What a topic's searches were before they were pruned.
@@ -145,7 +145,6 @@ impl Moment {
         ask!(self, prune::trimmed(topic, span))
     }
 
-    /// Ends it.
     pub async fn end(self) -> Result<(), StoreError> {
         match self.0 {
             Tx::Sqlite(tx) => tx.rollback().await?,

@@ -1,5 +1,5 @@
 //! All sightings, a few runs at a time: the longest reading there is must keep nobody from writing or from tidying up. Where
-//! it has got to and how many runs the next page takes is here; which items are still known is `known`'s, what is asked
+//! it has got to and how many runs the next page takes is here; which items are held is `item_cache`'s, what is asked
 //! `statements/pages`'.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,8 +13,8 @@ use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
 use crate::store::database::cells::Cells;
 use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
-use crate::store::reading::known::{Known, Met, size};
-use crate::store::reading::past;
+use crate::store::reading::item_cache::{ItemCache, Met, size};
+use crate::store::reading::item_history;
 use crate::store::{Filter, SightingRow, Store, StoreError};
 
 /// Where a run stands among others: by its number, or by when it was and its id.
@@ -27,7 +27,6 @@ pub(crate) struct Next {
     pub(crate) until: i64,
     /// The last run that was read.
     pub(crate) after: Option<Place>,
-    /// How many.
     pub(crate) runs: i64,
 }
 
@@ -172,7 +171,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
     let firsts = cells.text()?.unwrap_or_default();
     row.new = firsts.split_ascii_whitespace().any(|run| run.parse() == Ok(seen.id));
     if let Some(past) = cells.text()?
-        && let Some(told) = past::at(&past, seen.seq)?
+        && let Some(told) = item_history::at(&past, seen.seq)?
     {
         (row.url, row.author, row.lang, row.published_at) = (told.url, told.author, told.lang, told.published_at);
         (row.title, row.text) = (told.title, told.text);
@@ -183,7 +182,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
 /// Reads page after page for as long as somebody takes them.
 async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
     let mut next = Next { until, after: None, runs: FIRST };
-    let mut known = Known::default();
+    let mut known = ItemCache::default();
     let mut reader = None;
     loop {
         let page = match page(&store, &mut reader, &filter, &next, &mut known).await {
@@ -238,7 +237,7 @@ async fn page(
     reader: &mut Option<Reader>,
     filter: &Filter,
     next: &Next,
-    known: &mut Known,
+    known: &mut ItemCache,
 ) -> Result<(Page, HashMap<i64, Met>, usize), StoreError> {
     let reader = match reader {
         Some(reader) => reader,

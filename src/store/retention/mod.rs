@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::{Retention, Span, Time, Trimmed};
 use crate::store::database::handle::Db;
-use crate::store::retention::rows::{Ask, BATCH, Batch, Place, ROWS, Step};
+use crate::store::retention::rows::{Ask, BATCH, Batch, Progress, ROWS, Step};
 use crate::store::{Disk, Pruned, Store, StoreError};
 
 /// Pages of a SQLite file that are given back in one transaction.
@@ -38,7 +38,7 @@ impl Store {
                 before = floor.at;
                 done.held_by.clone_from(&floor.whose);
             }
-            let after = Place { at: i64::MIN, ..Place::default() };
+            let after = Progress { at: i64::MIN, ..Progress::default() };
             let (limit, floor, now) = (ROWS.0, floor.seq, now.0);
             let mut ask =
                 Ask { before, after, limit, floor, now, rehearsal, raw_before, thinned: std::mem::take(&mut thinned) };

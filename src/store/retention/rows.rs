@@ -19,7 +19,7 @@ pub(in crate::store) const BATCH: Duration = Duration::from_millis(60);
 
 /// How far a step has got.
 #[derive(Debug, Clone, Default)]
-pub(in crate::store) struct Place {
+pub(in crate::store) struct Progress {
     pub(in crate::store) at: i64,
     pub(in crate::store) id: i64,
     pub(in crate::store) name: String,
@@ -29,7 +29,7 @@ pub(in crate::store) struct Place {
 #[derive(Debug, Clone)]
 pub(in crate::store) struct Ask {
     pub(in crate::store) before: i64,
-    pub(in crate::store) after: Place,
+    pub(in crate::store) after: Progress,
     pub(in crate::store) limit: i64,
     /// Runs above it are still to be read by somebody.
     pub(in crate::store) floor: i64,
@@ -43,7 +43,7 @@ pub(in crate::store) struct Ask {
 /// What a step did.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Batch {
-    pub(in crate::store) after: Place,
+    pub(in crate::store) after: Progress,
     pub(in crate::store) more: bool,
     pub(in crate::store) gone: Vec<(&'static str, i64, i64)>,
     /// Runs that lost their snapshots.
@@ -81,7 +81,6 @@ impl Default for Floor {
 /// Rows of a table that went, or lost what they held, and what they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Gone {
-    /// How many.
     pub rows: i64,
     /// Bytes, roughly: indexes and pages are not counted.
     pub bytes: i64,

@@ -7,17 +7,13 @@ use crate::store::ItemRow;
 pub struct FoundItem {
     /// The number of the first run of its topic that saw it.
     pub seq: i64,
-    /// The item.
     pub item: ItemRow,
 }
 
 /// After which item of a list the next page begins: the number of its run, its topic, its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct After {
-    /// The number.
     pub seq: i64,
-    /// The topic.
     pub topic: String,
-    /// The key.
     pub key: String,
 }

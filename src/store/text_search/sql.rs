@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::known::Known;
+use super::loaded_item::LoadedItem;
 use super::resolve::list;
 use super::{Conn, Row, read, tokens};
 use crate::model::{Kind, Readable, Tokenise};
@@ -44,7 +44,7 @@ pub(in crate::store) async fn any_waiting(conn: &mut Conn) -> Result<bool, Store
 }
 
 /// What was written by this transaction is to be indexed: items that are new, or of which more than the reactions changed.
-pub(in crate::store) async fn note_changed(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+pub(in crate::store) async fn note_changed(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let changed = items.iter().filter(|item| !item.stored || item.rewritten);
     let mut ids: Vec<i64> = changed.filter_map(|item| item.id).collect();
     ids.sort_unstable();

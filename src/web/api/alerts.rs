@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{answer, cut};
+use super::envelope::{answer, cut};
 use crate::model::{AlertCard, AlertEvent, Time, topic_of};
 use crate::store::EventPlace;
 use crate::web::pages::alerts::hours;

@@ -151,7 +151,7 @@ mod tests {
     use crate::web::api::table::OPERATIONS;
 
     #[test]
-    fn every_name_is_told_once_and_every_schema_that_is_named_is_there() {
+    fn every_name_is_reported_once_and_every_schema_that_is_named_is_there() {
         let document = document(OPERATIONS, true);
         let text = document.to_string();
         let schemas = document["components"]["schemas"].as_object().map(Map::len).unwrap_or_default();

@@ -17,7 +17,7 @@ use super::pipe::{Pages, Writer, pipe};
 use super::problem::nowhere;
 use super::runs::known;
 use crate::compare::{Filtered, Hiding, NoBegin};
-use crate::export::{self, ExportError, Format, Order, Profile, Unfit, What, Wish};
+use crate::export::{self, ExportError, ExportRequest, Format, InvalidRequest, Order, Profile, What};
 use crate::model::{Source, Tone};
 use crate::store::Store;
 use crate::web::ask::words;
@@ -73,7 +73,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
 }
 
 fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
-    let wish = Wish {
+    let wish = ExportRequest {
         what,
         format,
         profile: call.word("profile", Profile::parse).unwrap_or(Profile::Machine),
@@ -98,7 +98,7 @@ fn named(text: &str) -> String {
     text.replace("--new-since", "new_since").replace("--", "")
 }
 
-fn refused(unfit: &Unfit) -> Problem {
+fn refused(unfit: &InvalidRequest) -> Problem {
     let option = named(unfit.option);
     let title = match &unfit.given {
         Some(given) => format!("{option}: `{}` {}", super::call::cut(given), named(&unfit.why)),

@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::call::Call;
-use super::listed::answer;
+use super::envelope::answer;
 use crate::web::problem::Problem;
 
 /// Sightings, earlier words and near-copies that are told.

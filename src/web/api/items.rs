@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{answer, with};
+use super::envelope::{answer, with};
 use super::topics::card;
 use crate::compare::{Filtered, Hiding};
 use crate::model::{Source, Tone, TopicCard, WindowFit};

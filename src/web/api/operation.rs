@@ -24,10 +24,8 @@ pub(super) enum Answered {
     Stream(&'static [&'static str]),
 }
 
-/// Who answers.
 pub(super) type Handler = fn(Call) -> BoxFuture<'static, Result<Response, Problem>>;
 
-/// An operation.
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) method: Method,

@@ -20,7 +20,6 @@ pub(super) enum Kind {
     Instant,
 }
 
-/// A parameter.
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) name: &'static str,

@@ -6,9 +6,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use super::call::{Call, cut};
-use super::listed::answer;
+use super::envelope::answer;
 use super::topics::card;
-use crate::model::{Request, RequestKind, RequestState, Wish};
+use crate::model::{ControlRequest, Request, RequestKind, RequestState};
 use crate::schedule::parse_duration;
 use crate::web::pages::actions::{may_ask, put};
 use crate::web::problem::Problem;
@@ -45,7 +45,7 @@ pub(super) async fn ask(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
     let hint = "Send {\"action\": \"run-now\"}, \"pause\" or \"resume\".";
     let asked: Asked = body(&call, hint)?;
-    let wish = Wish::plain(kind(&ACTIONS, &asked.action, hint)?, &card.topic);
+    let wish = ControlRequest::plain(kind(&ACTIONS, &asked.action, hint)?, &card.topic);
     answered(&call, &wish, &format!("/api/v1/topics/{}", card.topic)).await
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
         (_, Some(_)) => return Err(Problem::bad("`for` means nothing here", hint)),
         (_, None) => None,
     };
-    let wish = Wish { kind, of: alert.clone(), event: asked.event, length_ms };
+    let wish = ControlRequest { kind, of: alert.clone(), event: asked.event, length_ms };
     answered(&call, &wish, &format!("/api/v1/alerts/{alert}")).await
 }
 
@@ -85,7 +85,7 @@ fn kind(actions: &[(&str, RequestKind)], asked: &str, hint: &str) -> Result<Requ
 }
 
 /// Asks, and tells of the request and where it is found.
-async fn answered(call: &Call, wish: &Wish, path: &str) -> Result<Response, Problem> {
+async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Response, Problem> {
     let store = &call.site().store;
     let request = match put(call.site(), wish).await? {
         Some(id) => store.request_by_id(&id).await?,

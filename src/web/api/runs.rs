@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{answer, cut, with};
+use super::envelope::{answer, cut, with};
 use crate::model::{RunRow, RunState, SearchRow, Time};
 use crate::store::RunPlace;
 use crate::web::pages::runs::hint;

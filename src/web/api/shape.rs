@@ -11,7 +11,6 @@ pub(super) enum Shape {
     Word(fn() -> Vec<&'static str>),
     /// A whole number.
     Integer,
-    /// A number.
     Number,
     Flag,
     /// An instant, UTC, with milliseconds.
@@ -21,7 +20,7 @@ pub(super) enum Shape {
     /// An object of its own.
     Of(&'static str),
     List(&'static Shape),
-    /// Or null.
+    /// The shape, or null.
     Maybe(&'static Shape),
 }
 

@@ -6,7 +6,7 @@ use super::parameters::{
     AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, LIMIT, NEW_SINCE, OF_ALERT, OF_TOPIC, ORDERS, PROFILES,
     REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
-use super::{alerts, answers, days, document, exports, item, items, made, requests, runs, topics};
+use super::{alerts, answers, days, document, editions, exports, item, items, requests, runs, topics};
 
 /// Those that every list has.
 const fn get(
@@ -243,7 +243,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         "",
         &[&LIMIT, &TOKEN],
         "Made",
-        |call| Box::pin(made::reports(call)),
+        |call| Box::pin(editions::reports(call)),
     ),
     get(
         "/api/v1/exports",
@@ -252,7 +252,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         "",
         &[&LIMIT, &TOKEN],
         "Made",
-        |call| Box::pin(made::exports(call)),
+        |call| Box::pin(editions::exports(call)),
     ),
     Operation {
         answered: Answered::Stream(&["application/octet-stream"]),
@@ -267,7 +267,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
                 &Parameter::query("n", Kind::Number(0, 9_999, 0), "Which of its files, from 0", "0"),
             ],
             "",
-            |call| Box::pin(made::file(call)),
+            |call| Box::pin(editions::file(call)),
         )
     },
     Operation {

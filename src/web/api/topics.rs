@@ -4,11 +4,11 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::listed::{answer, cut};
+use super::envelope::{answer, cut};
 use crate::model::{Period, Time, Topic, TopicCard};
 use crate::web::pages::overview::NEW;
 use crate::web::problem::Problem;
-use crate::web::standing::{Known, Standing};
+use crate::web::source_status::{SourceHistory, SourceStatus};
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();
@@ -39,11 +39,11 @@ pub(super) fn unknown(topic: &str) -> Problem {
 }
 
 async fn stand(call: &Call, cards: &[TopicCard]) -> Result<Vec<Value>, Problem> {
-    let known = Known::of(call.site(), cards).await?;
+    let known = SourceHistory::of(call.site(), cards).await?;
     Ok(cards.iter().map(|card| as_json(card, &known, call.now)).collect())
 }
 
-fn as_json(card: &TopicCard, known: &Known, now: Time) -> Value {
+fn as_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Value {
     let topic = card.definition.as_ref();
     let policy = topic.and_then(|topic| topic.schedule.as_ref());
     let (cron, every) = match policy.map(|policy| &policy.period) {
@@ -54,7 +54,7 @@ fn as_json(card: &TopicCard, known: &Known, now: Time) -> Value {
     let query = |topic: &Topic, source| json!({ "source": source, "query": topic.query(source) });
     let queries = topic.map(|topic| topic.sources().into_iter().map(|source| query(topic, source)).collect::<Vec<_>>());
     let source =
-        |one: &Standing<'_>| json!({ "source": one.source, "state": one.state, "error_class": one.error_class });
+        |one: &SourceStatus<'_>| json!({ "source": one.source, "state": one.state, "error_class": one.error_class });
     json!({
         "topic": card.topic,
         "title": card.title,

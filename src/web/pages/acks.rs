@@ -7,8 +7,8 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::actions::{form, may_ask, name, put, request_row};
-use crate::draw::words;
-use crate::model::{AlertCard, AlertEvent, RequestKind, Time, Wish};
+use crate::draw::format;
+use crate::model::{AlertCard, AlertEvent, ControlRequest, RequestKind, Time};
 use crate::web::app::App;
 use crate::web::layout;
 use crate::web::problem::Problem;
@@ -35,8 +35,8 @@ pub(super) fn of_alert(card: &AlertCard, now: Time) -> Markup {
         form method="post" action="/alerts" {
             input type="hidden" name="kind" value=(RequestKind::Snooze);
             input type="hidden" name="alert" value=(alert);
-            label.quiet for=(words::id(alert, "length")) { "How long " (alert) " tells nobody" }
-            select id=(words::id(alert, "length")) name="length" { @for (word, _, told) in LENGTHS { option value=(word) { (told) } } }
+            label.quiet for=(format::id(alert, "length")) { "How long " (alert) " tells nobody" }
+            select id=(format::id(alert, "length")) name="length" { @for (word, _, told) in LENGTHS { option value=(word) { (told) } } }
             " " button type="submit" aria-label=(format!("Snooze {alert} for so long")) { (name(RequestKind::Snooze)) }
         }
     } }
@@ -44,7 +44,7 @@ pub(super) fn of_alert(card: &AlertCard, now: Time) -> Markup {
 
 /// The button of an event that nobody knows of.
 pub(super) fn of_event(event: &AlertEvent) -> Markup {
-    let label = format!("Acknowledge: {}", words::line(&event.summary, 120));
+    let label = format!("Acknowledge: {}", format::line(&event.summary, 120));
     button(RequestKind::Ack, &event.alert, Some(&event.event), &label)
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn asked_for(site: &Site, alert: Option<&str>) -> Result<Markup
     }
     let asked = site.store.requests_of_alerts(alert, TOLD).await?;
     Ok(html! { @if !asked.is_empty() { ul.meta { @for request in &asked { li {
-        (name(request.wish.kind)) " " strong { (words::line(&request.wish.of, 64)) }
+        (name(request.wish.kind)) " " strong { (format::line(&request.wish.of, 64)) }
         @if request.wish.event.is_some() { " (one event)" }
         @if let Some(told) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.wish.length_ms) { " for " (told.2) }
         (request_row(request, "UTC"))
@@ -94,7 +94,7 @@ async fn asked(site: &Site, body: Body) -> Result<(), Problem> {
         return Err(unknown());
     }
     let event = form.get("event").filter(|_| kind == RequestKind::Ack).map(str::to_owned);
-    put(site, &Wish { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
+    put(site, &ControlRequest { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
 }
 
 pub(super) fn unknown() -> Problem {

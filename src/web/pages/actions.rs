@@ -7,8 +7,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use crate::draw::words;
-use crate::model::{PausedBy, Request, RequestKind, RequestState, Time, TopicCard, Wish};
+use crate::draw::format;
+use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::guard::LARGEST_FORM;
@@ -60,8 +60,8 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
         ", asked for " (moment(request.asked_at, zone)) ": "
         @match request.state {
             RequestState::Queued => "a daemon will take it up",
-            RequestState::Refused => { strong.bad { "refused: " } (words::line(request.answer.as_deref().unwrap_or(""), 200)) },
-            RequestState::Done => { (words::line(request.answer.as_deref().unwrap_or("done"), 200)) },
+            RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
+            RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
         @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " code { (request.id) } ", see " a href="/runs" { "runs" } }
     }
@@ -83,7 +83,7 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
-    put(site, &Wish::plain(kind, topic)).await.map(drop)
+    put(site, &ControlRequest::plain(kind, topic)).await.map(drop)
 }
 
 /// What a form holds.
@@ -103,7 +103,7 @@ pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem
 }
 
 /// Asks for something of a topic or an alert that there is: one row. Its id, unless the same waits already or too much does.
-pub(in crate::web) async fn put(site: &Site, wish: &Wish) -> Result<Option<String>, Problem> {
+pub(in crate::web) async fn put(site: &Site, wish: &ControlRequest) -> Result<Option<String>, Problem> {
     let id = may_ask(site)?(site.now());
     Ok(site.store.request(&id, wish, site.now()).await?.then_some(id))
 }

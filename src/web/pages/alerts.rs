@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{acks, shown};
-use crate::draw::words::{self, counted, number};
+use super::{acks, item_view};
+use crate::draw::format::{self, counted, number};
 use crate::model::{AlertCard, AlertEvent, AlertEventKind, Firing, FiringAt, Quiet, Time, topic_of};
 use crate::store::EventPlace;
 use crate::web::ask::{Ask, link};
@@ -39,7 +39,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let asked = acks::asked_for(&site, one).await?;
     let acts = site.acts();
     let main = html! {
-        h1 { @match one { Some(name) => { "Alert: " (words::line(name, 64)) }, None => "Alerts" } }
+        h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
         @if one.is_some() { p { a href="/alerts" { "All alerts" } } }
         @if one.is_some() && cards.is_empty() { p.note { "It is not in the configuration any more; what it saw is kept for 400 days." } }
         @if before.is_none() {
@@ -99,16 +99,16 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Ma
     let spec = &card.spec;
     html! { tr {
         th scope="row" {
-            a href=(page_of(&spec.name)) { (words::line(&spec.name, 64)) }
-            span.sub { (spec.rule) @if !spec.words.is_empty() { ": " (words::line(&spec.words.join(", "), 120)) } }
+            a href=(page_of(&spec.name)) { (format::line(&spec.name, 64)) }
+            span.sub { (spec.rule) @if !spec.words.is_empty() { ": " (format::line(&spec.words.join(", "), 120)) } }
         }
         td data-label="State" { (state(card, topics, now)) }
         td data-label="Last message" {
-            (shown::when(card.sent_at, "UTC"))
+            (item_view::when(card.sent_at, "UTC"))
             @if let Some(until) = card.cooling(now) { span.sub { "cool-down until " (moment(until, "UTC")) } }
             @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
         }
-        td data-label="Tells" { @if spec.channels.is_empty() { "nobody" } @else { (words::line(&spec.channels.join(", "), 120)) } }
+        td data-label="Tells" { @if spec.channels.is_empty() { "nobody" } @else { (format::line(&spec.channels.join(", "), 120)) } }
         @if acts { td data-label="What to do" { (acks::of_alert(card, now)) } }
     } }
 }
@@ -140,7 +140,7 @@ fn fires(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
 
 /// What it is about: the page of its topic, where it has one.
 fn about(subject: &str, topics: &BTreeSet<String>) -> Markup {
-    let told = words::line(subject, 100);
+    let told = format::line(subject, 100);
     html! { @match topic_of(subject).filter(|topic| topics.contains(*topic)) {
         Some(topic) => a href=(format!("/topics/{topic}")) { (told) },
         None => (told),
@@ -156,11 +156,11 @@ fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
     html! {
         p {
             @if event.kind == AlertEventKind::Fired { span.state.bad { "fired" } } @else { span.state.good { "over" } }
-            " " a href=(page_of(&event.alert)) { (words::line(&event.alert, 64)) } " " (moment(event.at, "UTC"))
+            " " a href=(page_of(&event.alert)) { (format::line(&event.alert, 64)) } " " (moment(event.at, "UTC"))
         }
-        p dir="auto" { (words::line(&event.summary, 400)) }
+        p dir="auto" { (format::line(&event.summary, 400)) }
         @if !event.lines.is_empty() { ul { @for line in &event.lines { li {
-            @match &line.key { Some(key) => a dir="auto" href=(shown::item_page(key)) { (words::line(&line.text, 200)) }, None => (words::line(&line.text, 200)) }
+            @match &line.key { Some(key) => a dir="auto" href=(item_view::item_page(key)) { (format::line(&line.text, 200)) }, None => (format::line(&line.text, 200)) }
         } } } }
         p.meta {
             (about(&event.subject, topics))
@@ -175,7 +175,7 @@ fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
 fn event_row(event: &AlertEvent) -> Markup {
     html! {
         @match (&event.muted, &event.message) {
-            (Some(why), _) => { "told nobody: " (words::line(why, 60)) },
+            (Some(why), _) => { "told nobody: " (format::line(why, 60)) },
             (None, Some(_)) => "told",
             (None, None) => "not told yet",
         }
@@ -187,8 +187,8 @@ fn event_row(event: &AlertEvent) -> Markup {
 pub(super) fn note(firing: &[FiringAt]) -> Markup {
     html! { @for one in firing {
         span.sub {
-            a href=(page_of(&one.alert)) { "alert " (words::line(&one.alert, 64)) }
-            @if let Some((_, part)) = one.firing.subject.split_once('/') { " (" (words::line(part, 40)) ")" }
+            a href=(page_of(&one.alert)) { "alert " (format::line(&one.alert, 64)) }
+            @if let Some((_, part)) = one.firing.subject.split_once('/') { " (" (format::line(part, 40)) ")" }
             @if one.firing.acked { ", acknowledged" }
         }
     } }
@@ -201,7 +201,7 @@ pub(super) fn line(alerts: &[(String, i64)]) -> Markup {
         a href="/alerts" { (counted(alerts.len() as u64, "alert")) " firing" } ": "
         @for (place, (name, many)) in named.enumerate() {
             @if place > 0 { ", " }
-            a href=(page_of(name)) { (words::line(name, 64)) } @if *many > 1 { " (" (number(many.unsigned_abs())) ")" }
+            a href=(page_of(name)) { (format::line(name, 64)) } @if *many > 1 { " (" (number(many.unsigned_abs())) ")" }
         }
         @if alerts.len() > NAMED { ", …" }
     } } }

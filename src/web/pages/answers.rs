@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::shown;
+use super::item_view;
 use crate::compare::{Citation, Cited, cited};
-use crate::draw::words::{self, counted, number};
+use crate::draw::format::{self, counted, number};
 use crate::model::{AnswerRow, ItemRow, Time, TopicCard};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
@@ -28,7 +28,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let looked = looked_up(&site, &card, &answers).await?;
     let path = format!("/answers/{}", card.topic);
     let main = html! {
-        h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (words::line(&card.title, 120)) } }
+        h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 120)) } }
         @if answers.is_empty() { p { "No answer was stored" @if before < i64::MAX { " before that" } "." } }
         @for (place, (_, answer)) in answers.iter().enumerate() { article.answer { (one(answer, &looked, place, card.timezone())) } }
         nav.pages aria-label="More answers" {
@@ -80,10 +80,10 @@ fn one(answer: &AnswerRow, looked: &Looked, place: usize, zone: &str) -> Markup 
     html! {
         p.meta {
             "Asked " (moment(answer.asked_at, zone))
-            @if let Some(model) = &answer.model { ", model " (words::line(model, 60)) }
+            @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
             @if answer.partial { ", cut" }
         }
-        (shown::answer(&answer.text, cited))
+        (item_view::answer(&answer.text, cited))
         @if cited.beyond > 0 { p.meta { "It names " (counted(cited.beyond, "more link")) ", which were not looked up." } }
         @if !listed.is_empty() { details open[missing > 0] {
             summary {
@@ -98,14 +98,14 @@ fn one(answer: &AnswerRow, looked: &Looked, place: usize, zone: &str) -> Markup 
 
 /// A citation: the page of its item, or that nothing stored has it.
 fn citation_of(citation: &Citation, rows: &BTreeMap<String, ItemRow>) -> Markup {
-    let cited = words::line(&citation.cited, 160);
+    let cited = format::line(&citation.cited, 160);
     html! { @match &citation.key {
-        None => { strong.bad { "✗ not found" } " " (shown::outside(&citation.cited, &cited)) },
+        None => { strong.bad { "✗ not found" } " " (item_view::outside(&citation.cited, &cited)) },
         Some(key) => {
             span.good { "✓" } " "
             @match rows.get(key) {
-                Some(row) => { a dir="auto" href=(shown::item_page(key)) { (shown::words_of(row.title.as_deref(), row.text.as_deref(), 160)) } " " span.meta { (shown::by(row.author.as_deref())) } },
-                None => { a href=(shown::item_page(key)) { (cited) } " " span.meta { "found by another topic" } },
+                Some(row) => { a dir="auto" href=(item_view::item_page(key)) { (item_view::words_of(row.title.as_deref(), row.text.as_deref(), 160)) } " " span.meta { (item_view::by(row.author.as_deref())) } },
+                None => { a href=(item_view::item_page(key)) { (cited) } " " span.meta { "found by another topic" } },
             }
         }
     } }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use crate::draw::chart::{self, Chart, ChartDay, Gap};
+use crate::draw::format;
 use crate::draw::spark::SparkDay;
-use crate::draw::words;
 use crate::insight::daily::{Day, days, share};
 use crate::insight::{Coverage, covered};
 use crate::model::{DayCount, Source, Span, Time, TopicCard};
@@ -155,8 +155,8 @@ pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Prob
         details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
             thead { tr { th scope="col" { "Day" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
             tbody { @for day in chart.days.iter().rev() { tr {
-                th scope="row" { (day.date) } td.n { (words::at_least(day.all, day.saturated)) } td.n { (words::number(day.unique)) } td.n { (words::number(day.scored)) }
-                td.n { (day.negative.as_ref().map_or_else(|| "–".to_owned(), words::share)) } td.n { (day.positive.as_ref().map_or_else(|| "–".to_owned(), words::share)) }
+                th scope="row" { (day.date) } td.n { (format::at_least(day.all, day.saturated)) } td.n { (format::number(day.unique)) } td.n { (format::number(day.scored)) }
+                td.n { (day.negative.as_ref().map_or_else(|| "–".to_owned(), format::share)) } td.n { (day.positive.as_ref().map_or_else(|| "–".to_owned(), format::share)) }
             } } }
         } } }
     } })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::draw::words::{counted, number};
+use crate::draw::format::{counted, number};
 use crate::model::{LATE, LivingRow, Time};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::shown;
+use super::item_view;
 use crate::draw::chart;
-use crate::draw::words::{self, counted, number};
+use crate::draw::format::{self, counted, number};
 use crate::insight::word_diff;
 use crate::model::{CopyRow, EarlierRow, ItemRow, SeenRow, Time};
 use crate::web::ask::Ask;
@@ -30,10 +30,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let seen = store.seen_of(key, SEEN).await?;
     let earlier = store.earlier_of(key, EARLIER).await?;
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
-    let title = shown::words_of(item.title.as_deref(), item.text.as_deref(), 80);
+    let title = item_view::words_of(item.title.as_deref(), item.text.as_deref(), 80);
     let main = html! {
         h1 dir="auto" { (title) }
-        @if let Some(text) = &item.text { p dir="auto" { (words::line(text, 20_000)) } }
+        @if let Some(text) = &item.text { p dir="auto" { (format::line(text, 20_000)) } }
         (facts(item))
         (topics(&known))
         (sightings(&seen, item))
@@ -45,13 +45,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 
 fn facts(item: &ItemRow) -> Markup {
     html! { dl.facts {
-        dt { (item.kind) } dd { @match &item.url { Some(address) => (shown::outside(address, &words::line(address, 160))), None => "no address" } }
-        dt { "Author" } dd { (shown::by(item.author.as_deref())) @if let Some(name) = &item.author_name { ", " bdi { (words::line(name, 80)) } } }
-        dt { "Published" } dd { (shown::when(item.published_at, "UTC")) }
-        dt { "Language" } dd { (item.lang.as_deref().map_or_else(|| "not known".to_owned(), |lang| words::line(lang, 20))) }
-        dt { "Tone" } dd { (shown::tone(&item.tone)) @if let Some(scorer) = &item.tone.scorer { " by " code { (words::line(scorer, 40)) } } }
-        dt { "Reactions" } dd { (shown::reactions(&item.engagement)) }
-        dt { "Key" } dd { code { (words::line(&item.key, 300)) } }
+        dt { (item.kind) } dd { @match &item.url { Some(address) => (item_view::outside(address, &format::line(address, 160))), None => "no address" } }
+        dt { "Author" } dd { (item_view::by(item.author.as_deref())) @if let Some(name) = &item.author_name { ", " bdi { (format::line(name, 80)) } } }
+        dt { "Published" } dd { (item_view::when(item.published_at, "UTC")) }
+        dt { "Language" } dd { (item.lang.as_deref().map_or_else(|| "not known".to_owned(), |lang| format::line(lang, 20))) }
+        dt { "Tone" } dd { (item_view::tone(&item.tone)) @if let Some(scorer) = &item.tone.scorer { " by " code { (format::line(scorer, 40)) } } }
+        dt { "Reactions" } dd { (item_view::reactions(&item.engagement)) }
+        dt { "Key" } dd { code { (format::line(&item.key, 300)) } }
     } }
 }
 
@@ -85,7 +85,7 @@ fn sightings(seen: &[SeenRow], item: &ItemRow) -> Markup {
                 td data-label="Topic" { a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
                 td data-label="Source" { (row.source) }
                 td.n data-label="Rank" { (number(row.rank.unsigned_abs())) }
-                td data-label="Reactions" { (shown::reactions(&row.engagement)) }
+                td data-label="Reactions" { (item_view::reactions(&row.engagement)) }
             } } }
         } }
     } }
@@ -107,7 +107,7 @@ fn edits(item: &ItemRow, earlier: &[EarlierRow]) -> Markup {
         h2 #edits { "Edits" }
         ol.found { @for (at, pieces) in &told { li {
             p.meta { "Seen changed " (moment(*at, "UTC")) }
-            p { (shown::difference(pieces)) }
+            p { (item_view::difference(pieces)) }
         } } }
     } } }
 }
@@ -117,8 +117,8 @@ fn near(many: i64, copies: &[CopyRow]) -> Markup {
         h2 #copies { "Near-copies" }
         p.meta { (number(many.unsigned_abs())) " beside it" @if many > i64::from(COPIES) { "; the first of them" } "." }
         ul { @for copy in copies { li {
-            a dir="auto" href=(shown::item_page(&copy.key)) { (shown::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
-            span.meta { (shown::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, "UTC")) } }
+            a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+            span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, "UTC")) } }
         } } }
     } } }
 }

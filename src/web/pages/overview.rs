@@ -6,14 +6,14 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::{alerts, days};
+use crate::draw::format::{self, number};
 use crate::draw::spark;
-use crate::draw::words::{self, number};
 use crate::model::{FiringAt, PausedBy, RunState, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::standing::Known;
+use crate::web::source_status::SourceHistory;
 
 /// Topics of a page.
 const TOPICS: u32 = 50;
@@ -31,7 +31,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, nature, main: first_run(&cards) });
     }
-    let known = Known::of(&site, &cards).await?;
+    let known = SourceHistory::of(&site, &cards).await?;
     let used = store.used_on(now.utc_day(), &[]).await?.0;
     let many = store.many_topics().await?;
     let days = days::read(&site, &cards).await?;
@@ -86,11 +86,11 @@ pub(in crate::web) fn state(state: RunState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-fn row(card: &TopicCard, known: &Known, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {
+fn row(card: &TopicCard, known: &SourceHistory, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
-            a href=(format!("/topics/{}", card.topic)) { (words::line(&card.title, 80)) }
+            a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 80)) }
             span.sub { (card.topic) }
             (alerts::note(firing))
         }
@@ -99,7 +99,7 @@ fn row(card: &TopicCard, known: &Known, firing: &[FiringAt], days: &[spark::Spar
             Some(run) => {
                 (state(run.state)) " "
                 @if let Some(at) = run.started_at { (moment(at, zone)) }
-                @if run.state != RunState::Ok && let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { span.sub { (words::line(why, 140)) } }
+                @if run.state != RunState::Ok && let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { span.sub { (format::line(why, 140)) } }
                 @if run.state != RunState::Ok && let Some(at) = card.last_success { span.sub { "last success " (moment(at, zone)) } }
             }
         } }
@@ -120,7 +120,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
             span.sub {
                 @match paused.by { PausedBy::File => "in the configuration", PausedBy::Pause => {
                     @if let Some(since) = paused.since { "since " (moment(since, zone)) }
-                    @if let Some(why) = &paused.reason { ": " (words::line(why, 140)) }
+                    @if let Some(why) = &paused.reason { ": " (format::line(why, 140)) }
                 } }
             }
         };
@@ -138,7 +138,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
 }
 
 /// Each source: failing, silent, stale or well.
-pub(in crate::web) fn sources(card: &TopicCard, known: &Known) -> Markup {
+pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup {
     html! { @for one in known.standing(card) {
         @let (class, word) = match one.state {
             "failing" => ("bad", "failing"),
@@ -148,7 +148,7 @@ pub(in crate::web) fn sources(card: &TopicCard, known: &Known) -> Markup {
             "unknown" => ("calm", "–"),
             ill => ("warn", ill),
         };
-        span.sub { (one.source) ": " strong.(class) { (word) } @if let Some(class) = one.error_class { " (" (words::line(class, 40)) ")" } }
+        span.sub { (one.source) ": " strong.(class) { (word) } @if let Some(class) = one.error_class { " (" (format::line(class, 40)) ")" } }
     } }
 }
 
@@ -161,7 +161,7 @@ fn first_run(cards: &[TopicCard]) -> Markup {
             @if cards.is_empty() {
                 li { "Write down what to watch: " code { "topicwatch init" } " makes an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " says what is in force." }
             } @else {
-                li { "The configuration is read: " (words::counted(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } strong { (words::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
+                li { "The configuration is read: " (format::counted(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } strong { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
             li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds, and says what it cost." }
             li { "Have them run at their slots: " code { "topicwatch run" } " stays up and plans them." }

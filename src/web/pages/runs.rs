@@ -6,7 +6,7 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::overview::state;
-use crate::draw::words::{self, number};
+use crate::draw::format::{self, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::RunPlace;
 use crate::web::ask::Ask;
@@ -71,15 +71,15 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
     html! {
         p {
             (state(run.state)) " "
-            @match &run.topic { Some(topic) => a href=(format!("/topics/{topic}")) { (topic) }, None => code { (words::line(&run.run, 100)) } }
+            @match &run.topic { Some(topic) => a href=(format!("/topics/{topic}")) { (topic) }, None => code { (format::line(&run.run, 100)) } }
             " " (moment(at, "UTC")) ", " (run.trigger.to_string().replace('_', "-"))
             @if run.attempt > 1 { ", attempt " (number(run.attempt.unsigned_abs())) }
         }
         p.meta {
-            code { (words::line(&run.run, 120)) } " · " (number(counts.found.unsigned_abs())) " found = " (number(counts.new.unsigned_abs())) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string())
+            code { (format::line(&run.run, 120)) } " · " (number(counts.found.unsigned_abs())) " found = " (number(counts.new.unsigned_abs())) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string())
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
-        @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (words::line(why, 400)) } }
+        @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }
         @if let Some(at) = run.clears_at { p.meta { "There is more from " (moment(at, "UTC")) " on." } }
         @if let Some(searches) = searches { details open[!matches!(run.state, RunState::Ok)] {
             summary { "Searches" }
@@ -96,7 +96,7 @@ fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
             th.n scope="col" { "Latency" } th.n scope="col" { "Cost" } th scope="col" { "What went wrong" }
         } }
         tbody { @for search in searches { tr {
-            th scope="row" { (search.source) @if search.attempt > 1 { " (attempt " (search.attempt) ")" } span.sub { (words::line(&search.query, 120)) } }
+            th scope="row" { (search.source) @if search.attempt > 1 { " (attempt " (search.attempt) ")" } span.sub { (format::line(&search.query, 120)) } }
             td data-label="State" { (word(search.state)) @if let Some(status) = search.http_status { span.sub { "HTTP " (status) } } }
             td.n data-label="Found" { @if search.saturated { "≥\u{a0}" } (number(search.counts.found.unsigned_abs())) }
             td.n data-label="New" { (number(search.counts.new.unsigned_abs())) }
@@ -107,8 +107,8 @@ fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
                 @match (&search.error_class, &search.error_text, &search.reason) {
                     (None, None, None) => "nothing",
                     (class, text, reason) => {
-                        @if let Some(class) = class { strong.bad { (words::line(class, 40)) } " " }
-                        @if let Some(text) = text.as_ref().or(reason.as_ref()) { (words::line(text, 300)) }
+                        @if let Some(class) = class { strong.bad { (format::line(class, 40)) } " " }
+                        @if let Some(text) = text.as_ref().or(reason.as_ref()) { (format::line(text, 300)) }
                         @if let Some(hint) = hint(site, search) { span.sub { (hint) } }
                     }
                 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::overview::{next, sources, state};
-use super::{actions, alerts, answers, days, shown};
+use super::{actions, alerts, answers, days, item_view};
 use crate::compare::{Filtered, Hiding};
-use crate::draw::words::{self, counted, number};
+use crate::draw::format::{self, counted, number};
 use crate::insight::daily::rising;
 use crate::model::{Source, Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
@@ -16,7 +16,7 @@ use crate::web::ask::{Ask, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::standing::Known;
+use crate::web::source_status::SourceHistory;
 
 /// Items of a page.
 const ITEMS: u32 = 30;
@@ -40,7 +40,7 @@ const ORDERS: [(&str, &str); 5] = [
 const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
 
 /// What is asked of the items.
-struct Wish {
+struct ItemQuery {
     filter: Filter,
     order: &'static str,
     filtered: Filtered,
@@ -48,7 +48,7 @@ struct Wish {
     after: Option<ItemPlace>,
 }
 
-impl Wish {
+impl ItemQuery {
     fn of(ask: &Ask, now: Time) -> Result<Self, Problem> {
         let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
         let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
@@ -93,8 +93,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let card = store.topic_card(&ask.name, now.minus(DAY)).await?.ok_or_else(unknown)?;
-    let wish = Wish::of(&ask, now)?;
-    let known = Known::of(&site, std::slice::from_ref(&card)).await?;
+    let wish = ItemQuery::of(&ask, now)?;
+    let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;
@@ -103,9 +103,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let older = store.older_of(&last).await?.into_values().sum::<i64>();
     let answers = answers::latest(&site, &card).await?;
     let main = html! {
-        h1 { (words::line(&card.title, 120)) " " small.meta { (card.topic) } }
+        h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
-            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (shown::when(run.started_at, card.timezone())) ", " (counted((run.counts.new - older).unsigned_abs(), "new item")) @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (counted((run.counts.new - older).unsigned_abs(), "new item")) @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
@@ -134,7 +134,7 @@ struct Found {
     waiting: bool,
 }
 
-async fn found(site: &Site, card: &TopicCard, wish: &Wish, now: Time) -> Result<Found, Problem> {
+async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Result<Found, Problem> {
     let store = &site.store;
     let (rows, next, cut) = if wish.order == "velocity" {
         (fastest(site, &card.topic, now, ITEMS as usize).await?, None, false)
@@ -169,7 +169,7 @@ pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: u
     Ok(rows)
 }
 
-fn form(ask: &Ask, card: &TopicCard, wish: &Wish) -> Markup {
+fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery) -> Markup {
     let given = |name: &str| ask.get(name).unwrap_or("");
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
@@ -185,7 +185,7 @@ fn form(ask: &Ask, card: &TopicCard, wish: &Wish) -> Markup {
     } }
 }
 
-fn list(ask: &Ask, card: &TopicCard, wish: &Wish, found: &Found) -> Markup {
+fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     html! {
         @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
@@ -194,14 +194,14 @@ fn list(ask: &Ask, card: &TopicCard, wish: &Wish, found: &Found) -> Markup {
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." } @else { "Nothing found." } }
         } @else { ol.found { @for (row, (many, copies)) in &found.items { li {
-            (shown::item(row, zone))
+            (item_view::item(row, zone))
             @if *many > 0 { details {
                 summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {
-                    a dir="auto" href=(shown::item_page(&copy.key)) { (shown::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
-                    span.meta { (shown::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }
+                    a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+                    span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }
                 } } }
-                @if *many > i64::from(COPIES) { p { a href=(shown::item_page(&row.key)) { "All of them" } } }
+                @if *many > i64::from(COPIES) { p { a href=(item_view::item_page(&row.key)) { "All of them" } } }
             } }
         } } } }
         @if found.hidden > 0 { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == Filtered::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }

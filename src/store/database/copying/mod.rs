@@ -17,7 +17,6 @@ use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 /// A table that was moved and compared.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Moved {
-    /// Its name.
     pub table: &'static str,
     /// Rows, the same in both.
     pub rows: u64,

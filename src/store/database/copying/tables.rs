@@ -1,7 +1,6 @@
 //! Every table with its columns, for whoever takes a database as a whole: moving and copying it. A test holds this list
 //! against both databases, so that no migration adds a table or a column that is forgotten here.
 
-/// A table.
 #[derive(Debug)]
 pub(in crate::store) struct Table {
     pub(in crate::store) name: &'static str,

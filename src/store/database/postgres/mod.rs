@@ -117,7 +117,6 @@ fn is_gone(error: &sqlx::Error) -> bool {
 /// Longest wait for the server's first answer.
 const REACHABLE: Duration = Duration::from_secs(10);
 
-/// The pool.
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
     pool: PgPool,

@@ -10,9 +10,8 @@ use crate::store::{Disk, StoreError, StoreErrorKind};
 
 /// What a file is.
 pub(in crate::store) enum Existing {
-    /// No database.
     NoDatabase,
-    /// Somebody else's.
+    /// Another program's database.
     Foreign,
     /// One of ours, with its last runs that ended: public id, and when.
     Ours(Vec<(String, i64)>),

@@ -8,7 +8,7 @@ use crate::store::StoreError;
 pub(in crate::store) use pools::Pools;
 
 pub(in crate::store) mod disk;
-mod place;
+mod file_identity;
 mod pools;
 mod unwritable;
 

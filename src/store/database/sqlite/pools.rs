@@ -9,7 +9,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Sqlite, SqlitePool, Transaction};
 
-use super::place::Place;
+use super::file_identity::OpenFile;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Rows that a reader's thread may be ahead of whoever takes them: enough that the two seldom wait for one another.
@@ -22,13 +22,13 @@ pub(in crate::store) struct Pools {
     read: SqlitePool,
     /// How a connection is opened that belongs to no pool.
     pub(in crate::store) single: Arc<SqliteConnectOptions>,
-    place: Arc<Place>,
+    place: Arc<OpenFile>,
 }
 
 impl Pools {
     /// Opens (and, when it is not there, creates) a file.
     pub(in crate::store) async fn open(path: &Path, create: bool) -> Result<Self, StoreError> {
-        let before = Place::of(path);
+        let before = OpenFile::of(path);
         let base = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(create)
@@ -64,7 +64,7 @@ impl Pools {
             return Err(StoreError { kind: StoreErrorKind::Unreachable, again: true, ..replaced });
         }
         let single = write.connect_options();
-        Ok(Self { write, read, single, place: Arc::new(Place::of(path)) })
+        Ok(Self { write, read, single, place: Arc::new(OpenFile::of(path)) })
     }
 
     /// Opens a file that is there, for a process that never writes to it.
@@ -83,10 +83,9 @@ impl Pools {
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(60))
             .connect_lazy_with(options);
-        Self { write: read.clone(), read, single: Arc::new(single), place: Arc::new(Place::of(path)) }
+        Self { write: read.clone(), read, single: Arc::new(single), place: Arc::new(OpenFile::of(path)) }
     }
 
-    /// The file.
     pub(in crate::store) fn path(&self) -> &Path {
         self.place.path()
     }

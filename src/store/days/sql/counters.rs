@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, followers, read};
 use crate::model::{
-    Latest, Micros, RunState, SearchState, Source, Standing, Tallied, TallyRun, TallySearch, Time, TopicLimits,
+    Latest, Micros, RunState, SearchState, Source, StoreCounts, Tallied, TallyRun, TallySearch, Time, TopicLimits,
     Trigger, Used,
 };
 use crate::store::StoreError;
@@ -195,7 +195,11 @@ pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic 
      (SELECT count(*) FROM outbox WHERE state = 'dead') AS dead, \
      (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) - (SELECT coalesce(max(seq), 0) FROM follower WHERE name = 'counters') AS uncounted";
 
-pub(in crate::store) async fn standing(conn: &mut Conn, now: Time, planned_by: Time) -> Result<Standing, StoreError> {
+pub(in crate::store) async fn standing(
+    conn: &mut Conn,
+    now: Time,
+    planned_by: Time,
+) -> Result<StoreCounts, StoreError> {
     let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;
     let day: Option<(i64, Option<i64>)> = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1")
         .bind(now.utc_day())
@@ -210,7 +214,7 @@ pub(in crate::store) async fn standing(conn: &mut Conn, now: Time, planned_by: T
     .await?;
     let name = |id: String| id.strip_prefix("alert:").map_or(id.clone(), str::to_owned);
     let firing = firing.iter().map(|row| Ok((name(row.try_get("id")?), row.try_get("firing")?)));
-    Ok(Standing {
+    Ok(StoreCounts {
         topics: row.try_get("topics")?,
         due: row.try_get("due")?,
         running: row.try_get("running")?,

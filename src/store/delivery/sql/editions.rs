@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, followers, ledger, narrow, read};
 use crate::model::{Between, Time};
-use crate::store::{Edition, Filter, JobRun, StoreError, Stretch};
+use crate::store::{Edition, Filter, JobRun, RunRange, StoreError};
 
 /// Editions that are looked at when old ones are asked for.
 const MOST_OLD: i64 = 1_000;
@@ -140,7 +140,7 @@ pub(in crate::store) async fn drop_one(conn: &mut Conn, run: &JobRun, number: i6
     Ok(())
 }
 
-pub(in crate::store) async fn stretch(conn: &mut Conn, between: Between, most: u32) -> Result<Stretch, StoreError> {
+pub(in crate::store) async fn stretch(conn: &mut Conn, between: Between, most: u32) -> Result<RunRange, StoreError> {
     let sql = format!(
         "SELECT count(*) AS runs, min({at}) AS first_at, max({at}) AS last_at FROM run r \
          WHERE r.seq > $1 AND r.seq <= $2 AND r.topic IS NOT NULL",
@@ -156,7 +156,7 @@ pub(in crate::store) async fn stretch(conn: &mut Conn, between: Between, most: u
     .bind(i64::from(most))
     .fetch_all(conn)
     .await?;
-    Ok(Stretch {
+    Ok(RunRange {
         runs: u64::try_from(row.try_get::<i64, _>("runs")?).unwrap_or(0),
         from: read::time(&row, "first_at")?,
         until: read::time(&row, "last_at")?,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{in_one, list};
-use super::{Conn, alerts, cluster_keys, days_rolled, past, words};
+use super::{Conn, alerts, cluster_keys, days_rolled, item_history, words};
 use crate::model::Time;
 use crate::store::{ERASED, ForgetKey, Forgot, StoreError, StoreErrorKind, Taken};
 
@@ -58,7 +58,7 @@ pub(in crate::store) async fn items(
     let delete =
         |table: &str, column: &str| format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {given})");
     taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
-    past::take_away(conn, &ids_json).await?;
+    item_history::take_away(conn, &ids_json).await?;
     days_rolled::renew_of(conn, ids).await?;
     run(conn, &delete("topic_item", "item"), &ids_json).await?;
     taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::known::Known;
+use super::loaded_item::LoadedItem;
 use super::merge::merge;
 use super::resolve::World;
-use super::{Conn, Database, past, tone, words};
+use super::{Conn, Database, item_history, tone, words};
 use crate::model::{Finding, Source, Time};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
@@ -53,7 +53,7 @@ pub(in crate::store) async fn store_items(
     update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     keep_revisions(conn, &world.items).await?;
-    past::keep(conn, &world.items).await?;
+    item_history::keep(conn, &world.items).await?;
     words::note_changed(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
@@ -89,8 +89,8 @@ pub(in crate::store) async fn merge_all(conn: &mut Conn, world: &World) -> Resul
 }
 
 /// Inserts those that have no id yet, and gives them theirs.
-pub(in crate::store) async fn insert_new(conn: &mut Conn, items: &mut [Known]) -> Result<(), StoreError> {
-    let mut new: Vec<&Known> = items.iter().filter(|item| item.id.is_none()).collect();
+pub(in crate::store) async fn insert_new(conn: &mut Conn, items: &mut [LoadedItem]) -> Result<(), StoreError> {
+    let mut new: Vec<&LoadedItem> = items.iter().filter(|item| item.id.is_none()).collect();
     if new.is_empty() {
         return Ok(());
     }
@@ -135,8 +135,13 @@ pub(in crate::store) async fn insert_new(conn: &mut Conn, items: &mut [Known]) -
     Ok(())
 }
 
-pub(in crate::store) async fn insert_keys(conn: &mut Conn, items: &[Known], version: i64) -> Result<(), StoreError> {
-    let named = |item: &Known| item.id.map(|id| item.keys_to_add.iter().map(move |key| (key.clone(), id)).collect());
+pub(in crate::store) async fn insert_keys(
+    conn: &mut Conn,
+    items: &[LoadedItem],
+    version: i64,
+) -> Result<(), StoreError> {
+    let named =
+        |item: &LoadedItem| item.id.map(|id| item.keys_to_add.iter().map(move |key| (key.clone(), id)).collect());
     let mut keys: Vec<(String, i64)> = items.iter().filter_map(named).flat_map(|keys: Vec<_>| keys).collect();
     keys.sort_unstable();
     for chunk in keys.chunks(BATCH) {
@@ -151,8 +156,8 @@ pub(in crate::store) async fn insert_keys(conn: &mut Conn, items: &[Known], vers
 
 /// Brings known items up to date. Those about which nothing changed but the time and the reactions, which are nearly all,
 /// take part in one statement.
-pub(in crate::store) async fn update_known(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
-    let mut known: Vec<(i64, &Known)> =
+pub(in crate::store) async fn update_known(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
+    let mut known: Vec<(i64, &LoadedItem)> =
         items.iter().filter(|item| item.seen && item.stored).filter_map(|item| item.id.map(|id| (id, item))).collect();
     known.sort_by_key(|(id, _)| *id);
     for chunk in known.chunks(BATCH) {
@@ -174,7 +179,7 @@ pub(in crate::store) async fn update_known(conn: &mut Conn, items: &[Known]) -> 
     Ok(())
 }
 
-async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreError> {
+async fn rewrite(conn: &mut Conn, id: i64, item: &LoadedItem) -> Result<(), StoreError> {
     let content = &item.content;
     sqlx::query(
         "UPDATE item SET strong = $1, post_id = $2, url = $3, author = $4, author_name = $5, title = $6, text = $7, lang = $8, published_at = $9, \
@@ -200,8 +205,8 @@ async fn rewrite(conn: &mut Conn, id: i64, item: &Known) -> Result<(), StoreErro
     Ok(())
 }
 
-pub(in crate::store) async fn keep_revisions(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
-    let of = |item: &Known| item.id.map(|id| (id, item.revisions.clone()));
+pub(in crate::store) async fn keep_revisions(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
+    let of = |item: &LoadedItem| item.id.map(|id| (id, item.revisions.clone()));
     let revisions: Vec<_> = items
         .iter()
         .filter_map(of)

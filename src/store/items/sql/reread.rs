@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::items::{self, Lesson};
-use super::known::Content;
+use super::loaded_item::Content;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::{Seen, World, in_one, list};
-use super::{Conn, days_rolled, erase, forgotten, past, read, tone, words};
+use super::resolve::{SightedItem, World, in_one, list};
+use super::{Conn, days_rolled, erase, forgotten, item_history, read, tone, words};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
 
@@ -135,7 +135,7 @@ async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), S
 /// What of the sightings is new, reads better, or would not be found.
 fn compare<'a>(
     world: &World,
-    seen: &[(Seen<'a>, bool)],
+    seen: &[(SightedItem<'a>, bool)],
     there: &HashMap<(i64, Source), Sight>,
     read: &Reread,
     changed: &mut Changed,
@@ -175,7 +175,7 @@ fn compare<'a>(
                 continue;
             };
             let better = if *fit == WindowFit::Undated { finding.fit } else { *fit };
-            let filled = super::known::merge(*engagement, finding.found.engagement);
+            let filled = super::loaded_item::merge(*engagement, finding.found.engagement);
             if better != *fit || filled != *engagement {
                 if better != *fit {
                     counts.undated -= 1;
@@ -236,7 +236,7 @@ async fn write(
     items::update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     items::keep_revisions(conn, &world.items).await?;
-    past::keep(conn, &world.items).await?;
+    item_history::keep(conn, &world.items).await?;
     words::note_changed(conn, &world.items).await?;
     let id = |place: usize| world.items.get(place).and_then(|item| item.id);
     let added =

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use sqlx::AssertSqlSafe;
 
 use super::Conn;
-use super::known::{Known, STORED, Stored};
+use super::loaded_item::{LoadedItem, STORED, Stored};
 use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
 
@@ -19,7 +19,7 @@ pub(in crate::store) const ITEMS_LOCK: i64 = 4;
 /// The items that the runs of one transaction saw or may have seen.
 #[derive(Debug, Default)]
 pub(in crate::store) struct World {
-    pub(in crate::store) items: Vec<Known>,
+    pub(in crate::store) items: Vec<LoadedItem>,
     by_key: HashMap<String, usize>,
     /// Topics and the items they have seen.
     of_topic: HashSet<(String, usize)>,
@@ -29,7 +29,7 @@ pub(in crate::store) struct World {
 
 /// One item as one run saw it.
 #[derive(Debug)]
-pub(in crate::store) struct Seen<'a> {
+pub(in crate::store) struct SightedItem<'a> {
     /// Its place in [`World::items`].
     pub(in crate::store) item: usize,
     /// At most one per source, in source order.
@@ -91,7 +91,7 @@ impl World {
                 super::numbers(1)
             );
             for stored in in_one::<Stored>(conn, sql, [list(ids)?]).await? {
-                let item = Known::stored(stored)?;
+                let item = LoadedItem::stored(stored)?;
                 let place = world.items.len();
                 let id = item.id.unwrap_or_default();
                 places.insert(id, place);
@@ -118,7 +118,7 @@ impl World {
         &mut self,
         run: &RunRef,
         outcome: &'a Outcome,
-    ) -> (Vec<Seen<'a>>, BTreeMap<Source, Counts>) {
+    ) -> (Vec<SightedItem<'a>>, BTreeMap<Source, Counts>) {
         let seen = self.settle(&outcome.items, outcome.seen_at);
         let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
         for one in &seen {
@@ -141,7 +141,7 @@ impl World {
         items: &'a [SeenItem],
         saw: &HashSet<i64>,
         bare: &HashSet<i64>,
-    ) -> Vec<(Seen<'a>, bool)> {
+    ) -> Vec<(SightedItem<'a>, bool)> {
         let mut all = Vec::with_capacity(items.len());
         for one in self.settle(items, seen_at) {
             self.unite(&one);
@@ -149,7 +149,7 @@ impl World {
             let parts = self.merges.iter().filter(|(whole, _)| *whole == one.item).map(|(_, part)| *part);
             let ids = std::iter::once(one.item).chain(parts).filter_map(|at| self.items.get(at)?.id);
             let had = ids.into_iter().any(|id| saw.contains(&id));
-            let words = |item: &&mut Known| item.id.is_none_or(|id| !bare.contains(&id));
+            let words = |item: &&mut LoadedItem| item.id.is_none_or(|id| !bare.contains(&id));
             if let Some(item) = self.items.get_mut(one.item).filter(words) {
                 match had {
                     true => item.fill(&one.sightings, one.strong),
@@ -163,7 +163,7 @@ impl World {
     }
 
     /// Keys that named nothing name this item from now on.
-    fn name(&mut self, seen: &Seen<'_>) {
+    fn name(&mut self, seen: &SightedItem<'_>) {
         for key in &seen.keys {
             if let (false, Some(item)) = (self.by_key.contains_key(*key), self.items.get_mut(seen.item)) {
                 self.by_key.insert((*key).to_owned(), seen.item);
@@ -174,7 +174,7 @@ impl World {
 
     /// Makes one of the stored items that a seen one brings together: those that its ids and addresses name, and one that
     /// was known by the same words alone.
-    fn unite(&mut self, seen: &Seen<'_>) {
+    fn unite(&mut self, seen: &SightedItem<'_>) {
         for key in &seen.keys {
             let Some(&other) = self.by_key.get(*key) else { continue };
             let by_words = key.starts_with(TEXT_KEY_PREFIX);
@@ -199,8 +199,8 @@ impl World {
     ///
     /// A key that is an id or an address decides. A text key joins only what no other id contradicts: an identified post
     /// never joins another identified post through equal words.
-    fn settle<'a>(&mut self, items: &'a [SeenItem], seen_at: Time) -> Vec<Seen<'a>> {
-        let mut settled: Vec<Seen<'a>> = Vec::with_capacity(items.len());
+    fn settle<'a>(&mut self, items: &'a [SeenItem], seen_at: Time) -> Vec<SightedItem<'a>> {
+        let mut settled: Vec<SightedItem<'a>> = Vec::with_capacity(items.len());
         let mut place: HashMap<usize, usize> = HashMap::new();
         let mut fresh: HashMap<&str, usize> = HashMap::new();
         for seen in items {
@@ -218,13 +218,20 @@ impl World {
             };
             let first = seen.keys.first().map_or("", String::as_str);
             let item = named(false).or_else(by_text).or_else(|| fresh.get(first).copied()).unwrap_or_else(|| {
-                self.items.push(Known::new(first, seen.kind, seen_at));
+                self.items.push(LoadedItem::new(first, seen.kind, seen_at));
                 fresh.insert(first, self.items.len() - 1);
                 self.items.len() - 1
             });
             let at = *place.entry(item).or_insert_with(|| {
                 let (sightings, entries) = (BTreeMap::new(), BTreeMap::new());
-                settled.push(Seen { item, sightings, keys: Vec::new(), strong: false, kind: seen.kind, entries });
+                settled.push(SightedItem {
+                    item,
+                    sightings,
+                    keys: Vec::new(),
+                    strong: false,
+                    kind: seen.kind,
+                    entries,
+                });
                 settled.len() - 1
             });
             if let Some(entry) = settled.get_mut(at) {
@@ -235,7 +242,7 @@ impl World {
     }
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SightedItem<'a> {
     fn join(&mut self, seen: &'a SeenItem) {
         self.keys.extend(seen.keys.iter().map(String::as_str));
         self.strong |= seen.strong;

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::known::Known;
+use super::loaded_item::LoadedItem;
 use super::resolve::list;
 use super::{Conn, Database, days_rolled};
 use crate::model::{Judge, Judged};
@@ -16,7 +16,7 @@ type Words = (i64, Option<String>, Option<String>, Option<String>);
 const BATCH: usize = 500;
 
 /// Has the words judged that nobody judged yet, or that are other words now.
-pub(in crate::store) fn judge(items: &mut [Known], judge: Option<Judge>) {
+pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Judge>) {
     let Some(judge) = judge else { return };
     for item in items.iter_mut().filter(|item| item.id.is_none() || item.reworded) {
         item.judged = Some(judge(item.content.title.as_deref(), item.content.text.as_deref()));
@@ -24,7 +24,7 @@ pub(in crate::store) fn judge(items: &mut [Known], judge: Option<Judge>) {
 }
 
 /// Writes what was judged of known items with other words. When nobody judged, what was said of the old words goes.
-pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[Known]) -> Result<(), StoreError> {
+pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let reworded = items.iter().filter(|item| item.stored && item.seen && item.reworded);
     let mut judged: Vec<(i64, Option<Judged>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
     judged.sort_by_key(|(id, _)| *id);

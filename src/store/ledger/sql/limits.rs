@@ -8,14 +8,13 @@ use sqlx::Row as _;
 use super::{Conn, Row};
 use crate::model::Time;
 use crate::store::ledger::shares::{shares, starts};
-use crate::store::{LeaseAsk, Standing, StoreError};
+use crate::store::{LeaseAsk, LeaseShare, StoreError};
 
 /// No process leases for so long: a lease that ends later was written before the clock was set back.
 const FARTHEST: Duration = Duration::from_secs(120);
 /// How long a turn lasts when there are more processes than places.
 const TURN_MS: u64 = 2_000;
 
-/// Somebody's lease.
 struct Lease {
     holder: String,
     permits: u32,
@@ -26,7 +25,7 @@ struct Lease {
 }
 
 /// Where a process stands, without changing anything.
-pub(in crate::store) async fn look(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<Standing, StoreError> {
+pub(in crate::store) async fn look(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
     Ok(standing(&live(conn, &ask.service, now).await?, ask, now))
 }
 
@@ -36,7 +35,7 @@ pub(in crate::store) async fn lease(
     ask: &LeaseAsk,
     now: Time,
     length: Duration,
-) -> Result<Standing, StoreError> {
+) -> Result<LeaseShare, StoreError> {
     bucket(conn, &ask.service).await?;
     sqlx::query("DELETE FROM service_lease WHERE service = $1 AND (lease_until <= $2 OR lease_until > $3)")
         .bind(&ask.service)
@@ -134,7 +133,7 @@ fn lease_of(row: &Row) -> Result<Lease, StoreError> {
 }
 
 /// The smallest limit and the slowest rate of all that live hold for all.
-fn standing(leases: &[Lease], ask: &LeaseAsk, now: Time) -> Standing {
+fn standing(leases: &[Lease], ask: &LeaseAsk, now: Time) -> LeaseShare {
     let mine = leases.iter().find(|lease| lease.holder == ask.holder);
     let others = || leases.iter().filter(|lease| lease.holder != ask.holder);
     let limit = others().map(|lease| lease.most).fold(ask.most, u32::min);
@@ -142,7 +141,7 @@ fn standing(leases: &[Lease], ask: &LeaseAsk, now: Time) -> Standing {
     let mut wanted: Vec<u32> = others().map(|lease| lease.wanted).collect();
     wanted.insert(before.min(wanted.len()), ask.wanted);
     let turn = u64::try_from(now.0).unwrap_or(0) / TURN_MS;
-    Standing {
+    LeaseShare {
         share: shares(&wanted, limit, turn).get(before).copied().unwrap_or(0),
         permits: mine.map_or(0, |lease| lease.permits),
         told: mine.map_or(0, |lease| lease.wanted),

@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, alerts, controls, read};
-use crate::model::{JobKind, Request, RequestKind, RequestState, Time, Wish};
+use crate::model::{ControlRequest, JobKind, Request, RequestKind, RequestState, Time};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Requests that wait at a time; more are not taken.
@@ -15,7 +15,12 @@ const KEPT: i64 = 7 * 86_400_000;
 const REQUEST: &str = "SELECT id, kind, topic, alert, event, length, asked_at, state, answer FROM request";
 
 /// Asks, unless the same is asked already or too much is; whether it was written.
-pub(in crate::store) async fn ask(conn: &mut Conn, id: &str, wish: &Wish, now: Time) -> Result<bool, StoreError> {
+pub(in crate::store) async fn ask(
+    conn: &mut Conn,
+    id: &str,
+    wish: &ControlRequest,
+    now: Time,
+) -> Result<bool, StoreError> {
     let (topic, alert) = if wish.kind.is_of_alert() { (None, Some(&wish.of)) } else { (Some(&wish.of), None) };
     let written = sqlx::query(
         "INSERT INTO request (id, kind, topic, alert, event, length, asked_at, state) SELECT $1, $2, $3, $4, $5, $6, $7, 'queued' \
@@ -74,7 +79,7 @@ fn request(row: &Row) -> Result<Request, StoreError> {
         Some(topic) => topic,
         None => row.try_get("alert")?,
     };
-    let wish = Wish {
+    let wish = ControlRequest {
         kind: read::word(row, "kind", RequestKind::parse)?,
         of,
         event: row.try_get("event")?,
@@ -115,7 +120,7 @@ pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time
 
 /// What became of it, in words. Whoever pressed saw a page of some moments ago: what changed since is said.
 async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
-    let Wish { kind, of, event, length_ms } = &request.wish;
+    let ControlRequest { kind, of, event, length_ms } = &request.wish;
     if kind.is_of_alert() {
         is_there(conn, of).await?;
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sqlx::{QueryBuilder, Row as _};
 
 use super::resolve::list;
-use super::{Conn, Database, narrow, past, read, sightings};
+use super::{Conn, Database, item_history, narrow, read, sightings};
 use crate::store::database::cells::{Cells, unreadable};
 use crate::store::reading::sightings::{Next, Page, Seen};
 use crate::store::{Filter, StoreError};
@@ -89,7 +89,7 @@ pub(in crate::store) async fn items(
     ids: &[i64],
 ) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new("WITH told AS MATERIALIZED (");
-    query.push(ITEM).push(past::of_item()).push(" AS past FROM (SELECT given.value FROM ");
+    query.push(ITEM).push(item_history::of_item()).push(" AS past FROM (SELECT given.value FROM ");
     // The list is the first that is bound, also where the filter binds more.
     query
         .push(super::numbers(1))

@@ -3,9 +3,9 @@
 use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, fresh, looks, narrow, past, read};
+use super::{Conn, Database, Row, fresh, item_history, narrow, read, search_history};
 use crate::model::{Kind, Look, Micros, NewRow, SearchedRow, Time};
-use crate::store::reading::past as before;
+use crate::store::reading::item_history as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 
 /// What is done with each row.
@@ -89,7 +89,7 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
         "SELECT t.topic, i.key, i.kind, t.first_seen, f.public_id AS first_run, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, f.seq, ",
     );
     query
-        .push(past::of_item())
+        .push(item_history::of_item())
         .push(" AS past, ")
         .push(BASELINE)
         .push(", ")
@@ -141,10 +141,10 @@ pub(in crate::store) async fn looks<E: From<StoreError>>(
     filter: &Filter,
     each: Each<'_, Look, E>,
 ) -> Result<(), E> {
-    let mut query = QueryBuilder::<Database>::new(looks::LOOK);
+    let mut query = QueryBuilder::<Database>::new(search_history::LOOK);
     narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND r.seq IS NOT NULL ORDER BY r.topic, at, r.public_id, s.attempt, s.source");
-    run(conn, query, looks::look, each).await
+    run(conn, query, search_history::look, each).await
 }
 
 async fn run<T, E: From<StoreError>>(

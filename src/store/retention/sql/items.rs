@@ -5,10 +5,10 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::ITEMS_LOCK;
 use super::resolve::list;
-use super::{Conn, past, words};
+use super::{Conn, item_history, words};
 use crate::model::{Micros, PrunedDay, PrunedDays, Span, Time, Trimmed};
 use crate::store::StoreError;
-use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Place};
+use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Progress};
 
 /// Where the reader stands that has got least far. A cursor whose job was removed holds nothing back; near-copies are looked
 /// for in the sightings of runs that brought something new.
@@ -55,7 +55,7 @@ pub(in crate::store) async fn raw(conn: &mut Conn, ask: &Ask) -> Result<Batch, S
     }
     let mut batch = Batch::new(ask, rows.len());
     if let (Some(last), Some(search)) = (rows.last(), searches.last()) {
-        batch.after = Place { at: last.try_get("received_at")?, id: *search, ..Place::default() };
+        batch.after = Progress { at: last.try_get("received_at")?, id: *search, ..Progress::default() };
     }
     batch.add("raw_reply", searches.len(), bytes);
     if !ask.rehearsal && !searches.is_empty() {
@@ -84,7 +84,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
     let mut batch = Batch::new(ask, rows.len());
     let (mut ids, mut bytes) = (Vec::new(), 0);
     for row in &rows {
-        batch.after = Place { at: row.try_get("first_seen")?, id: row.try_get("id")?, ..Place::default() };
+        batch.after = Progress { at: row.try_get("first_seen")?, id: row.try_get("id")?, ..Progress::default() };
         if row.try_get::<i64, _>("goes")? == 1 {
             ids.push(batch.after.id);
             bytes += row.try_get::<i64, _>("bytes")?;
@@ -112,7 +112,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
     let given = super::numbers(1);
     let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;
-    past::take_away(conn, &ids).await?;
+    item_history::take_away(conn, &ids).await?;
     let empty = format!(
         "UPDATE item SET past = 0, post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
          pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"

@@ -9,7 +9,7 @@ use super::Conn;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::list;
 use crate::store::StoreError;
-use crate::store::retention::rows::{Ask, Batch, DAY, Place, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES};
+use crate::store::retention::rows::{Ask, Batch, DAY, Progress, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES};
 
 /// Whether a sighting is by which its topic saw the item first or last.
 const LASTING: &str = "EXISTS (SELECT 1 FROM run o CROSS JOIN topic_item t WHERE o.id = sighting.run AND t.topic = o.topic \
@@ -76,7 +76,7 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
             }
         }
         stay.extend(runs.iter().filter(|run| Some(run.id) == last || firsts.contains(&run.id)).map(|run| run.id));
-        batch.after = Place { at: *day, id: 0, name: topic.clone() };
+        batch.after = Progress { at: *day, id: 0, name: topic.clone() };
     }
     let given = list(&go)?;
     let count = format!(
@@ -130,7 +130,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
     let mut ids: Vec<i64> = Vec::new();
     let mut latest = None;
     for row in &rows {
-        batch.after = Place { at: row.try_get("at")?, id: row.try_get("id")?, ..Place::default() };
+        batch.after = Progress { at: row.try_get("at")?, id: row.try_get("id")?, ..Progress::default() };
         if row.try_get::<i64, _>("goes")? == 1 {
             ids.push(batch.after.id);
             latest = Some(batch.after.at);

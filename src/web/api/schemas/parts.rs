@@ -22,7 +22,6 @@ pub(super) fn list(name: &'static str, of: &'static Shape, more: &[Field]) -> Na
     (name, object("A page of a list", &[&[("data", List(of), "the rows")], more]))
 }
 
-/// One thing.
 pub(super) fn one(name: &'static str, of: &'static str) -> Named {
     (name, object("One of them", &[&[("data", Of(of), "what was asked for"), SANDBOX]]))
 }

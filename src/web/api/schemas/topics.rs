@@ -5,7 +5,7 @@ use crate::model::{PausedBy, RequestState, Window};
 use crate::web::api::requests::ACTIONS;
 use crate::web::api::shape::Shape::{Date, Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};
-use crate::web::standing::STATES;
+use crate::web::source_status::STATES;
 
 const ACTION: Shape = Word(|| ACTIONS.iter().map(|(name, _)| *name).collect());
 const WINDOW: Shape = Word(|| Window::ALL.iter().map(|window| window.as_str()).collect());

@@ -1,0 +1,160 @@
+//! Evaluates all alerts: what became readable since each was evaluated last, and the day's use; what is seen is kept with the
+//! messages and the cursor, or not at all.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::rules::{self, Wanted};
+use super::transitions::Transitions;
+use super::{dispatch, read};
+use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, RunState, Time, Topic};
+use crate::store::{AlertChange, Store, StoreError};
+
+/// Runs that are evaluated at before what was seen is kept.
+pub(super) const RUNS: i64 = 100;
+
+/// What a look brought.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evaluated {
+    /// Events that were seen.
+    pub events: usize,
+    /// Messages that were queued.
+    pub messages: usize,
+}
+
+/// Evaluates every alert in force. `stop` is asked between two transactions; what was not evaluated is next time.
+pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) -> Result<Evaluated, StoreError> {
+    let mut evaluated = Evaluated::default();
+    for spec in store.alerts().await? {
+        while !stop() && once(store, &spec, now, &mut evaluated).await? {}
+    }
+    Ok(evaluated)
+}
+
+/// One transaction of one alert; whether there is more.
+async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evaluated) -> Result<bool, StoreError> {
+    let status = store.alert_standing(&spec.name).await?;
+    let Some((seq, _)) = status.cursor else {
+        // Nobody wants to hear of all that ever was.
+        let to = (store.last_seq().await?, now);
+        store.keep_alert(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
+        return Ok(true);
+    };
+    let runs = store.alert_runs(seq, RUNS).await?;
+    let muted = dispatch::muted(&status, now);
+    let mut seen = Transitions::of(&status.firing);
+    take_runs(store, spec, &runs, &mut seen, muted).await?;
+    if spec.rule == AlertRule::Budget {
+        budgets(store, spec, now, &mut seen, muted).await?;
+    }
+    crate::failpoint::at("alert/seen");
+    let change = change(spec, &status, &runs, seen, now);
+    let idle = runs.is_empty() && change.events.is_empty() && change.told.is_empty();
+    if idle && change.ended.is_empty() && change.begun.is_empty() {
+        return Ok(false);
+    }
+    if store.keep_alert(&spec.name, &change, now).await? {
+        evaluated.events += change.events.len();
+        evaluated.messages += change.messages.len();
+    }
+    Ok(!runs.is_empty())
+}
+
+/// What is to be kept, and what is to be said now.
+fn change(spec: &AlertSpec, status: &AlertStanding, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
+    let (seq, at) = status.cursor.unwrap_or_default();
+    // Where two looks begin at one instant only the first is kept.
+    let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0 + 1)));
+    let mut change = AlertChange { from: status.cursor, to, ..AlertChange::default() };
+    let fresh = seen.events.iter().filter(|event| event.muted.is_none());
+    let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
+    if in_all > 0 && dispatch::may_speak(spec, status, now) {
+        let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
+        change.told = waiting.iter().map(|event| event.event.clone()).collect();
+        change.messages = dispatch::messages(spec, &waiting, in_all);
+    }
+    change.begun = seen.begun.into_values().collect();
+    change.ended = seen.ended;
+    change.events = seen.events;
+    change
+}
+
+/// Takes runs in, in reading order.
+pub(super) async fn take_runs(
+    store: &Store,
+    spec: &AlertSpec,
+    runs: &[AlertRun],
+    seen: &mut Transitions,
+    muted: Option<&str>,
+) -> Result<(), StoreError> {
+    let topics = concerned(store, spec, runs).await?;
+    let wanted = Wanted::of(spec);
+    let mut missed: BTreeMap<&str, Vec<&AlertRun>> = BTreeMap::new();
+    for run in runs {
+        let Some(topic) = topics.get(&run.topic) else { continue };
+        match run.state {
+            RunState::Missed => missed.entry(&run.topic).or_default().push(run),
+            RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
+                let evaluations = read::evaluations(store, spec, &wanted, topic, run).await?;
+                seen.take(spec, &run.run, run.at, evaluations, muted);
+            }
+            RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
+        }
+    }
+    for (topic, runs) in missed.iter().filter(|_| spec.rule == AlertRule::Missed) {
+        let mut slots: Vec<Time> = runs.iter().map(|run| run.at).collect();
+        slots.sort_unstable();
+        let Some(last) = runs.last() else { continue };
+        let evaluation = rules::missed(spec, topic, &slots);
+        seen.take(spec, &last.run, last.at, evaluation.into_iter().collect(), muted);
+    }
+    Ok(())
+}
+
+/// The definitions of the topics of some runs that an alert is about.
+async fn concerned(store: &Store, spec: &AlertSpec, runs: &[AlertRun]) -> Result<HashMap<String, Topic>, StoreError> {
+    let mut ids: Vec<String> = runs.iter().map(|run| run.topic.clone()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let watched = store.watched(&ids).await?.into_iter().filter_map(|watched| watched.definition);
+    Ok(watched.filter(|topic| spec.concerns(&topic.id, &topic.tags)).map(|topic| (topic.id.clone(), topic)).collect())
+}
+
+/// What the day used of the service's budget, or of those of the topics that are named.
+async fn budgets(
+    store: &Store,
+    spec: &AlertSpec,
+    now: Time,
+    seen: &mut Transitions,
+    muted: Option<&str>,
+) -> Result<(), StoreError> {
+    let day = now.utc_date();
+    let (service, topics) = store.used_on(now.utc_day(), &spec.topics).await?;
+    // Another day's use is another event, and yesterday's is over without a word.
+    let stale = |subject: &str| !subject.ends_with(&day);
+    let old: Vec<String> = seen.firing.keys().filter(|subject| stale(subject)).cloned().collect();
+    for subject in old {
+        seen.firing.remove(&subject);
+        seen.ended.push(subject);
+    }
+    let mut evaluations = Vec::new();
+    if spec.topics.is_empty() {
+        evaluations.push(rules::budget(spec, "service", service, spec.service));
+    } else {
+        let watched = store.watched(&spec.topics).await?;
+        for (id, used) in spec.topics.iter().zip(topics) {
+            let topic = watched.iter().find(|watched| watched.topic == *id).and_then(|w| w.definition.as_ref());
+            let Some(limits) = topic.map(|topic| topic.limits) else { continue };
+            evaluations.push(rules::budget(spec, id, used, limits));
+        }
+    }
+    for evaluation in &mut evaluations {
+        evaluation.subject = format!("{}/{day}", evaluation.subject);
+    }
+    let ends = |evaluation: &super::transitions::Evaluation| evaluation.status != super::transitions::Status::Well;
+    evaluations.retain(ends);
+    seen.take(spec, &day, now, evaluations, muted);
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! What a rule says of its subjects at one run, and what that changes: something begins, goes on, or ends. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertSpec, Firing, Time};
+
+/// What is so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Status {
+    /// Something happened, and is over with that.
+    Happened,
+    /// It is as it should not be.
+    Bad,
+    /// It is as it should be.
+    Well,
+}
+
+/// What a rule says of a subject; of what it cannot judge it says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Evaluation {
+    /// A topic, a topic's source, or the service.
+    pub(super) subject: String,
+    pub(super) status: Status,
+    /// Text of one line.
+    pub(super) summary: String,
+    pub(super) lines: Vec<AlertLine>,
+}
+
+/// What fires, and what was seen while it changed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Transitions {
+    pub(super) firing: BTreeMap<String, Firing>,
+    pub(super) events: Vec<AlertEvent>,
+    /// What began and did not end since.
+    pub(super) begun: BTreeMap<String, Firing>,
+    pub(super) ended: Vec<String>,
+}
+
+impl Transitions {
+    pub(super) fn of(firing: &[Firing]) -> Self {
+        let firing = firing.iter().map(|one| (one.subject.clone(), one.clone())).collect();
+        Self { firing, ..Self::default() }
+    }
+
+    /// Takes in what was said at `origin`, a run or a day; `muted` is why nobody is to hear of it.
+    pub(super) fn take(
+        &mut self,
+        spec: &AlertSpec,
+        origin: &str,
+        at: Time,
+        evaluations: Vec<Evaluation>,
+        muted: Option<&str>,
+    ) {
+        for Evaluation { subject, status, summary, lines } in evaluations {
+            let kind = match status {
+                Status::Happened => Some(AlertEventKind::Fired),
+                Status::Bad if !self.firing.contains_key(&subject) => {
+                    let firing = Firing { subject: subject.clone(), since: at, acked: false };
+                    self.firing.insert(subject.clone(), firing.clone());
+                    self.begun.insert(subject.clone(), firing);
+                    Some(AlertEventKind::Fired)
+                }
+                Status::Bad => None,
+                Status::Well => self.firing.remove(&subject).and_then(|was| {
+                    self.begun.remove(&subject);
+                    self.ended.push(subject.clone());
+                    (spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
+                }),
+            };
+            let Some(kind) = kind else { continue };
+            self.events.push(AlertEvent {
+                event: event_id(spec, origin, &subject, kind),
+                alert: spec.name.clone(),
+                subject,
+                kind,
+                at,
+                summary,
+                lines,
+                message: None,
+                muted: muted.map(str::to_owned),
+                acked_at: None,
+            });
+        }
+    }
+}
+
+/// The same whoever sees it, and however often: the rule and the run or day it was seen at.
+fn event_id(spec: &AlertSpec, origin: &str, subject: &str, kind: AlertEventKind) -> String {
+    format!("{}/{origin}/{subject}/{kind}", spec.job())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alert::rules::samples::spec;
+
+    fn says(subject: &str, status: Status) -> Vec<Evaluation> {
+        vec![Evaluation { subject: subject.to_owned(), status, summary: String::new(), lines: Vec::new() }]
+    }
+
+    #[test]
+    fn what_goes_on_is_seen_once_and_its_end_once() {
+        use Status::{Bad, Happened, Well};
+        let spec = AlertSpec { name: "ill".to_owned(), ..spec() };
+        let mut seen = Transitions::of(&[]);
+        for (run, status) in [("r1", Well), ("r2", Bad), ("r3", Bad), ("r4", Well), ("r5", Well), ("r6", Bad)] {
+            seen.take(&spec, run, Time(1), says("acme/web", status), None);
+        }
+        seen.take(&spec, "r7", Time(1), says("acme", Happened), Some("snoozed"));
+        seen.take(&spec, "r8", Time(1), says("acme", Happened), None);
+        let events: Vec<&str> = seen.events.iter().map(|event| event.event.as_str()).collect();
+        assert_eq!(
+            events,
+            [
+                "alert:ill/r2/acme/web/fired",
+                "alert:ill/r4/acme/web/recovered",
+                "alert:ill/r6/acme/web/fired",
+                "alert:ill/r7/acme/fired",
+                "alert:ill/r8/acme/fired"
+            ]
+        );
+        assert_eq!(seen.events.iter().filter(|event| event.muted.is_some()).count(), 1);
+        assert_eq!(seen.firing.keys().collect::<Vec<_>>(), ["acme/web"]);
+    }
+
+    #[test]
+    fn the_end_of_what_somebody_knows_is_not_told() {
+        let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true }]);
+        seen.take(&spec(), "r1", Time(1), says("acme", Status::Well), None);
+        assert_eq!((seen.events.len(), seen.ended.len(), seen.firing.len()), (0, 1, 0));
+        let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: false }]);
+        let quiet = AlertSpec { recovery: false, ..spec() };
+        seen.take(&quiet, "r1", Time(1), says("acme", Status::Well), None);
+        assert_eq!((seen.events.len(), seen.ended.len()), (0, 1));
+    }
+}

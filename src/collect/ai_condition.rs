@@ -1,0 +1,62 @@
+//! Whether a run needs to ask the AI source: what its topic's `ai.when` says, and what the other sources found. What is
+//! asked, and how, is `fetch`'s.
+
+use std::collections::HashMap;
+
+use super::{Collector, days, group, run_outcome, search_outcome};
+use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
+use crate::store::{SeenItem, StoreError};
+
+impl Collector {
+    /// Why the AI source need not be asked in this run, if so.
+    pub(super) async fn ai_not_needed(
+        &self,
+        topic: &Topic,
+        asked: &[search_outcome::Fetched],
+        findings: &[Finding],
+        now: Time,
+    ) -> Result<Option<&'static str>, StoreError> {
+        let Some(ai) = &topic.ai else { return Ok(None) };
+        let alone = topic.social.is_none() && topic.web.is_none();
+        match ai.when {
+            AiWhen::Always => Ok(None),
+            AiWhen::New if alone => Ok(None),
+            AiWhen::New if findings.is_empty() && run_outcome::none_answered(asked) => {
+                Ok(Some("no other source answered"))
+            }
+            AiWhen::New => {
+                let known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
+                Ok(known.then_some("nothing new was found"))
+            }
+            AiWhen::Daily => {
+                let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;
+                Ok(answered.then_some("answered already today"))
+            }
+        }
+    }
+
+    /// Whether the topic has seen each of these, as the store will judge: an id makes no known item of another id that
+    /// said the same words.
+    async fn knows_all(&self, topic: &str, items: &[SeenItem]) -> Result<bool, StoreError> {
+        let mut open: Vec<&SeenItem> = items.iter().collect();
+        // Most are known by their strongest key, and then the others need not be asked for.
+        let strongest: fn(&SeenItem) -> &[String] = |item| item.keys.get(..1).unwrap_or_default();
+        let others: fn(&SeenItem) -> &[String] = |item| item.keys.get(1..).unwrap_or_default();
+        for keys_of in [strongest, others] {
+            let keys: Vec<String> = open.iter().flat_map(|item| keys_of(item)).cloned().collect();
+            let known: HashMap<String, bool> =
+                self.store.known(topic, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
+            open.retain(|item| {
+                let names = |key: &String| match known.get(key) {
+                    Some(&strong) => !(item.strong && strong && key.starts_with(TEXT_KEY_PREFIX)),
+                    None => false,
+                };
+                !keys_of(item).iter().any(names)
+            });
+            if open.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

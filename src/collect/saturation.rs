@@ -1,0 +1,149 @@
+//! Whether a reply of posts was full: cut by the service, so that older posts of its window are missing. A request that
+//! names a number says so itself; of all others this is worked out from what earlier replies to the same question showed.
+//! Pure. What follows for coverage is `look_back`'s.
+
+use std::collections::HashSet;
+
+use super::look_back::ReplySpan;
+use crate::model::{Finding, Recall, Span, Time};
+
+/// Shorter replies are never taken for full: no service is known that cuts there, and quiet topics would have holes.
+const LEAST: usize = 10;
+/// A shorter reply is not taken for full by its number alone, however often it comes.
+const LEAST_BY_NUMBER: usize = 20;
+/// Numbers at which services cut.
+const USUAL_CAPS: [usize; 15] = [20, 25, 30, 40, 50, 60, 75, 80, 100, 120, 150, 200, 250, 500, 1_000];
+/// So many known posts that did not come back, all older than the reply's oldest, were not all deleted.
+const MISSING: usize = 3;
+/// Before the oldest post of a reply that is whole, nothing was published for about as long as its posts are apart; after a
+/// pause so many times as long, posts are missing.
+const PAUSES: i64 = 2;
+/// Replies of one length that are no chance.
+const REPEATED: usize = 2;
+
+/// What a reply shows of the span that was asked for, by its posts and by what earlier replies to the question showed.
+pub(super) fn shown(posts: &[Finding], asked: Span, recall: &Recall) -> ReplySpan {
+    let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
+    let many = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
+    let dates: Vec<Time> = posts.iter().filter_map(|post| post.found.published_at).collect();
+    let repeated = recall.sizes.iter().filter(|size| usize::try_from(**size) == Ok(many)).count();
+    let most = recall.sizes.iter().filter_map(|size| usize::try_from(*size).ok()).max().unwrap_or(0);
+    if many < LEAST {
+        return ReplySpan::Whole;
+    }
+    let Some((oldest, newest)) = dates.iter().min().zip(dates.iter().max()) else {
+        // Without dates only the number tells.
+        return if many >= most && repeated >= REPEATED { ReplySpan::Sample } else { ReplySpan::Whole };
+    };
+    if *oldest <= asked.from {
+        return ReplySpan::Whole;
+    }
+    let missing = |from: Time, until: Time| {
+        let gone = |(at, key): &&(Time, String)| *at >= from && *at < until && !there.contains(key.as_str());
+        recall.shown.iter().filter(gone).count()
+    };
+    let older = missing(asked.from, *oldest);
+    let pause = oldest.0 - asked.from.0;
+    let apart = (newest.0 - oldest.0) / i64::try_from(many.max(2) - 1).unwrap_or(i64::MAX);
+    let usual = USUAL_CAPS.contains(&many);
+    let cut = older >= MISSING
+        // The same length as the longest, or one at which services cut, and something known is missing.
+        || older >= 1 && (usual || many >= most && repeated >= 1)
+        // The longest length again and again.
+        || many >= LEAST_BY_NUMBER && many >= most && repeated >= REPEATED
+        // A length at which services cut: for the first time, again, or with a pause before it that is too long.
+        || usual && (many >= most || recall.sizes.first().is_some_and(|size| usize::try_from(*size) == Ok(many)) || pause > PAUSES * apart);
+    if !cut {
+        return ReplySpan::Whole;
+    }
+    let between = recall.shown.iter().filter(|(at, _)| *at >= *oldest && *at <= *newest).count();
+    let left_out = missing(*oldest, *newest);
+    if left_out >= MISSING && left_out * 5 > between { ReplySpan::Sample } else { ReplySpan::FromOldest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Found, Kind, Source, WindowFit};
+
+    const NOW: i64 = 1_773_219_600_000;
+    const MINUTE: i64 = 60_000;
+    const DAY: i64 = 24 * 60 * MINUTE;
+
+    fn post(minutes_ago: i64) -> Finding {
+        Finding {
+            source: Source::Social,
+            found: Found { published_at: Some(Time(NOW - minutes_ago * MINUTE)), ..Found::default() },
+            kind: Kind::Post,
+            keys: vec![format!("p{minutes_ago}")],
+            strong: true,
+            fit: WindowFit::In,
+        }
+    }
+
+    /// So many posts, so many minutes apart, the latest just now.
+    fn posts(many: i64, apart: i64) -> Vec<Finding> {
+        (0..many).map(|n| post(n * apart)).collect()
+    }
+
+    fn known(minutes_ago: impl IntoIterator<Item = i64>) -> Vec<(Time, String)> {
+        minutes_ago.into_iter().map(|ago| (Time(NOW - ago * MINUTE), format!("p{ago}"))).collect()
+    }
+
+    fn of(posts: &[Finding], sizes: &[i64], shown: Vec<(Time, String)>) -> ReplySpan {
+        let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
+        super::shown(posts, day, &Recall { sizes: sizes.to_vec(), shown, ..Recall::default() })
+    }
+
+    #[test]
+    fn short_replies_are_whole_whatever_came_before() {
+        for many in 0..10 {
+            assert_eq!(of(&posts(many, 10), &[many, many, many], known(200..400)), ReplySpan::Whole, "{many}");
+        }
+    }
+
+    #[test]
+    fn a_reply_is_full_by_its_length_or_by_known_posts_that_are_missing() {
+        use ReplySpan::{FromOldest, Sample, Whole};
+        for (name, reply, sizes, known_ago, expected) in [
+            ("nothing is known, no usual length", posts(37, 10), &[][..], vec![], Whole),
+            ("nothing is known, a usual length", posts(40, 10), &[], vec![], FromOldest),
+            ("a usual length that reaches back over the window", posts(40, 37), &[], vec![], Whole),
+            ("a usual length after longer ones, of an even stream", posts(40, 36), &[61, 44], vec![], Whole),
+            ("a usual length after longer ones, and half a day is missing", posts(40, 18), &[100], vec![], FromOldest),
+            ("a usual length again", posts(40, 36), &[40, 61], vec![], FromOldest),
+            ("any length, the longest, twice before", posts(37, 10), &[37, 37, 12], vec![], FromOldest),
+            ("any length, once before", posts(37, 10), &[37, 12], vec![], Whole),
+            ("any length, longer ones before", posts(37, 10), &[41, 37, 37], vec![], Whole),
+            ("12 of 12 each time are no cap", posts(12, 10), &[12, 12, 12], vec![], Whole),
+            ("three known posts are missing", posts(17, 10), &[60], vec![500, 600, 700], FromOldest),
+            ("two may have been deleted", posts(17, 10), &[60], vec![500, 600], Whole),
+            ("one is missing of the longest reply", posts(37, 10), &[37, 12], vec![500], FromOldest),
+            ("known posts of before the window", posts(17, 10), &[60], vec![1_500, 1_600, 1_700], Whole),
+            ("known posts that came back", posts(17, 10), &[60], vec![10, 20, 30, 40], Whole),
+            ("a choice of posts, not the latest", posts(40, 10), &[40], (0..390).step_by(5).collect(), Sample),
+            (
+                "a few deleted in between",
+                posts(40, 10),
+                &[40],
+                (0..390).step_by(10).chain([11, 12, 13]).collect(),
+                FromOldest,
+            ),
+        ] {
+            assert_eq!(of(&reply, sizes, known(known_ago)), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn without_dates_only_the_length_tells() {
+        let undated: Vec<Finding> = posts(30, 1)
+            .into_iter()
+            .map(|mut post| {
+                post.found.published_at = None;
+                post
+            })
+            .collect();
+        assert_eq!(of(&undated, &[30], vec![]), ReplySpan::Whole);
+        assert_eq!(of(&undated, &[30, 30], vec![]), ReplySpan::Sample);
+    }
+}

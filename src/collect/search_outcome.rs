@@ -1,0 +1,284 @@
+//! How a search ended: not made, given up, failed, answered; what it cost, and how much of the reply is kept. Makes no
+//! call.
+
+use super::pack::Packer;
+use super::{Refused, Settings, indexing_delay, ingest, look_back, saturation};
+use crate::model::{Answer, Finding, Micros, Question, Recall, SearchState, Source, Span, Time};
+use crate::search::decode::Media;
+use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
+use crate::store::{RawRecord, SearchResult};
+
+/// Bytes of a reply that are kept; the rest of a longer one is cut.
+const RAW_KEPT: usize = 4 * 1024 * 1024;
+
+/// Why a search did not run, or ended, when the process was asked to stop.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
+/// A sandbox at an address of its own is known by this header.
+const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
+
+/// A search that ended, one way or another, with the reply that is still to be read.
+pub(super) struct Fetched {
+    pub(super) result: SearchResult,
+    pub(super) hint: Option<String>,
+    /// The reply says that a sandbox made it.
+    pub(super) invented: bool,
+    /// What tries before the answered one count for.
+    earlier: Micros,
+    /// When its last try was made; `None` when none was.
+    pub(super) sent_at: Option<Time>,
+    /// It looked back further than its topic says.
+    pub(super) widened: bool,
+    /// It failed, and a part of its answer is kept.
+    pub(super) part_of_answer: bool,
+    reply: Option<(Request, RawReply)>,
+}
+
+/// Over which span a search was made.
+pub(super) struct Over<'a> {
+    /// What its request names.
+    pub(super) asked: Option<Span>,
+    /// What its findings are judged against when the request names nothing.
+    pub(super) otherwise: Span,
+    /// Why it is not the topic's window, if so.
+    pub(super) why: Option<&'a str>,
+    /// What earlier replies to the question showed of it.
+    pub(super) recall: Recall,
+}
+
+/// A search that was not made.
+pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
+    let result = SearchResult {
+        source,
+        operation: operation(ask),
+        query: words(ask).to_owned(),
+        state: SearchState::NotRun,
+        reason: Some(reason.to_owned()),
+        clears_at: None,
+        http_status: None,
+        latency_ms: None,
+        unreadable: 0,
+        saturated: false,
+        cost: Micros(0),
+        cost_basis: "none",
+        error: None,
+        raw: None,
+        asked: None,
+        covered: None,
+        late_ms: None,
+    };
+    let (sent_at, widened, part_of_answer) = (None, false, false);
+    Fetched { result, hint: None, invented: false, earlier: Micros(0), sent_at, widened, part_of_answer, reply: None }
+}
+
+/// A search that was not made because every call would be refused.
+pub(super) fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
+    let mut fetched = not_run(source, ask, refused.class);
+    fetched.result.error = Some((refused.class.to_owned(), refused.text));
+    fetched.hint = Some(refused.hint);
+    fetched
+}
+
+/// A call that was under way, or waited for its place, when the run had to end; every try of it may be billed.
+pub(super) fn given_up(source: Source, ask: &Ask, cost: Micros, state: SearchState, why: &str) -> Fetched {
+    let mut fetched = not_run(source, ask, why);
+    fetched.result.state = state;
+    fetched.result.reason = None;
+    // Nothing timed out when a person or the service manager ended it.
+    let class = if why == INTERRUPTED { INTERRUPTED } else { ErrorClass::Timeout.as_str() };
+    fetched.result.error = Some((class.to_owned(), why.to_owned()));
+    charge(&mut fetched.result, cost);
+    fetched
+}
+
+pub(super) fn failed(source: Source, ask: &Ask, price: Micros, error: CallError) -> Fetched {
+    let mut fetched = not_run(source, ask, "");
+    let result = &mut fetched.result;
+    result.state = SearchState::Error;
+    result.reason = None;
+    result.http_status = error.status;
+    result.latency_ms = millis(error.latency);
+    match error.spent {
+        Spent { billed: Micros(0), unknown: 0 } if error.cost.is_none() => {}
+        Spent { billed, unknown: 0 } => (result.cost, result.cost_basis) = (billed, "billed"),
+        spent => charge(result, spent.counted(price)),
+    }
+    result.error = Some((error.class.as_str().to_owned(), error.text));
+    fetched.hint = Some(error.hint).filter(|hint| !hint.is_empty());
+    fetched
+}
+
+pub(super) fn answered(
+    source: Source,
+    ask: &Ask,
+    price: Micros,
+    request: Request,
+    reply: RawReply,
+    dialect: &'static str,
+    packer: &Packer,
+) -> Fetched {
+    let mut fetched = not_run(source, ask, "");
+    let result = &mut fetched.result;
+    result.state = SearchState::Ok;
+    result.reason = None;
+    result.http_status = Some(reply.status);
+    result.latency_ms = millis(reply.latency);
+    fetched.earlier = reply.earlier.counted(price);
+    match reply.cost {
+        Some(cost) => paid(result, cost.plus(fetched.earlier), reply.earlier),
+        None => charge(result, price.plus(fetched.earlier)),
+    }
+    result.raw = keep(&request, &reply, dialect, packer);
+    fetched.invented = reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SANDBOX_HEADER));
+    fetched.reply = Some((request, reply));
+    fetched
+}
+
+/// A cost that the service named, as far as every try of the call was answered.
+fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
+    (result.cost, result.cost_basis) = (cost, if earlier.unknown == 0 { "billed" } else { "assumed" });
+}
+
+pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
+    if cost > Micros(0) {
+        (result.cost, result.cost_basis) = (cost, "assumed");
+    }
+}
+
+/// The reply as it came, compressed; `None` when there was nothing.
+fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Packer) -> Option<RawRecord> {
+    let kept = reply.body.get(..RAW_KEPT).unwrap_or(&reply.body);
+    Some(RawRecord {
+        request: serde_json::to_string(request).ok()?,
+        dialect,
+        headers: serde_json::to_string(&reply.headers).ok()?,
+        body: packer.gzip(kept)?,
+        bytes: i64::try_from(reply.body.len()).unwrap_or(i64::MAX),
+        truncated: kept.len() < reply.body.len() || reply.cut.is_some(),
+    })
+}
+
+impl Fetched {
+    /// Whether there is a reply to read.
+    pub(super) fn is_answered(&self) -> bool {
+        self.reply.is_some()
+    }
+
+    /// What was asked.
+    pub(super) fn question(&self) -> Question {
+        let SearchResult { source, operation, query, .. } = &self.result;
+        Question { source: *source, operation: (*operation).to_owned(), query: query.clone() }
+    }
+
+    /// Reads the reply, if there is one, adds what it holds to the run, and settles the search's state and what it covered.
+    pub(super) fn ingested(
+        mut self,
+        seen_at: Time,
+        ask: &Ask,
+        over: &Over<'_>,
+        settings: &Settings,
+        findings: &mut Vec<Finding>,
+        answer: &mut Option<Answer>,
+    ) -> Self {
+        if self.sent_at.is_some() {
+            self.result.asked = over.asked;
+        }
+        let Some((request, reply)) = self.reply.take() else { return self };
+        let first = findings.len();
+        let result = &mut self.result;
+        let context = ingest::Reading {
+            source: result.source,
+            seen_at,
+            span: over.asked.unwrap_or(over.otherwise),
+            platform: &settings.platform,
+            streaming: request.streaming,
+            media: Media::of(&reply.headers),
+            cut: reply.cut.as_ref().map(|(class, _)| *class),
+            limit: request.limit,
+        };
+        match ingest(&reply.body, &context) {
+            Ok(ingested) => {
+                if let (Some(cost), None) = (ingested.cost, reply.cost) {
+                    paid(result, cost.plus(self.earlier), reply.earlier);
+                }
+                result.unreadable = ingested.unreadable;
+                result.saturated = ingested.saturated;
+                if ingested.findings.is_empty() && ingested.answer.is_none() {
+                    result.state = SearchState::Empty;
+                }
+                if let Some((class, text)) = ingested.failure {
+                    result.state = SearchState::Error;
+                    // The connection knows better than the body how it broke.
+                    let told = reply.cut.filter(|(cut, _)| *cut == class).map_or(text, |(_, why)| why);
+                    result.error = Some((class.as_str().to_owned(), told));
+                    self.hint = Some(part_kept(class).into());
+                    self.part_of_answer = ingested.answer.is_some();
+                }
+                findings.extend(ingested.findings);
+                if ingested.answer.is_some() {
+                    *answer = ingested.answer;
+                }
+            }
+            Err(error) => {
+                result.state = SearchState::Error;
+                let told = reply.cut.filter(|(cut, _)| *cut == error.class).map_or(error.text, |(_, why)| why);
+                result.error = Some((error.class.as_str().to_owned(), told));
+                self.hint = Some(error.hint);
+            }
+        }
+        if let Some(asked) = over.asked {
+            let own = findings.get(first..).unwrap_or_default();
+            let mut shown = look_back::ReplySpan::Whole;
+            if matches!(ask, Ask::Social(..)) && result.state == SearchState::Ok {
+                shown = if result.saturated {
+                    look_back::ReplySpan::FromOldest
+                } else {
+                    saturation::shown(own, asked, &over.recall)
+                };
+                result.saturated |= shown != look_back::ReplySpan::Whole;
+                result.late_ms = indexing_delay::lateness(own, &over.recall);
+            }
+            let when = look_back::When {
+                seen_at,
+                sent_at: self.sent_at.unwrap_or(seen_at),
+                allowance: indexing_delay::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
+            };
+            result.covered = look_back::covered(ask, asked, result.state, shown, own, when);
+            self.widened = over.why.is_some() && asked != over.otherwise;
+            if self.widened && result.error.is_none() {
+                result.reason = over.why.map(str::to_owned);
+            }
+        }
+        self
+    }
+}
+
+/// What to do about a reply of which a part is kept.
+fn part_kept(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Timeout => "what came in time is stored; raise `service.call_timeout` if it repeats",
+        _ => "what came before is stored; the next run asks again",
+    }
+}
+
+/// The operation's name, as it is kept.
+pub(super) fn operation(ask: &Ask) -> &'static str {
+    match ask {
+        Ask::Social(query, _) => query.operation.as_str(),
+        Ask::Web(query) => query.operation.as_str(),
+        Ask::Ai(..) => "search",
+    }
+}
+
+/// The words asked for.
+pub(super) fn words(ask: &Ask) -> &str {
+    match ask {
+        Ask::Social(query, _) => &query.query,
+        Ask::Web(query) => &query.query,
+        Ask::Ai(query, _) => &query.prompt,
+    }
+}
+
+fn millis(duration: std::time::Duration) -> Option<i64> {
+    i64::try_from(duration.as_millis()).ok()
+}

@@ -1,0 +1,46 @@
+//! A topic's filter over items that are to be counted: the words are read from the same moment, and only where there is a
+//! filter.
+
+use std::collections::BTreeSet;
+
+use super::filter_of;
+use crate::model::{Mark, Topic};
+use crate::store::{Moment, StoreError};
+
+/// Items whose words are held at a time.
+const CHUNK: usize = 2_000;
+
+/// What a filter makes of items.
+#[derive(Debug, Default)]
+pub struct FilteredItems {
+    /// Those it means, and those it cannot judge.
+    pub meant: Vec<Mark>,
+    /// Those it hides.
+    pub hidden: Vec<Mark>,
+    /// Of the meant, keys of those whose words were pruned and that it would ask for them.
+    pub unjudged: BTreeSet<String>,
+}
+
+/// The items that the topic's filter means, and those it hides.
+pub async fn sifted(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<FilteredItems, StoreError> {
+    if topic.filter.is_none() {
+        return Ok(FilteredItems { meant: marks, ..FilteredItems::default() });
+    }
+    let filter = filter_of(topic);
+    let mut sifted = FilteredItems::default();
+    for marks in marks.chunks(CHUNK) {
+        let keys: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
+        let words = moment.words(&keys).await?;
+        for mark in marks {
+            let found = words.binary_search_by(|words| words.key.cmp(&mark.key)).ok().and_then(|at| words.get(at));
+            let passes = found.is_none_or(|w| {
+                filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref())
+            });
+            if passes && found.is_some_and(|words| words.pruned) && filter.asks_for_words() {
+                sifted.unjudged.insert(mark.key.clone());
+            }
+            (if passes { &mut sifted.meant } else { &mut sifted.hidden }).push(mark.clone());
+        }
+    }
+    Ok(sifted)
+}

@@ -1,0 +1,139 @@
+//! Reads the keys of one section: from the section's own table, then `[defaults]`, then the key's default.
+
+use std::collections::BTreeSet;
+
+use toml::de::DeValue;
+
+use super::fault::Fault;
+use super::keys::{Key, Section, Shape, of};
+use super::mistake::Mistakes;
+use super::scalars::{integer, one_of};
+use super::value::{Given, Origin, Table, Value};
+
+/// What a TOML value is called in messages.
+pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// What a shape is called in messages, with an example for the hint.
+pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
+    match shape {
+        Shape::Text | Shape::OneOf(_) => ("a string", "\"…\""),
+        Shape::Duration => ("a duration string", "\"90s\", \"5m\", \"12h\" or \"7d\""),
+        Shape::Kept => ("a duration string or \"forever\"", "\"400d\" or \"forever\""),
+        Shape::Rate => ("a rate string", "\"60/min\""),
+        Shape::Bytes => ("a number of bytes", "15000000 or \"15MB\""),
+        Shape::Integer(..) => ("an integer", "3"),
+        Shape::Dollars => ("a number of dollars", "0.004"),
+        Shape::Budget => ("a number of dollars", "2.50"),
+        Shape::Flag => ("true or false", "true"),
+        Shape::Texts | Shape::SomeOf(_) => ("a list of strings", "[\"…\", \"…\"]"),
+        Shape::OneOrSomeOf(_) => ("a string or a list of strings", "\"…\" or [\"…\", \"…\"]"),
+    }
+}
+
+/// Whether a value has the outward type of a shape.
+pub(super) fn fits(shape: Shape, value: &DeValue<'_>) -> bool {
+    match shape {
+        Shape::Text | Shape::OneOf(_) | Shape::Duration | Shape::Kept | Shape::Rate => {
+            matches!(value, DeValue::String(_))
+        }
+        Shape::Bytes => matches!(value, DeValue::String(_) | DeValue::Integer(_)),
+        Shape::Integer(..) => matches!(value, DeValue::Integer(_)),
+        Shape::Dollars => matches!(value, DeValue::Integer(_) | DeValue::Float(_)),
+        Shape::Budget => matches!(value, DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_)),
+        Shape::Flag => matches!(value, DeValue::Boolean(_)),
+        Shape::OneOrSomeOf(choices) => matches!(value, DeValue::String(_)) || fits(Shape::SomeOf(choices), value),
+        Shape::Texts | Shape::SomeOf(_) => {
+            matches!(value, DeValue::Array(list) if list.iter().all(|e| matches!(e.get_ref(), DeValue::String(_))))
+        }
+    }
+}
+
+/// Reads keys of one section: its own table first, then the table of `[defaults]`, then the default of the key.
+pub(super) struct Reader<'r> {
+    pub(super) section: Section,
+    /// Nearest table first.
+    pub(super) tables: &'r [&'r Table],
+}
+
+impl Reader<'_> {
+    /// What was given for a key, or its default.
+    pub(super) fn look(&self, name: &str) -> Option<Given> {
+        if let Some(given) = self.written(name) {
+            return Some(given.clone());
+        }
+        let default = key(self.section, name)?.default?;
+        Some(Given { value: Value::of_default(default)?, origin: Origin::Default })
+    }
+
+    /// What was given for a key, default aside.
+    pub(super) fn written(&self, name: &str) -> Option<&Given> {
+        self.tables.iter().find_map(|table| table.given.get(name))
+    }
+
+    /// Reads a key; `None` when it has no value, or one with a fault, which is then reported.
+    pub(super) fn read<T>(
+        &self,
+        mistakes: &mut Mistakes<'_>,
+        name: &str,
+        parse: impl FnOnce(&Value) -> Result<T, Fault>,
+    ) -> Option<T> {
+        let given = self.look(name)?;
+        match parse(&given.value) {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                mistakes.fault(name, &given.origin, fault);
+                None
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a whole number within the bounds of the table of keys.
+    pub(super) fn count(&self, mistakes: &mut Mistakes<'_>, name: &str) -> Option<u32> {
+        let Shape::Integer(least, most) = key(self.section, name)?.shape else { return None };
+        self.read(mistakes, name, |value| integer(value, least, most)).and_then(|number| u32::try_from(number).ok())
+    }
+
+    /// Reads one word of the closed list of the table of keys.
+    pub(super) fn choice<T>(&self, mistakes: &mut Mistakes<'_>, name: &str, parse: fn(&str) -> Option<T>) -> Option<T> {
+        let Shape::OneOf(choices) = key(self.section, name)?.shape else { return None };
+        self.read(mistakes, name, |value| one_of(value, parse, &choices()))
+    }
+}
+
+impl Reader<'_> {
+    /// Reports a value that another of the same section has, too.
+    pub(super) fn once(
+        &self,
+        mistakes: &mut Mistakes<'_>,
+        key: &str,
+        seen: &mut BTreeSet<String>,
+        value: String,
+        one: &str,
+        hint: &str,
+    ) {
+        if seen.contains(&value) {
+            if let Some(given) = self.look(key) {
+                mistakes.fault(key, &given.origin, Fault::new(format!("is that of another {one}: {value:?}"), hint));
+            }
+        } else {
+            seen.insert(value);
+        }
+    }
+}
+
+/// The entry of a key in the table of keys.
+pub(super) fn key(section: Section, name: &str) -> Option<&'static Key> {
+    of(section).find(|key| key.name == name)
+}

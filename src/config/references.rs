@@ -1,0 +1,61 @@
+//! What reports and exports may name: the topics, tags and channels of the file. What they are is read elsewhere.
+
+use super::document::Document;
+use super::fault::Fault;
+use super::scalars::{text, texts};
+use super::suggest::did_you_mean;
+use super::value::{Given, Table, Value};
+
+/// What a report or an export may name.
+pub(super) struct References {
+    pub(super) topics: Vec<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) channels: Vec<String>,
+}
+
+impl References {
+    /// As it is written, also where something else is wrong with a topic: each mistake is told once.
+    pub(super) fn of(document: &Document) -> Self {
+        let word = |table: &Table, key: &str| match table.given.get(key) {
+            Some(Given { value: Value::Text(word), .. }) => Some(word.clone()),
+            _ => None,
+        };
+        let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.given.get("tags"));
+        let tags = tags.flat_map(|given| match &given.value {
+            Value::List(list) => list.clone(),
+            _ => Vec::new(),
+        });
+        let mut tags: Vec<String> = tags.filter_map(|(tag, _)| text(&tag).ok()).collect();
+        tags.sort();
+        tags.dedup();
+        Self {
+            topics: document.topics.iter().filter_map(|table| word(table, "id")).collect(),
+            tags,
+            channels: document.channels.iter().filter_map(|table| word(table, "name")).collect(),
+        }
+    }
+}
+
+/// Whether a name is one of those that there are.
+pub(super) fn is_known(word: &str, known: &[String], what: &str) -> Result<(), Fault> {
+    if known.iter().any(|one| one == word) {
+        return Ok(());
+    }
+    let mut some = known.iter().take(10).map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
+    if known.len() > 10 {
+        some.push_str(", …");
+    }
+    let otherwise = if known.is_empty() { format!("the file has no {what}") } else { format!("there are {some}") };
+    let hint = did_you_mean(word, known.iter().map(String::as_str), &otherwise);
+    Err(Fault::new(format!("names {word:?}, and there is no such {what}"), hint))
+}
+
+/// A list of names that there are.
+pub(super) fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fault> {
+    let words = texts(value, 1_000, 64)?;
+    let Value::List(list) = value else { return Ok(words) };
+    for (word, (_, at)) in words.iter().zip(list) {
+        is_known(word, known, what).map_err(|fault| Fault { at: Some(at.clone()), ..fault })?;
+    }
+    Ok(words)
+}

@@ -1,0 +1,146 @@
+//! A clock that was set back while the loop runs. Nothing runs twice, and nothing new runs until the clock has come to where it
+//! was: that is told once, and so is each job that would be due by the time that has passed. What is planned stays the ledger's.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::model::{Time, spell};
+use crate::store::{Store, StoreError};
+
+/// How far a clock goes back in silence.
+const WORTH_A_WARNING: Duration = Duration::from_secs(60);
+
+/// Jobs whose next slots are looked at, and how many are named.
+const LOOKED_AT: u32 = 100;
+const NAMED: usize = 5;
+
+/// What passed by a clock that nobody sets, beside the clock that people set.
+#[derive(Debug)]
+pub(super) struct SetBack {
+    steady: Steady,
+    told: BTreeSet<(String, Time)>,
+}
+
+impl SetBack {
+    /// At `passed` since some instant, the clock says `now`.
+    pub(super) fn new(passed: Duration, now: Time) -> Self {
+        Self { steady: Steady { passed, time: now, back: None }, told: BTreeSet::new() }
+    }
+
+    /// Tells what is to be told now, `passed` after that instant.
+    pub(super) async fn look(&mut self, store: &Store, passed: Duration, now: Time) -> Result<(), StoreError> {
+        let time = match self.steady.look(passed, now) {
+            Seen::AsUsual => {
+                self.told.clear();
+                return Ok(());
+            }
+            Seen::JustSetBack { by, time } => {
+                tracing::warn!(
+                    expected = %time,
+                    now = %now,
+                    "the clock was set back by {}: no slot runs twice, and what comes due meanwhile waits until the clock gets there",
+                    spell(by)
+                );
+                time
+            }
+            Seen::StillBack { time } => time,
+        };
+        let next = store.next_slots(LOOKED_AT).await?;
+        let due = next.into_iter().filter(|slot| slot.1 > now && slot.1 <= time);
+        let new: Vec<_> = due.filter(|slot| self.told.insert(slot.clone())).collect();
+        if !new.is_empty() {
+            let named: Vec<String> = new.iter().take(NAMED).map(|(job, slot)| format!("{job} at {slot}")).collect();
+            let more = if new.len() > NAMED { ", …" } else { "" };
+            tracing::warn!(
+                jobs = new.len(),
+                "due by the time that has passed, but not by the clock, which was set back: {}{more}",
+                named.join(", ")
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The clock as it was when it was last trusted.
+#[derive(Debug)]
+struct Steady {
+    passed: Duration,
+    time: Time,
+    /// How far it is behind, after it was set back.
+    back: Option<Duration>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Seen {
+    AsUsual,
+    /// By so much; it would be this time.
+    JustSetBack {
+        by: Duration,
+        time: Time,
+    },
+    /// It would be this time.
+    StillBack {
+        time: Time,
+    },
+}
+
+impl Steady {
+    fn look(&mut self, passed: Duration, now: Time) -> Seen {
+        let time = self.time.plus(passed.saturating_sub(self.passed));
+        let behind = time.since(now);
+        // It was set right again, ran ahead, or has come to where it was.
+        if behind < WORTH_A_WARNING || (self.back.is_some() && now >= self.time) {
+            *self = Self { passed, time: now, back: None };
+            return Seen::AsUsual;
+        }
+        let further = self.back.is_none_or(|earlier| behind > earlier + WORTH_A_WARNING);
+        self.back = Some(behind);
+        if further { Seen::JustSetBack { by: behind, time } } else { Seen::StillBack { time } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_is_reported_once_and_is_behind_until_it_has_come_to_where_it_was() {
+        let hours = |hours: u64| Duration::from_secs(hours * 3_600);
+        let at = |hour: u64| Time(1_773_187_200_000).plus(hours(hour));
+        let told = |by: u64, time: u64| Seen::JustSetBack { by: hours(by), time: at(time) };
+        let back = |time: u64| Seen::StillBack { time: at(time) };
+        // Hours that passed, what the clock says, and what is seen.
+        let cases: [&[(u64, u64, Seen)]; 4] = [
+            &[(1, 11, Seen::AsUsual), (2, 12, Seen::AsUsual), (3, 8, told(5, 13)), (4, 9, back(14)), (6, 11, back(16))],
+            // It gets there.
+            &[
+                (1, 11, Seen::AsUsual),
+                (2, 7, told(5, 12)),
+                (5, 10, back(15)),
+                (6, 11, Seen::AsUsual),
+                (7, 12, Seen::AsUsual),
+            ],
+            // It is set right, and ahead.
+            &[(1, 6, told(5, 11)), (2, 12, Seen::AsUsual), (3, 20, Seen::AsUsual), (4, 21, Seen::AsUsual)],
+            // It is set back further.
+            &[(1, 6, told(5, 11)), (2, 2, told(10, 12)), (3, 3, back(13)), (4, 6, back(14)), (5, 7, back(15))],
+        ];
+        for case in cases {
+            let mut steady = Steady { passed: Duration::ZERO, time: at(10), back: None };
+            for (passed, clock, seen) in case {
+                assert_eq!(steady.look(hours(*passed), at(*clock)), *seen, "{case:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_time_server_corrects_is_no_setting_back() {
+        let start = Time(1_773_187_200_000);
+        let mut steady = Steady { passed: Duration::ZERO, time: start, back: None };
+        for round in 1..1_000 {
+            // Half a second too slow in thirty.
+            let (passed, clock) = (Duration::from_secs(round * 30), start.plus(Duration::from_millis(round * 29_500)));
+            assert_eq!(steady.look(passed, clock), Seen::AsUsual);
+        }
+    }
+}

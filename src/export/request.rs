@@ -1,0 +1,168 @@
+//! What somebody asks to be exported, in their own words: read here for the command line and for the API alike, so that a
+//! filter means the same in both and is refused for the same reasons. How it is said, and told, is theirs.
+
+use super::{Filtered, Format, Order, Part, Profile, What};
+use crate::compare::{NoBegin, Since, begin};
+use crate::model::{Between, ReportSpec, Source, Time, Tone, Topic, Wanted};
+use crate::schedule::{INSTANTS, check_zone, instant};
+use crate::store::{Filter, Store};
+
+/// What is asked for. Words of closed lists were looked at by whoever took them.
+#[derive(Debug)]
+pub struct ExportRequest<'a> {
+    pub what: What,
+    /// In which format.
+    pub format: Format,
+    /// For whom, where the format is CSV.
+    pub profile: Profile,
+    /// Topics by id.
+    pub topics: &'a [String],
+    /// Topics by tag.
+    pub tags: &'a [String],
+    /// What these sources showed.
+    pub sources: Vec<Source>,
+    /// From when on; of changes also a run, or `last-report`: [`Order::begin_with`] reads it.
+    pub since: Option<&'a str>,
+    /// Up to when.
+    pub until: Option<&'a str>,
+    /// Items that sound like this.
+    pub tones: Vec<Tone>,
+    /// Items first seen from then on, and not older than their topic's window.
+    pub new_since: Option<&'a str>,
+    /// Items by these handles, with `@` or without.
+    pub authors: &'a [String],
+    /// Items with these words.
+    pub words: Option<Wanted>,
+    /// `120..180`.
+    pub seq: Option<&'a str>,
+    /// Whose days `daily` tells of.
+    pub timezone: Option<&'a str>,
+    /// What becomes of rows that topics' filters hide.
+    pub filtered: Filtered,
+}
+
+/// What cannot be meant, why, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidRequest {
+    /// The option, as the command line writes it.
+    pub option: &'static str,
+    /// What was given for it, when that is wrong whatever else was asked.
+    pub given: Option<String>,
+    /// Why, as the end of a sentence that begins with either.
+    pub why: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl InvalidRequest {
+    fn given(option: &'static str, given: &str, why: &str, hint: &str) -> Self {
+        Self { option, given: Some(given.to_owned()), why: why.to_owned(), hint: hint.to_owned() }
+    }
+}
+
+impl ExportRequest<'_> {
+    /// What is to be written.
+    ///
+    /// # Errors
+    /// What of it cannot be meant.
+    pub fn order(self, now: Time) -> Result<Order, InvalidRequest> {
+        let time = |option: &'static str, given: Option<&str>| match given {
+            // What `changes` begins with may be a run of each topic.
+            Some(_) if self.what == What::Changes && option != "--until" => Ok(None),
+            Some(text) => {
+                instant(text, now).map(Some).ok_or_else(|| InvalidRequest::given(option, text, "is no time", INSTANTS))
+            }
+            None => Ok(None),
+        };
+        // Of changes, too, where it is a time and no run.
+        let begin = self.since.or(self.new_since).and_then(|text| instant(text, now));
+        if let (Some(text), Some(end)) = (self.until, time("--until", self.until)?)
+            && begin.is_some_and(|begin| begin >= end)
+        {
+            let option = if self.since.is_some() { "--since" } else { "--new-since" };
+            let hint = "nothing lies between the two: is one the other's? times are UTC, 24h is a day ago";
+            return Err(InvalidRequest::given("--until", text, &format!("is not after {option}"), hint));
+        }
+        let timezone = self.timezone.unwrap_or("UTC");
+        check_zone(timezone).map_err(|refused| InvalidRequest {
+            option: "--timezone",
+            given: None,
+            why: format!(": {}", refused.message),
+            hint: refused.hint,
+        })?;
+        let filter = Filter {
+            topics: self.topics.to_vec(),
+            tags: self.tags.to_vec(),
+            since: time("--since", self.since)?,
+            until: time("--until", self.until)?,
+            new_since: time("--new-since", self.new_since)?,
+            sources: self.sources,
+            tones: self.tones,
+            authors: self.authors.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect(),
+            words: self.words,
+            seq: self.seq.map(stretch).transpose()?,
+        };
+        if self.what == What::Changes && self.since.is_some() && self.new_since.is_some() {
+            let why = " and --new-since are the same for changes".to_owned();
+            return Err(InvalidRequest { option: "--since", given: None, why, hint: "say one of them".to_owned() });
+        }
+        if let Some((part, takers)) = self.what.refuses(&filter, self.filtered != Filtered::Keep) {
+            return Err(refused(self.what, part, &takers));
+        }
+        if self.timezone.is_some() && self.what != What::Daily {
+            let why = format!(" means nothing for {}", self.what);
+            let hint = "leave it out, or export daily".to_owned();
+            return Err(InvalidRequest { option: "--timezone", given: None, why, hint });
+        }
+        let (format, profile, timezone) = (self.format, self.profile, timezone.to_owned());
+        Ok(Order { format, profile, filter, timezone, ..Order::all(self.what) })
+    }
+}
+
+impl Order {
+    /// Says with which run the changes of each topic begin, as `diff` reads it.
+    ///
+    /// # Errors
+    /// A topic for which there is no such begin.
+    pub async fn begin_with(
+        &mut self,
+        store: &Store,
+        named: &str,
+        now: Time,
+        reports: &[ReportSpec],
+    ) -> Result<(), NoBegin> {
+        let tags = &self.filter.tags;
+        let wanted = |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
+        let watched = store.watched(&self.filter.topics).await?.into_iter().filter_map(|watched| watched.definition);
+        for topic in watched.filter(wanted).collect::<Vec<_>>() {
+            match begin(store, &topic, named, instant(named, now), reports).await? {
+                Since::Run(seq) => drop(self.since_runs.insert(topic.id, seq)),
+                Since::Instant(at) => self.filter.since = Some(at),
+                Since::TheRunBefore => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `120..180`.
+fn stretch(text: &str) -> Result<Between, InvalidRequest> {
+    let numbers = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match numbers {
+        Some((since, until)) if since <= until => Ok(Between { since, until }),
+        _ => {
+            let hint = "write 120..180 for the runs 121 to 180; 0..180 begins with the first";
+            Err(InvalidRequest::given("--seq", text, "is no stretch of numbers", hint))
+        }
+    }
+}
+
+fn refused(what: What, part: Part, takers: &[What]) -> InvalidRequest {
+    let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
+    InvalidRequest {
+        option: part.as_str(),
+        given: None,
+        why: format!(" means nothing for {what}"),
+        hint: format!("leave it out, or export {}; docs/reference/exports.md has the table", takers.join(", ")),
+    }
+}

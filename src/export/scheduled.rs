@@ -1,0 +1,175 @@
+//! An export of the configuration, made: each edition is begun in the store before its first byte, its files are put in place
+//! whole, and only then it is ended and the cursor moves. Wherever this stops, whoever comes next writes the same edition
+//! to the same names.
+//!
+//! ```text
+//! store.begin_edition -> write, fsync, rename (file, then manifest) … -> store.end_edition -> old files removed
+//! ```
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{self, Hashing, Manifest, Written};
+use super::spec::ExportSpec;
+use super::{ExportError, Filtered, Order, Out, Packed, unpacked_name, write};
+use crate::compare::Hiding;
+use crate::files::{self, Protected, Replacement};
+use crate::model::Time;
+use crate::normalise::words;
+use crate::store::{Edition, JobRun, Store, StoreError, StoreErrorKind};
+
+/// Why an edition could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ScheduledExportError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file could not be written, or removed.
+    #[error("{} could not be written: {error}", .path.display())]
+    File { path: PathBuf, error: io::Error },
+    /// What is stored of the export cannot be read.
+    #[error("the export's definition cannot be read: {0}")]
+    Definition(#[from] serde_json::Error),
+}
+
+/// What a run of an export made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Editions {
+    /// Files that are in place.
+    pub files: Vec<String>,
+    /// Rows in them.
+    pub rows: u64,
+    /// Files of old editions that were removed.
+    pub removed: u64,
+}
+
+/// Makes what a run of an export is to make: first the edition that an earlier run left unfinished, if any. Nothing that
+/// is protected is written over.
+///
+/// # Errors
+/// When the database or a file refuses. The edition is then as good as not begun: the next run makes it again.
+pub async fn make(
+    store: &Store,
+    run: &JobRun,
+    now: Time,
+    protected: &Protected,
+) -> Result<Editions, ScheduledExportError> {
+    let spec: ExportSpec = serde_json::from_value(run.job.spec.clone())?;
+    let definition = serde_json::to_string(&spec)?;
+    let mut made = Editions::default();
+    while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
+        crate::failpoint::at_of("export/begun", &spec.name);
+        let began: ExportSpec = serde_json::from_str(&edition.definition)?;
+        let (files, rows) = put(store, run, &began, &edition, protected).await?;
+        crate::failpoint::at_of("export/placed", &spec.name);
+        store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
+        made.files.extend(files);
+        made.rows += rows;
+    }
+    if let Some(keep) = spec.retain {
+        made.removed = remove_old(store, run, &spec, keep).await?;
+    }
+    Ok(made)
+}
+
+/// Writes the files of an edition and puts each in place.
+async fn put(
+    store: &Store,
+    run: &JobRun,
+    spec: &ExportSpec,
+    edition: &Edition,
+    protected: &Protected,
+) -> Result<(Vec<String>, u64), ScheduledExportError> {
+    let topics: Vec<Option<String>> = if spec.by_topic() {
+        let named = store.topics_between(edition.between, &spec.topics, &spec.tags).await?;
+        named.into_iter().map(Some).collect()
+    } else {
+        vec![None]
+    };
+    let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
+    let (mut there, mut all_rows) = (Vec::new(), 0);
+    for topic in topics {
+        let path = spec.file(&edition.run, edition.at, topic.as_deref());
+        let unwritable = |error: io::Error| ScheduledExportError::File { path: path.clone(), error };
+        let order = spec.order(edition.at, edition.between, topic.as_deref());
+        files::make_folder_of(&path).map_err(unwritable)?;
+        let file = Replacement::create(&path, protected).map_err(unwritable)?;
+        let mut file = Packed::new(Hashing::new(file), packed(&path)).map_err(unwritable)?;
+        let rows = match rendered(store, &order, spec.filtered, &mut file).await {
+            Err(ExportError::Output(error)) => return Err(unwritable(error)),
+            Err(ExportError::Store(error)) => return Err(error.into()),
+            Ok(rows) => rows,
+        };
+        let (file, bytes, sha256) = file.finish().map_err(unwritable)?.end();
+        let written = Written { rows, bytes, sha256 };
+        // Nothing new is no file: whoever loads a folder is spared the empty ones.
+        if spec.goes_on() && written.rows == 0 {
+            continue;
+        }
+        // A process that stood still past its lease must not put a file back that was taken away since.
+        if !store.holds(run).await? {
+            let hint = "another process makes it";
+            return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} is lost", run.public_id()), hint).into());
+        }
+        crate::failpoint::at_of("export/written", &spec.name);
+        file.commit().map_err(unwritable)?;
+        crate::failpoint::at_of("export/renamed", &spec.name);
+        let told = Manifest::of(spec, edition, topic.as_deref(), &path, &written, &stretch)?;
+        put_manifest(&path, &told, protected)?;
+        all_rows += written.rows;
+        there.push(path.display().to_string());
+    }
+    Ok((there, all_rows))
+}
+
+fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {
+    let path = manifest::path(file);
+    let text = serde_json::to_string_pretty(told)? + "\n";
+    files::put(&path, text.as_bytes(), protected).map_err(|error| ScheduledExportError::File { path, error })
+}
+
+/// Whether the name of a file says that it is packed.
+pub(super) fn packed(file: &Path) -> bool {
+    file.file_name().and_then(|name| name.to_str()).is_some_and(|name| unpacked_name(name).1)
+}
+
+/// Writes the rows of an order; returns how many.
+pub(super) async fn rendered(
+    store: &Store,
+    order: &Order,
+    filtered: Filtered,
+    out: Out<'_>,
+) -> Result<u64, ExportError> {
+    if order.filter.words.is_some() {
+        // The stretch is fixed: what belongs to it must not be missed because nobody has indexed it yet.
+        store.index_waiting((words::VERSION, words::tokens), &|_| false).await?;
+    }
+    let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
+    write(store, order, &mut hiding, out).await
+}
+
+/// Removes the files of all but the newest editions. A file is removed only with a manifest beside it that says it is of
+/// this export and of that edition: what somebody else put there, or a newer edition, stays.
+async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -> Result<u64, ScheduledExportError> {
+    let mut removed = 0;
+    for edition in store.old_editions(&run.job.id, keep).await? {
+        for file in &edition.files {
+            let file = Path::new(file);
+            let ours =
+                Manifest::beside(file).is_ok_and(|told| told.export == spec.name && told.edition == edition.number);
+            if !ours {
+                continue;
+            }
+            for path in [file.to_owned(), manifest::path(file)] {
+                match std::fs::remove_file(&path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(ScheduledExportError::File { path, error });
+                    }
+                    _ => {}
+                }
+            }
+            removed += 1;
+        }
+        store.drop_edition(run, edition.number).await?;
+    }
+    Ok(removed)
+}

@@ -1,0 +1,139 @@
+//! Which connection is closed for a new one when every place is taken: one on which no request is being answered, of the
+//! peer that holds most of them, and of those the one that took an answer longest ago. It opens and closes nothing itself.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+/// Every connection that is open.
+#[derive(Default)]
+pub(super) struct Seats {
+    taken: Mutex<BTreeMap<u64, Arc<Seat>>>,
+    /// Counts what happens, so that nobody needs a clock to say what was earlier.
+    turn: AtomicU64,
+}
+
+pub(super) struct Seat {
+    id: u64,
+    peer: IpAddr,
+    /// When it began, or a byte of an answer left last.
+    last: AtomicU64,
+    /// Requests that are being answered.
+    answering: AtomicUsize,
+    /// Asks it to go.
+    pub(super) go: CancellationToken,
+}
+
+impl Seats {
+    pub(super) fn take(&self, peer: IpAddr) -> Arc<Seat> {
+        let id = self.turn.fetch_add(1, Ordering::Relaxed);
+        let seat = Arc::new(Seat {
+            id,
+            peer: network(peer),
+            last: AtomicU64::new(id),
+            answering: AtomicUsize::new(0),
+            go: CancellationToken::new(),
+        });
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&seat));
+        seat
+    }
+
+    pub(super) fn leave(&self, seat: &Seat) {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&seat.id);
+    }
+
+    /// A byte of an answer left.
+    pub(super) fn moved(&self, seat: &Seat) {
+        seat.last.store(self.turn.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Asks one connection to go, unless one that was asked has not gone yet, or all are being answered.
+    pub(super) fn make_room(&self) {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if taken.values().any(|seat| seat.go.is_cancelled()) {
+            return;
+        }
+        let mut held: HashMap<IpAddr, usize> = HashMap::new();
+        for seat in taken.values() {
+            *held.entry(seat.peer).or_default() += 1;
+        }
+        let idle = taken.values().filter(|seat| seat.answering.load(Ordering::Relaxed) == 0);
+        let first = idle.min_by_key(|seat| {
+            let most = held.get(&seat.peer).copied().unwrap_or(0);
+            (std::cmp::Reverse(most), seat.last.load(Ordering::Relaxed))
+        });
+        if let Some(seat) = first {
+            seat.go.cancel();
+        }
+    }
+}
+
+impl Seat {
+    /// Until this is dropped, the connection does not give way.
+    pub(super) fn answer(self: Arc<Self>) -> Answering {
+        self.answering.fetch_add(1, Ordering::Relaxed);
+        Answering(self)
+    }
+}
+
+/// A request that is being answered.
+pub(crate) struct Answering(Arc<Seat>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Who is counted as one: an address, and of IPv6 the 64 bits that a household gets.
+pub(crate) fn network(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(ip) => {
+            let [a, b, c, d, ..] = ip.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn asked_to_go(seats: &[Arc<Seat>]) -> Vec<usize> {
+        (0..seats.len()).filter(|at| seats[*at].go.is_cancelled()).collect()
+    }
+
+    #[test]
+    fn the_crowd_gives_way_before_others_and_the_longest_idle_first() {
+        let seats = Seats::default();
+        let peers = ["192.0.2.1", "192.0.2.2", "192.0.2.2", "::ffff:192.0.2.2", "2001:db8::1", "2001:db8::2"];
+        let taken: Vec<Arc<Seat>> = peers.iter().map(|peer| seats.take(peer.parse().unwrap())).collect();
+        let busy = Arc::clone(&taken[1]).answer();
+        seats.moved(&taken[2]);
+        seats.make_room();
+        assert_eq!(asked_to_go(&taken), [3], "of three one is answered, and one was a moment ago");
+        seats.make_room();
+        assert_eq!(asked_to_go(&taken), [3], "it has not gone yet");
+        seats.leave(&taken[3]);
+        seats.make_room();
+        assert_eq!(asked_to_go(&taken), [3, 4], "two each, and those of one network are one peer");
+        seats.leave(&taken[4]);
+        seats.make_room();
+        seats.leave(&taken[2]);
+        drop(busy);
+        seats.make_room();
+        assert_eq!(asked_to_go(&taken), [0, 2, 3, 4]);
+        seats.leave(&taken[0]);
+        seats.make_room();
+        seats.leave(&taken[1]);
+        let last = Arc::clone(&taken[5]).answer();
+        seats.make_room();
+        assert!(!taken[5].go.is_cancelled(), "what is being answered stays");
+        drop(last);
+    }
+}

@@ -1,0 +1,284 @@
+//! What could be judged and what could not. A calm report says only what was judged, and names the rest; a figure that is no
+//! news says why it is none.
+
+use std::collections::BTreeMap;
+
+use super::Report;
+use super::facts::TopicFacts;
+use super::format::{line, percent};
+use super::highlights::{MIN_CHANGE, WHOLE};
+use crate::model::ReportWindow;
+
+/// Topics that are named for one reason.
+const NAMED: usize = 3;
+
+/// Why posts that are about something else are not compared.
+const ASTRAY: &str = "most posts hold no word of the question";
+
+/// How the period's items stand to the usual where that is no news.
+pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
+    let Some(usual) = topic.usual.filter(|_| !topic.asked_or_answered_otherwise()) else {
+        return uncompared(report, topic);
+    };
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    let raw = topic.period.raw as f64;
+    let side = if raw > usual.high {
+        "above"
+    } else if raw < usual.low {
+        "below"
+    } else {
+        // There may be more than the band allows.
+        return if topic.saturated { "at least as usual" } else { "as usual" }.to_owned();
+    };
+    match doubt(report, topic) {
+        _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} the usual, but by fewer than {MIN_CHANGE}"),
+        Some(doubt) if side == "below" => format!("below the usual, but {doubt}"),
+        _ => format!("{side} the usual"),
+    }
+}
+
+fn uncompared(report: &Report, topic: &TopicFacts) -> String {
+    if topic.asked_otherwise() {
+        return "not compared: the query changed".to_owned();
+    }
+    if topic.usual.is_some() && topic.relevance.is_astray() {
+        return format!("not compared: {ASTRAY}");
+    }
+    if topic.period_cut {
+        return "not compared: more items than are read at once".to_owned();
+    }
+    if report.window == ReportWindow::SinceLast {
+        return "not compared: only whole days are".to_owned();
+    }
+    match topic.asked_since {
+        Some(_) => format!("too few days to compare with since the query changed: {}", topic.comparable),
+        None => format!("too few days to compare with: {}", topic.comparable),
+    }
+}
+
+/// Why fewer than usual would be no news.
+fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
+    if !report.over() {
+        return Some("the period is not over".to_owned());
+    }
+    if topic.covered.is_none_or(|covered| covered < WHOLE) {
+        let told = if topic.idle(report.span) { "not looked at yet".to_owned() } else { only(topic) };
+        return Some(told);
+    }
+    if topic.covered_in_all < WHOLE {
+        return Some("not all of it was looked at yet".to_owned());
+    }
+    topic.saturated.then(|| "replies were cut short".to_owned())
+}
+
+fn only(topic: &TopicFacts) -> String {
+    topic.covered.map_or_else(
+        || format!("covered: {}", super::format::NOT_KEPT),
+        |covered| format!("only {} covered", percent(covered)),
+    )
+}
+
+type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
+
+/// What is looked at: its name, what is said when it was judged and calm, and why a topic's could not be.
+const ASPECTS: [(&str, &str, Unjudged); 4] = [
+    ("volume", "no volume stands out from the usual", |report, topic| {
+        let judged = topic.usual.is_some() && !topic.asked_or_answered_otherwise();
+        if judged { doubt(report, topic) } else { Some(uncompared(report, topic)) }
+    }),
+    ("tone", "tone has not shifted", |_, topic| {
+        if topic.asked_otherwise() {
+            return Some("the query changed".to_owned());
+        }
+        if topic.relevance.is_astray() {
+            return Some(ASTRAY.to_owned());
+        }
+        if topic.period_cut {
+            return Some("more items than are read at once".to_owned());
+        }
+        let since = if topic.asked_since.is_some() { ", of this query" } else { "" };
+        topic.tone.uncompared().map(|why| format!("{why}{since}"))
+    }),
+    ("sources", "every source answered", |_, topic| {
+        if topic.sources.is_empty() {
+            return Some("no search was made".to_owned());
+        }
+        topic.sources.iter().any(|source| source.not_made > 0).then(|| "some searches were not made".to_owned())
+    }),
+    ("coverage", "the period is covered", |report, topic| {
+        if topic.idle(report.span) {
+            return Some("not looked at yet".to_owned());
+        }
+        topic.covered.is_none_or(|covered| covered < super::highlights::COVERED).then(|| only(topic))
+    }),
+];
+
+/// What is said when nothing matters.
+pub(super) fn calm(report: &Report) -> String {
+    let (mut calm, mut unjudged) = (Vec::new(), Vec::new());
+    for (what, said, why) in ASPECTS {
+        let mut reasons: BTreeMap<String, Vec<&TopicFacts>> = BTreeMap::new();
+        for topic in &report.topics {
+            if let Some(reason) = why(report, topic) {
+                reasons.entry(reason).or_default().push(topic);
+            }
+        }
+        if reasons.values().map(Vec::len).sum::<usize>() < report.topics.len() {
+            calm.push(said);
+        }
+        let all = report.topics.len();
+        unjudged.extend(reasons.into_iter().map(|(reason, topics)| format!("{what}{} ({reason})", of(&topics, all))));
+    }
+    let calm = match calm.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    };
+    match (calm.is_empty(), unjudged.is_empty()) {
+        (true, _) => format!("Nothing could be judged: {}.", unjudged.join("; ")),
+        (false, true) => format!("Nothing unusual: {calm}."),
+        (false, false) => {
+            format!("Nothing unusual in what could be judged: {calm}. Not judged: {}.", unjudged.join("; "))
+        }
+    }
+}
+
+/// Which topics, when it is not all of them.
+fn of(topics: &[&TopicFacts], all: usize) -> String {
+    if topics.len() == all {
+        return String::new();
+    }
+    let names: Vec<String> = topics.iter().take(NAMED).map(|topic| line(&topic.title, 60)).collect();
+    let more = topics.len() - names.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(" of {}{more}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{HOUR, report, topic};
+    use super::*;
+    use crate::insight::daily::{Sounds, Usual};
+    use crate::model::Time;
+    use crate::report::ToneFacts;
+
+    const USUAL: Usual = Usual { expected: 50.0, low: 36.0, high: 64.0, far: 90.0, days: 14, weekday: false };
+
+    #[test]
+    fn a_calm_report_says_only_what_was_judged() {
+        let mut calm = topic("calm");
+        (calm.usual, calm.period.raw) = (Some(USUAL), 50);
+        let quiet = |neutral| Sounds { neutral, ..Sounds::default() };
+        calm.tone = ToneFacts::of(quiet(40), &vec![quiet(20); 5], &[], None);
+        let young = topic("young");
+        let mut part = calm.clone();
+        part.title = "Part".into();
+        part.covered = Some(0.4);
+        let rest = "tone has not shifted, every source answered and the period is covered";
+        for (topics, told) in [
+            (vec![calm.clone()], format!("Nothing unusual: no volume stands out from the usual, {rest}.")),
+            (
+                vec![young.clone()],
+                "Nothing unusual in what could be judged: every source answered and the period is covered. Not judged: volume \
+                 (too few days to compare with: 2); tone (fewer than 20 scored items)."
+                    .into(),
+            ),
+            (
+                vec![calm.clone(), part],
+                format!(
+                    "Nothing unusual in what could be judged: no volume stands out from the usual, {rest}. Not judged: volume of \
+                     Part (only 40% covered); coverage of Part (only 40% covered)."
+                ),
+            ),
+        ] {
+            assert_eq!(super::calm(&report(topics)), told);
+        }
+        let mut nobody = topic("nobody");
+        nobody.sources.clear();
+        nobody.covered = Some(0.0);
+        let nobody = report(vec![nobody]);
+        assert!(super::calm(&nobody).starts_with("Nothing could be judged: volume ("), "{}", super::calm(&nobody));
+        assert!(
+            nobody.html().contains("Nothing could be judged") && nobody.markdown().contains("Nothing could be judged")
+        );
+    }
+
+    #[test]
+    fn what_another_query_found_is_not_compared_with_what_was_usual() {
+        let mut facts = topic("a");
+        (facts.usual, facts.period.raw) = (Some(USUAL), 500);
+        assert!(super::super::highlights::change(&facts, true).is_some());
+        facts.changes = Some(crate::report::ChangeFacts {
+            baseline: 0,
+            edited: 0,
+            gone: 0,
+            at_least: false,
+            cut: false,
+            gone_unjudged: Vec::new(),
+            queries: vec!["social asked “more”".into()],
+            edits: Vec::new(),
+            lost: Vec::new(),
+        });
+        assert_eq!(super::super::highlights::change(&facts, true), None);
+        let report = report(vec![facts.clone()]);
+        assert_eq!(standing(&report, &facts), "not compared: the query changed");
+        assert!(calm(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
+    }
+
+    #[test]
+    fn what_is_cut_is_said_in_both_formats_and_not_compared() {
+        let mut facts = topic("a");
+        (facts.usual, facts.cut, facts.period_cut) = (None, true, true);
+        (facts.risers_cut, facts.searches_cut) = (true, true);
+        facts.answer = Some(crate::report::AnswerFacts {
+            run: "r".into(),
+            asked_at: Time(0),
+            model: None,
+            text: "many links".into(),
+            partial: false,
+            cited: crate::compare::Cited { beyond: 12, ..Default::default() },
+        });
+        let report = report(vec![facts.clone()]);
+        for told in [
+            "more items than are read at once: those of the period are incomplete",
+            "not compared: more items than are read at once",
+            "the latest of the period were compared",
+            "counts and cost are those of the latest",
+            "The answer names 12 more links, which were not looked up.",
+        ] {
+            assert!(report.html().contains(told), "{told}");
+            assert!(report.markdown().contains(told), "{told}: {}", report.markdown());
+        }
+        facts.period_cut = false;
+        assert!(super::super::samples::report(vec![facts]).markdown().contains("the oldest days are incomplete"));
+    }
+
+    #[test]
+    fn as_usual_is_said_only_inside_the_band() {
+        let mut facts = topic("a");
+        facts.usual = Some(USUAL);
+        for (raw, covered, saturated, told) in [
+            (50, 1.0, false, "as usual"),
+            (50, 0.5, false, "as usual"),
+            (50, 1.0, true, "at least as usual"),
+            (20, 0.42, false, "below the usual, but only 42% covered"),
+            (20, 1.0, true, "below the usual, but replies were cut short"),
+        ] {
+            (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);
+            let report = report(vec![facts.clone()]);
+            assert_eq!(standing(&report, &facts), told);
+            assert_eq!(super::super::highlights::change(&facts, true), None);
+            assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
+        }
+        facts.usual = Some(Usual { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
+        (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
+        assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above the usual, but by fewer than 10");
+        // Half a day has fewer items than a day; that is no news before it is over.
+        facts.usual = Some(USUAL);
+        let mut early = report(vec![facts.clone()]);
+        early.made_at = Time(early.span.until.0 - HOUR);
+        assert_eq!(standing(&early, &facts), "below the usual, but the period is not over");
+        assert!(super::super::highlights::change(&facts, early.over()).is_none());
+        assert!(super::super::highlights::change(&facts, true).is_some());
+    }
+}

@@ -1,0 +1,134 @@
+//! The period beside two earlier days: the day before, and the same weekday of the week before. Plain numbers without a
+//! verdict; what is unusual is `highlights`' to say.
+
+use super::Report;
+use super::facts::TopicFacts;
+use super::format::{at_least, number};
+use crate::insight::daily::{Day, SearchCoverage};
+use crate::model::{Mark, Time};
+
+/// Part of a day that must be covered before its count is compared.
+const WHOLE: f64 = 0.9;
+
+/// An earlier day.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Beside {
+    /// How many days earlier: 1 or 7.
+    pub back: usize,
+    /// `2026-03-10`.
+    pub date: String,
+    pub weekday: String,
+    /// Its items; `None` where they cannot be compared.
+    pub raw: Option<u64>,
+    /// There may be more.
+    pub saturated: bool,
+    /// Why they cannot be compared.
+    pub why: Option<String>,
+}
+
+/// The two days beside the last one of a history; `asked_since`: what was asked before then was another question.
+pub(super) fn beside(
+    history: &[Day],
+    marks: &[Mark],
+    looked: &SearchCoverage,
+    asked_since: Option<Time>,
+) -> Vec<Beside> {
+    let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
+    let one = |(back, day): (usize, &Day)| {
+        let covered = looked.looked_at(day.span);
+        let why = if !looked.watched(day.span) {
+            Some("not watched yet".to_owned())
+        } else if asked_since.is_some_and(|at| at > day.span.from) {
+            Some("another query was asked then".to_owned())
+        } else if covered < WHOLE {
+            Some(format!("only {} covered", super::format::percent(covered)))
+        } else {
+            None
+        };
+        let raw = marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64;
+        Beside {
+            back,
+            date: day.date.to_string(),
+            weekday: day.date.strftime("%A").to_string(),
+            raw: why.is_none().then_some(raw),
+            saturated: looked.saturated(day.span),
+            why,
+        }
+    };
+    [1, 7].into_iter().filter_map(at).map(one).collect()
+}
+
+/// `Day before (Sunday 03-15): 110 items, −25%.`
+pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
+    let now = topic.period.raw;
+    let one = |day: &Beside| {
+        let name = if day.back == 1 { "Day before" } else { "Week before" };
+        let date = day.date.get(5..).unwrap_or_default();
+        let told = match (day.raw, &day.why) {
+            (Some(raw), _) => {
+                let items = format!("{} {}", at_least(raw, day.saturated), if raw == 1 { "item" } else { "items" });
+                match change(now, raw) {
+                    _ if day.saturated || topic.saturated => format!("{items}, and there may be more"),
+                    _ if !report.over() => format!("{items}; this day is not over"),
+                    Some(change) => format!("{items}, {change}"),
+                    None => items,
+                }
+            }
+            (None, why) => format!("not compared, {}", why.as_deref().unwrap_or("not known")),
+        };
+        format!("{name} ({} {date}): {told}.", day.weekday)
+    };
+    let all: Vec<String> = topic.beside.iter().map(one).collect();
+    (!all.is_empty() && !topic.first_day && !topic.asked_otherwise()).then(|| all.join(" "))
+}
+
+/// The change from one count to another, as `+12%`, or the difference where there was nothing before.
+fn change(now: u64, before: u64) -> Option<String> {
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    let (from, to) = (before as f64, now as f64);
+    let sign = if now < before { '−' } else { '+' };
+    match before {
+        0 if now == 0 => None,
+        0 => Some(format!("+{} from none", number(now))),
+        _ => Some(format!("{sign}{:.0}%", ((to - from) / from).abs() * 100.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{report, topic};
+    use super::*;
+
+    #[test]
+    fn earlier_days_are_reported_plainly_or_why_they_are_not() {
+        let day = |back: usize, raw: Option<u64>, why: Option<&str>| Beside {
+            back,
+            date: format!("1969-12-{}", 32 - back),
+            weekday: if back == 1 { "Wednesday" } else { "Thursday" }.into(),
+            raw,
+            saturated: false,
+            why: why.map(str::to_owned),
+        };
+        let mut facts = topic("a");
+        facts.period.raw = 82;
+        facts.beside = vec![day(1, Some(110), None), day(7, Some(0), None)];
+        let of = |facts: &TopicFacts| sentence(&report(vec![facts.clone()]), facts);
+        assert_eq!(
+            of(&facts).as_deref(),
+            Some(
+                "Day before (Wednesday 12-31): 110 items, −25%. Week before (Thursday 12-25): 0 items, +82 from none."
+            )
+        );
+        facts.beside = vec![day(1, None, Some("only 40% covered")), day(7, Some(41), None)];
+        facts.beside[1].saturated = true;
+        assert_eq!(
+            of(&facts).as_deref(),
+            Some(
+                "Day before (Wednesday 12-31): not compared, only 40% covered. \
+                 Week before (Thursday 12-25): ≥\u{a0}41 items, and there may be more."
+            )
+        );
+        facts.first_day = true;
+        assert_eq!(of(&facts), None);
+    }
+}

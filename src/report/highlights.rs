@@ -1,0 +1,297 @@
+//! What the reader should know first: sentences worked out from the facts, the heaviest first. A change is told only when
+//! chance does not explain it, and what makes a figure doubtful is told beside it.
+
+use super::facts::{Matter, SourceFacts, TopicFacts};
+use super::format::{at_least, counted, length, number, percent, round, share, short, when};
+use super::tone::ToneFacts;
+use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
+use crate::model::{Span, Time};
+
+/// Sentences that are told at most.
+const MOST: usize = 10;
+/// Items by which a day must differ from the usual to be told.
+pub(super) const MIN_CHANGE: f64 = 10.0;
+/// Authors of one text that are worth a sentence.
+const MIN_AUTHORS: u64 = 5;
+/// Scored items without which shares are not compared.
+pub(super) const MIN_SAMPLE: u64 = 20;
+/// Part of the period that must be covered before fewer items than usual are news.
+pub(super) const WHOLE: f64 = 0.9;
+/// Part of the period without which its holes are told.
+pub(super) const COVERED: f64 = 0.98;
+
+/// What matters in all topics, of a report about a span that is made now, and how many sentences more there would be.
+pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Matter>, usize) {
+    let mut all: Vec<Matter> = Vec::new();
+    pruned(topics, &mut all);
+    sources(topics, timezone, &mut all);
+    for topic in topics {
+        let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
+            all.push(Matter { weight, topic: topic.id.clone(), section, kind, sentence });
+        };
+        if let Some(state) = topic.not_yet(timezone) {
+            tell(50, "", "not run", format!("{state}."));
+            continue;
+        }
+        if let Some(told) = topic.relevance.sentence().filter(|_| topic.relevance.is_astray()) {
+            tell(75, "numbers", "relevance", told);
+        }
+        if topic.first_day {
+            let baseline = topic.changes.as_ref().map_or_else(String::new, |changes| {
+                let many = at_least(changes.baseline, changes.cut);
+                format!(" The first answer to each query, the baseline, held {many} of whatever day.")
+            });
+            let many = counted(topic.period.raw, "item");
+            tell(45, "numbers", "baseline", format!("first day: {many}.{baseline} Nothing can be compared yet."));
+            continue;
+        }
+        for ill in &topic.ill {
+            tell(70, "sources", ill.state.as_str(), format!("{}.", ill.sentence(&when(ill.since, timezone))));
+        }
+        for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
+            tell(
+                66,
+                "numbers",
+                "query",
+                format!("the query changed: {query}; figures before and after differ for that alone."),
+            );
+        }
+        volume(topic, span.until <= now, &mut tell);
+        tone(topic, &mut tell);
+        campaign(topic, &mut tell);
+        hole(topic, span, timezone, &mut tell);
+        unasked(topic, span.until <= now, &mut tell);
+    }
+    all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
+    let more = all.len().saturating_sub(MOST);
+    all.truncate(MOST);
+    (all, more)
+}
+
+type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
+
+/// How far from the usual the period is, as a factor, when that is more than chance; `over`: it had passed.
+pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    let raw = topic.period.raw as f64;
+    let usual = topic.usual.filter(|_| !topic.asked_or_answered_otherwise())?;
+    let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
+    // Fewer than usual is no news where nobody looked, or before the period is over.
+    let believed = raw > usual.high
+        || over && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE) && !topic.saturated;
+    (beyond && believed).then(|| raw / usual.expected.max(1.0))
+}
+
+fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
+    let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
+    let times = if factor >= 1.0 {
+        format!("{factor:.1} times the usual")
+    } else {
+        format!("{} below the usual", percent(1.0 - factor))
+    };
+    let sentence = format!(
+        "{}, {times}: {}–{} are usual{}, {} expected (by {}). Without near-copies {}, by {}.",
+        super::format::several(topic.period.raw, topic.saturated, "item"),
+        round(usual.low.ceil()),
+        round(usual.high.floor()),
+        if usual.weekday { " on this weekday" } else { "" },
+        round(usual.expected.round()),
+        counted(usual.days as u64, "earlier day"),
+        number(topic.period.unique),
+        authors(topic),
+    );
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let strength = (factor.max(0.01).log2().abs() * 8.0).clamp(0.0, 25.0) as u32;
+    tell(60 + strength, "numbers", "volume", sentence);
+}
+
+fn authors(topic: &TopicFacts) -> String {
+    if topic.period.authors == 0 && topic.period.no_author > 0 {
+        "authors that were not told".to_owned()
+    } else {
+        counted(topic.period.authors, "author")
+    }
+}
+
+fn tone(topic: &TopicFacts, tell: Tell<'_>) {
+    let tone = &topic.tone;
+    if topic.asked_or_answered_otherwise() || topic.period_cut || tone.uncompared().is_some() {
+        return;
+    }
+    let unusual = tone.usual.iter().filter_map(|(sound, usual)| {
+        let (_, now) = tone.shares.iter().find(|(other, _)| other == sound)?;
+        (now.share < usual.low || now.share > usual.high).then_some((*sound, *now, *usual))
+    });
+    let far = |now: &Share, usual: &UsualShare| (now.share - usual.expected).abs();
+    let Some((sound, now, usual)) = unusual.max_by(|a, b| far(&a.1, &a.2).total_cmp(&far(&b.1, &b.2))) else { return };
+    let sentence = format!(
+        "{} of {} scored posts sound {sound}; {}–{} are usual, {} expected (by {}).",
+        share(&now),
+        number(now.whole),
+        percent(usual.low),
+        percent(usual.high),
+        percent(usual.expected),
+        counted(usual.samples as u64, "earlier day"),
+    );
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+    let strength = (far(&now, &usual) * 50.0) as u32;
+    tell(60 + strength, "tone", "tone", sentence);
+}
+
+impl ToneFacts {
+    /// Why the tone of the period is not compared with that of earlier days, if it is not.
+    pub(super) fn uncompared(&self) -> Option<String> {
+        if self.period.sample() < MIN_SAMPLE {
+            return Some(format!("fewer than {MIN_SAMPLE} scored items"));
+        }
+        self.usual.is_empty().then(|| {
+            format!("fewer than {MIN_SAMPLES} whole days of {MIN_SAMPLE} scored items before: {}", self.samples)
+        })
+    }
+}
+
+fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
+    let Some(copies) = topic.campaigns.first() else { return };
+    let campaign = &copies.campaign;
+    let many = campaign.authors.max(if campaign.authors == 0 { campaign.copies } else { 0 });
+    if many < MIN_AUTHORS {
+        return;
+    }
+    let by = if campaign.authors == 0 { "authors not given".to_owned() } else { counted(campaign.authors, "author") };
+    let span = Span::new(campaign.from, campaign.until);
+    let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
+    let sentence = format!(
+        "one text, {by}: {}{within}, {} of the period: “{}”.",
+        super::format::items(campaign.copies, campaign.posts),
+        part_of(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
+        super::format::line(&copies.item.words, 90),
+    );
+    tell(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
+}
+
+fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
+    let inside = topic
+        .holes
+        .iter()
+        .filter(|hole| !hole.before && !hole.open)
+        .filter_map(|hole| Some((hole, hole.span.within(period)?)));
+    let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
+    let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
+    let sentence = format!(
+        "{} of the period{} was not covered by social searches; the longest hole is {}, from {}{}.",
+        percent(1.0 - covered),
+        if topic.open.is_some() { " so far" } else { "" },
+        length(longest),
+        short(longest.from, timezone),
+        if hole.why.is_empty() { String::new() } else { format!(" ({})", hole.why) },
+    );
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+    let strength = ((1.0 - covered) * 50.0) as u32;
+    tell(42 + strength, "coverage", "hole", sentence);
+}
+
+/// A topic whose searches are of the moment has no holes; that nobody asked is told here.
+fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
+    let asked = topic.sources.iter().any(|source| source.made > 0);
+    if over
+        && !asked
+        && topic.covered.is_some_and(|covered| covered < COVERED)
+        && topic.holes.iter().all(|hole| hole.before)
+    {
+        tell(66, "sources", "not asked", "was not asked in the period: nothing is known of it.".to_owned());
+    }
+}
+
+/// What nobody knows any more is told before what is known.
+fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
+    let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
+    let Some((topic, words)) = hit.next() else { return };
+    let others = match hit.count() {
+        0 => String::new(),
+        1 => "; so it is in one other topic".to_owned(),
+        n => format!("; so it is in {n} other topics"),
+    };
+    let (section, kind) = ("sources", "pruned");
+    all.push(Matter { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
+}
+
+/// A source that fails for several topics fails once.
+fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
+    for source in crate::model::Source::ALL {
+        let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
+        let asked: Vec<(&TopicFacts, SourceFacts)> =
+            topics.iter().filter(|t| t.not_kept.is_none()).filter_map(|t| Some((t, of(t)?))).collect();
+        let failing: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.fails).collect();
+        let limping: Vec<&(&TopicFacts, SourceFacts)> =
+            asked.iter().filter(|(_, facts)| !facts.fails && facts.failed > 0).collect();
+        for (weight, hit) in [(85, failing), (35, limping)] {
+            let Some((topic, facts)) = hit.first() else { continue };
+            let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
+            let others = match hit.len() - 1 {
+                0 => String::new(),
+                1 => " and in one other topic".to_owned(),
+                n => format!(" and in {n} other topics"),
+            };
+            let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
+            let (failed, made) = (sum(|s| s.failed), sum(|s| s.made));
+            let sentence = if weight == 85 {
+                let at = short(facts.last_at, timezone);
+                format!(
+                    "{source} is failing here{others}: the last search, at {at}, ended as {}{trouble}; {failed} of {made} failed in the period.",
+                    facts.last
+                )
+            } else {
+                format!("{source}: {failed} of {made} searches failed here{others}; the last one went well.")
+            };
+            all.push(Matter { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::super::facts::HoleFacts;
+    use super::super::samples::{HOUR, topic};
+    use super::*;
+    use crate::insight::daily::Sounds;
+
+    #[test]
+    fn a_hole_before_midnight_is_reported_by_a_report_that_crosses_it() {
+        let mut facts = topic("a");
+        facts.covered = Some(0.5);
+        let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
+        facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
+        let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };
+        let (told, _) = of(&[facts.clone()], span, span.until, "UTC");
+        assert_eq!(told.len(), 1);
+        assert_eq!(
+            told[0].sentence,
+            "50% of the period was not covered by social searches; the longest hole is 4h, from 01-01 18:00."
+        );
+        let later = Span { from: Time(24 * HOUR), ..span };
+        assert_eq!(of(&[facts], later, span.until, "UTC"), (vec![], 0));
+    }
+
+    #[test]
+    fn tone_is_reported_only_beyond_what_is_usual() {
+        let day = |negative: u64, neutral: u64| Sounds { negative, neutral, ..Sounds::default() };
+        let calm = vec![day(20, 80), day(25, 75), day(30, 70), day(22, 78), day(28, 72), day(24, 76)];
+        for (now, before, told) in [
+            (day(60, 40), calm.clone(), true),
+            (day(3, 97), calm.clone(), true),
+            (day(36, 64), calm.clone(), false),
+            // One day before had more.
+            (day(60, 40), vec![day(10, 90), day(65, 35), day(10, 90), day(40, 60), day(12, 88)], false),
+            // Too few days, or too few posts on them.
+            (day(60, 40), calm[..4].to_vec(), false),
+            (day(60, 40), [vec![day(2, 10); 3], calm[..4].to_vec()].concat(), false),
+        ] {
+            let mut facts = topic("a");
+            facts.tone = ToneFacts::of(now, &before, &[], None);
+            let (matters, _) =
+                of(&[facts.clone()], Span { from: Time(0), until: Time(24 * HOUR) }, Time(25 * HOUR), "UTC");
+            assert_eq!(matters.iter().any(|matter| matter.kind == "tone"), told, "{:?}", facts.tone);
+        }
+    }
+}

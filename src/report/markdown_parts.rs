@@ -1,0 +1,39 @@
+//! Pieces of a report in Markdown that several places use: lists, items, links and differences.
+
+use super::escape::{escaped, label};
+use super::facts::Shown;
+use super::format::{self};
+
+pub(super) fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
+    let lines: String = lines.map(|line| format!("- {line}\n")).collect();
+    if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
+}
+
+/// An edit: what was taken out is struck through, what came in is strong.
+pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
+    use crate::insight::Piece;
+    let told = pieces.iter().filter_map(|piece| {
+        let (mark, words) = match piece {
+            Piece::Same(words) => ("", words),
+            Piece::Removed(words) => ("~~", words),
+            Piece::Added(words) => ("**", words),
+        };
+        let words = escaped(&format::line(words, 200));
+        (!words.is_empty()).then(|| format!("{mark}{words}{mark}"))
+    });
+    told.collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn item(item: &Shown) -> String {
+    let words = if item.words.is_empty() { "(no words)" } else { &item.words };
+    let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escaped(&format!("@{author}"))));
+    format!("{by}{}", linked(words, item.link.as_deref()))
+}
+
+/// Words, as a link where the address may be one. What would end the address early is encoded by the URL parser, but for
+/// the brackets.
+pub(super) fn linked(words: &str, link: Option<&str>) -> String {
+    let shown = format::line(words, 300);
+    let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
+    link.map_or_else(|| escaped(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
+}

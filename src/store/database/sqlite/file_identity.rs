@@ -1,0 +1,273 @@
+//! Whether the file that is open is still the one that its path names. While a process works on a database, somebody may
+//! delete it, move it away, or put a backup in its place. SQLite notices nothing of that: it goes on writing where nobody will
+//! ever look. What is known here is told before anything is called stored.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// Device and inode.
+type Identity = (u64, u64, Option<std::time::SystemTime>);
+
+/// A file as it was when it was opened.
+#[derive(Debug)]
+pub(in crate::store) struct OpenFile {
+    path: PathBuf,
+    /// Absent where files have no identity.
+    file: Option<Identity>,
+    /// Whether its head is looked at, too.
+    closely: AtomicBool,
+    seen: Mutex<FileState>,
+}
+
+/// What was seen of it since.
+#[derive(Debug, Default)]
+struct FileState {
+    /// The log of writes beside it.
+    log: Option<Identity>,
+    /// The change counter in the file's head.
+    counter: Option<u32>,
+    /// What became of it; it never comes back.
+    lost: Option<Lost>,
+    /// Whether its connections were left open.
+    left: bool,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone)]
+struct Lost {
+    how: &'static str,
+    /// Whether connections may be closed: the last one of a file writes what is in the log into it, unless SQLite sees that
+    /// the file has moved. It must not do so where the file holds something else by now.
+    closes: bool,
+}
+
+const GONE: &str = "was deleted or moved away";
+const REPLACED: &str = "was replaced by another file";
+const OVERWRITTEN: &str = "was written over";
+const WITHOUT_LOG: &str = "has lost its log of writes (-wal)";
+
+/// How the name of a log ends that belongs to nothing any more.
+const LOST: &str = "-wal.lost";
+
+const HINT: &str = "put a backup in place only while nothing works on the database; start again to go on with the file that is there now";
+
+impl OpenFile {
+    /// What is there now.
+    pub(in crate::store) fn of(path: &Path) -> Self {
+        let file = path.metadata().ok().as_ref().and_then(identity);
+        Self { path: path.to_owned(), file, closely: AtomicBool::new(false), seen: Mutex::default() }
+    }
+
+    pub(in crate::store) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// From now on notices, too, that the file is written over. That takes a descriptor which stays open as long as the
+    /// process lives.
+    pub(in crate::store) fn watch_closely(&self) {
+        self.closely.store(true, Ordering::Relaxed);
+    }
+
+    /// Refuses to go on when the path names another file, or none.
+    pub(in crate::store) fn check(&self) -> Result<(), StoreError> {
+        let Some(file) = self.file else { return Ok(()) };
+        self.named(&mut self.seen(), file)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, FileState> {
+        // Whole between any two statements, whoever panicked.
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn named(&self, seen: &mut FileState, file: Identity) -> Result<(), StoreError> {
+        if let Some(lost) = &seen.lost {
+            return Err(self.error(lost));
+        }
+        let how = match self.path.metadata() {
+            Ok(now) if identity(&now) == Some(file) => return Ok(()),
+            Ok(_) => REPLACED,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => GONE,
+            Err(error) => {
+                return Err(StoreError::new(
+                    StoreErrorKind::Unreachable,
+                    format!("{} cannot be looked at: {error}", self.path.display()),
+                    "may this user read that folder?",
+                ));
+            }
+        };
+        self.put_log_away(seen);
+        Err(self.lose(seen, how, true))
+    }
+
+    /// Gives the log another name: it is of the file that was there before, and whoever opens what is there now, or will be,
+    /// would write it into that.
+    fn put_log_away(&self, seen: &FileState) {
+        if self.log().is_some_and(|log| seen.is_ours(log)) {
+            let _ = std::fs::rename(self.beside("-wal"), self.beside(LOST));
+            let _ = std::fs::remove_file(self.beside("-shm"));
+        }
+    }
+
+    /// Whether the file that is open may be somewhere else now, so that what is in its log should get there.
+    pub(in crate::store) fn is_elsewhere(&self) -> bool {
+        self.seen().lost.as_ref().is_some_and(|lost| lost.how == GONE || lost.how == REPLACED)
+    }
+
+    /// What was in the log is in the file.
+    pub(in crate::store) fn log_is_empty(&self) {
+        let lost = self.beside(LOST);
+        if lost.metadata().is_ok_and(|there| there.len() == 0) {
+            let _ = std::fs::remove_file(lost);
+        }
+    }
+
+    /// The same, and whether the log of writes is still the one that is open, and the file has not been written over. For
+    /// whoever has the database open to write.
+    pub(in crate::store) fn check_whole(&self) -> Result<(), StoreError> {
+        let Some(file) = self.file else { return Ok(()) };
+        let mut seen = self.seen();
+        self.named(&mut seen, file)?;
+        let log = self.log();
+        let head = if self.closely.load(Ordering::Relaxed) { head::read(&self.path, file) } else { None };
+        let overwritten = match (head, seen.counter) {
+            (Some(Ok(counter)), before) => before.is_some_and(|before| counter < before),
+            // Not one of a database with a log before it was seen to be one.
+            (Some(Err(())), before) => before.is_some(),
+            (None, _) => false,
+        };
+        if overwritten {
+            self.put_log_away(&seen);
+            return Err(self.lose(&mut seen, OVERWRITTEN, false));
+        }
+        if log != seen.log && seen.log.is_some_and(is_open) {
+            // SQLite removes the log with its last connection and makes another one with the next: one that is still open
+            // was taken away by somebody else. As long as nobody wrote since, what it holds can still be saved.
+            let untouched = matches!(head, Some(Ok(counter)) if seen.counter == Some(counter));
+            return Err(self.lose(&mut seen, WITHOUT_LOG, log.is_none() && untouched));
+        }
+        seen.log = log;
+        seen.counter = head.and_then(Result::ok).or(seen.counter);
+        Ok(())
+    }
+
+    /// Whether connections may be closed as always.
+    pub(in crate::store) fn closes(&self) -> bool {
+        self.seen().lost.as_ref().is_none_or(|lost| lost.closes)
+    }
+
+    /// Whether they have to be kept open; said once.
+    pub(in crate::store) fn leaves_open(&self) -> bool {
+        let mut seen = self.seen();
+        let first = !seen.left;
+        seen.left |= seen.lost.as_ref().is_some_and(|lost| !lost.closes);
+        first && seen.left
+    }
+
+    fn lose(&self, seen: &mut FileState, how: &'static str, closes: bool) -> StoreError {
+        let lost = Lost { how, closes };
+        let told = self.error(&lost);
+        seen.lost = Some(lost);
+        told
+    }
+
+    fn error(&self, lost: &Lost) -> StoreError {
+        StoreError::new(
+            StoreErrorKind::Replaced,
+            format!("{} {} while it was open; nothing more can be stored in it", self.path.display(), lost.how),
+            HINT,
+        )
+    }
+
+    fn log(&self) -> Option<Identity> {
+        self.beside("-wal").metadata().ok().as_ref().and_then(identity)
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    }
+}
+
+impl FileState {
+    /// Whether a log is the one that this process writes.
+    fn is_ours(&self, log: Identity) -> bool {
+        self.log == Some(log) || is_open(log)
+    }
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere a file has none")]
+fn identity(of: &Metadata) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    // The number of a file that is gone is given to the next one; when it was made tells them apart.
+    Some((of.dev(), of.ino(), of.created().ok()))
+}
+
+#[cfg(not(unix))]
+fn identity(_of: &Metadata) -> Option<Identity> {
+    None
+}
+
+/// Whether this process has a file open; known on Linux only.
+fn is_open(file: Identity) -> bool {
+    let entries = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let mut open = entries.filter_map(|entry| std::fs::metadata(entry.path()).ok());
+    open.any(|open| identity(&open) == Some(file))
+}
+
+/// The head of a database file, which says whether the file was written over (`cp backup.db topicwatch.db`): while a log of
+/// writes is used, its kind stays what it is, and its change counter never falls.
+#[cfg(unix)]
+mod head {
+    use std::fs::File;
+    use std::io::ErrorKind;
+    use std::os::unix::fs::FileExt as _;
+    use std::path::Path;
+    use std::sync::{Mutex, PoisonError};
+
+    use super::{Identity, identity};
+
+    /// Descriptors that stay open as long as the process lives: closing any descriptor of a file drops the locks that
+    /// SQLite holds on it. One for each file that was opened to write.
+    static OPEN: Mutex<Vec<(Identity, File)>> = Mutex::new(Vec::new());
+
+    /// Nothing where the file cannot be read, or is another; an error where it is no database with a log of writes.
+    pub(in crate::store) fn read(path: &Path, file: Identity) -> Option<Result<u32, ()>> {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.iter().all(|(known, _)| *known != file) {
+            let opened = File::open(path).ok()?;
+            let its = identity(&opened.metadata().ok()?)?;
+            open.push((its, opened));
+        }
+        let (_, opened) = open.iter().find(|(known, _)| *known == file)?;
+        let mut head = [0; 28];
+        match opened.read_exact_at(&mut head, 0) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Some(Err(())),
+            Err(_) => return None,
+        }
+        let [a, b, c, d] = [head[24], head[25], head[26], head[27]];
+        let logged = head.starts_with(b"SQLite format 3\0") && head[18..20] == [2, 2];
+        Some(if logged { Ok(u32::from_be_bytes([a, b, c, d])) } else { Err(()) })
+    }
+}
+
+#[cfg(not(unix))]
+mod head {
+    use std::path::Path;
+
+    use super::Identity;
+
+    pub(in crate::store) fn read(_path: &Path, _file: Identity) -> Option<Result<u32, ()>> {
+        None
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

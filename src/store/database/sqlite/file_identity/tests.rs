@@ -1,0 +1,86 @@
+//! What happens to the file of a database while it is open, and what is said of it.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+use std::fs;
+
+use super::*;
+
+fn database(counter: u8) -> Vec<u8> {
+    let mut head = b"SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20\0\0\0\0".to_vec();
+    head[27] = counter;
+    head.resize(4096, 0);
+    head
+}
+
+#[test]
+fn a_file_that_stays_is_the_same_however_it_is_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.db");
+    fs::write(&path, database(1)).unwrap();
+    let place = OpenFile::of(&path);
+    place.watch_closely();
+    place.check_whole().unwrap();
+    // As a checkpoint writes it, and as SQLite itself takes its log away and makes another.
+    fs::write(&path, database(2)).unwrap();
+    fs::write(folder.path().join("t.db-wal"), "log").unwrap();
+    place.check_whole().unwrap();
+    fs::remove_file(folder.path().join("t.db-wal")).unwrap();
+    place.check_whole().unwrap();
+}
+
+#[test]
+fn a_file_that_went_is_reported_by_how_it_went() {
+    type Fate = fn(&Path, &Path);
+    let fates: [(&str, Fate); 7] = [
+        ("was deleted or moved away", |path, _| fs::remove_file(path).unwrap()),
+        ("was deleted or moved away", |path, other| fs::rename(path, other.with_extension("old")).unwrap()),
+        ("was replaced by another file", |path, other| fs::rename(other, path).unwrap()),
+        ("was replaced by another file", |path, other| {
+            fs::remove_file(path).unwrap();
+            std::os::unix::fs::symlink(other, path).unwrap();
+        }),
+        ("was written over", |path, _| fs::write(path, database(6)).unwrap()),
+        ("was written over", |path, _| {
+            let mut backup = database(9);
+            backup[18..20].fill(1);
+            fs::write(path, backup).unwrap();
+        }),
+        ("was written over", |path, _| fs::write(path, "").unwrap()),
+    ];
+    for (how, fate) in fates {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("t.db"), folder.path().join("other.db"));
+        fs::write(&path, database(7)).unwrap();
+        fs::write(&other, database(7)).unwrap();
+        let place = OpenFile::of(&path);
+        place.watch_closely();
+        place.check_whole().unwrap();
+        fate(&path, &other);
+        let told = place.check_whole().unwrap_err();
+        assert!(told.text.contains(how) && told.kind == StoreErrorKind::Replaced, "{told}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_is_taken_away_while_it_is_open_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, log) = (folder.path().join("t.db"), folder.path().join("t.db-wal"));
+    fs::write(&path, database(1)).unwrap();
+    let open = fs::File::create(&log).unwrap();
+    let place = OpenFile::of(&path);
+    place.watch_closely();
+    place.check_whole().unwrap();
+    fs::remove_file(&log).unwrap();
+    assert!(place.check_whole().unwrap_err().text.contains("-wal"));
+    drop(open);
+    assert!(place.check_whole().is_err(), "what was lost stays lost");
+
+    // SQLite takes its log away with its last connection, and the next file may get its number.
+    let open = fs::File::create(&log).unwrap();
+    let place = OpenFile::of(&path);
+    place.check_whole().unwrap();
+    drop(open);
+    fs::remove_file(&log).unwrap();
+    let _other = fs::File::create(folder.path().join("other")).unwrap();
+    place.check_whole().unwrap();
+}

@@ -1,0 +1,111 @@
+//! What was stored beside items and may quote them: answers, messages, words asked for and words of errors. Read a page at
+//! a time by whoever can tell what is named, and blanked by what identifies each.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::Conn;
+use super::resolve::list;
+use crate::store::{ERASED, Mention, MentionPlace, StoreError};
+
+/// How a place is read and blanked: what identifies a row and whether it is a number, its texts, the table, what is set.
+struct Way {
+    id: &'static str,
+    number: bool,
+    texts: &'static [&'static str],
+    table: &'static str,
+    set: String,
+    /// Which rows alone may be blanked.
+    only: &'static str,
+}
+
+fn way(place: MentionPlace) -> Way {
+    let blanked = |columns: &[&str]| {
+        let each = columns.iter().map(|c| format!("{c} = CASE WHEN {c} IS NULL THEN NULL ELSE '{ERASED}' END"));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let way = |table, id, number, texts, set| Way { id, number, texts, table, set, only: "1 = 1" };
+    match place {
+        MentionPlace::Answers => {
+            way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'"))
+        }
+        // One that was not sent yet is not sent any more: it would be without its words.
+        MentionPlace::Messages => way(
+            "outbox",
+            "event",
+            false,
+            &["subject", "text", "html", "data"],
+            format!(
+                "subject = '{ERASED}', text = '', html = NULL, data = NULL, token = NULL, lease_until = NULL, \
+                 error = CASE WHEN state = 'sent' THEN error ELSE 'it held what was forgotten; make the report again' END, \
+                 state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'dead' END"
+            ),
+        ),
+        MentionPlace::Alerts => {
+            way("alert_event", "event", false, &["summary", "lines"], format!("summary = '{ERASED}', lines = '[]'"))
+        }
+        MentionPlace::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
+        MentionPlace::Searches => {
+            way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"]))
+        }
+        // Those that are needed yet stay, and are named.
+        MentionPlace::Jobs => Way {
+            only: "removed_at IS NOT NULL",
+            ..way("job", "id", false, &["definition"], "definition = '{}'".to_owned())
+        },
+        MentionPlace::Editions => {
+            let id = "(export || ' ' || CAST(number AS TEXT))";
+            let set = "definition = '{}'".to_owned();
+            Way { only: "files IS NOT NULL", ..way("export_edition", id, false, &["definition"], set) }
+        }
+        MentionPlace::Runs => way("run", "id", true, &["error_text", "reason"], blanked(&["error_text", "reason"])),
+    }
+}
+
+/// Rows after one, in the order of what identifies them.
+pub(in crate::store) async fn page(
+    conn: &mut Conn,
+    place: MentionPlace,
+    after: &str,
+    most: i64,
+) -> Result<Vec<Mention>, StoreError> {
+    let Way { id, number, texts, table, only, .. } = way(place);
+    let some: Vec<String> = texts.iter().map(|text| format!("{text} IS NOT NULL")).collect();
+    let (bound, after) = match number {
+        true => ("CAST($1 AS BIGINT)", if after.is_empty() { "0" } else { after }),
+        false => ("$1", after),
+    };
+    let sql = format!(
+        "SELECT CAST({id} AS TEXT) AS row_id, {} FROM {table} WHERE {id} > {bound} AND {only} AND ({}) ORDER BY {id} LIMIT $2",
+        texts.join(", "),
+        some.join(" OR ")
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(most).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            let text = |name: &&str| row.try_get::<Option<String>, _>(*name);
+            let texts = texts.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+            Ok(Mention { id: row.try_get("row_id")?, texts: texts.into_iter().flatten().collect() })
+        })
+        .collect()
+}
+
+/// Blanks rows; how many there were.
+pub(in crate::store) async fn blank(conn: &mut Conn, place: MentionPlace, ids: &[String]) -> Result<u64, StoreError> {
+    let Way { id, number, table, set, only, .. } = way(place);
+    let value = if number { "CAST(given.value AS BIGINT)" } else { "given.value" };
+    let sql = format!("UPDATE {table} SET {set} WHERE {only} AND {id} IN (SELECT {value} FROM {})", super::texts(1));
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(ids)?).execute(conn).await?.rows_affected())
+}
+
+/// The jobs that are configured, and their definitions as they are stored.
+pub(in crate::store) async fn jobs(conn: &mut Conn) -> Result<Vec<(String, String)>, StoreError> {
+    let rows =
+        sqlx::query("SELECT id, definition FROM job WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("id")?, row.try_get("definition")?))).collect()
+}
+
+/// Drops replies; how many there were.
+pub(in crate::store) async fn drop_raws(conn: &mut Conn, searches: &[i64]) -> Result<u64, StoreError> {
+    let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(searches)?).execute(conn).await?.rows_affected())
+}

@@ -1,0 +1,64 @@
+//! What was told of items before runs changed it: written with the change, read with what earlier runs saw. How it is
+//! understood is `store/past`'s.
+
+use sqlx::{AssertSqlSafe, QueryBuilder};
+
+use super::loaded_item::{Content, LoadedItem};
+use super::resolve::list;
+use super::{Conn, Database};
+use crate::store::StoreError;
+
+/// Rows per statement.
+const BATCH: usize = 500;
+
+/// Changes of an item that are kept, the latest: a page that says something else at each look has no end of them.
+const MOST: i64 = 1_000;
+
+/// All of an item `i`, as one text of cells, in the order in which it changed; nothing of nearly all.
+pub(in crate::store) fn of_item() -> String {
+    let texts = ["url", "author", "author_name", "title", "text", "lang"];
+    let texts: Vec<String> =
+        texts.iter().map(|column| format!("{}, ',', p.{column}", super::octets(&format!("p.{column}")))).collect();
+    format!(
+        "CASE WHEN i.past > 0 THEN (SELECT string_agg(concat(q.seq, ',', {}, p.published_at, ','), '' ORDER BY p.id) \
+         FROM item_past p CROSS JOIN run q WHERE p.item = i.id AND q.id = p.run) END",
+        texts.join(", ")
+    )
+}
+
+/// Keeps what runs of this transaction changed.
+pub(in crate::store) async fn keep(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
+    let changed: Vec<(i64, i64, &Content)> = items
+        .iter()
+        .filter_map(|item| item.id.map(|id| (id, &item.past)))
+        .flat_map(|(id, past)| past.iter().map(move |(run, before)| (id, *run, before)))
+        .collect();
+    for chunk in changed.chunks(BATCH) {
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO item_past (item, run, url, author, author_name, title, text, lang, published_at) ",
+        );
+        insert.push_values(chunk, |mut row, (id, run, before)| {
+            row.push_bind(*id).push_bind(*run).push_bind(&before.url).push_bind(&before.author);
+            row.push_bind(&before.author_name).push_bind(&before.title).push_bind(&before.text);
+            row.push_bind(&before.lang).push_bind(before.published_at.map(|at| at.0));
+        });
+        insert.build().persistent(false).execute(&mut *conn).await?;
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<i64> = changed.iter().map(|(id, ..)| *id).collect();
+    let sql = format!(
+        "DELETE FROM item_past WHERE item IN (SELECT i.id FROM {} CROSS JOIN item i WHERE i.id = given.value AND i.past > $2) \
+         AND id <= (SELECT o.id FROM item_past o WHERE o.item = item_past.item ORDER BY o.id DESC LIMIT 1 OFFSET $2)",
+        super::numbers(1)
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(list(&ids)?).bind(MOST).execute(conn).await?;
+    Ok(())
+}
+
+/// Takes it away of items that go, or whose words do.
+pub(in crate::store) async fn take_away(conn: &mut Conn, ids: &str) -> Result<u64, StoreError> {
+    let sql = format!("DELETE FROM item_past WHERE item IN (SELECT given.value FROM {})", super::numbers(1));
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(ids).execute(conn).await?.rows_affected())
+}

@@ -1,0 +1,329 @@
+//! An item as a transaction keeps it in memory: as it is stored, or will be. How sightings change it is here, which item
+//! a sighting is of is `resolve`'s, and `items` writes it.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Engagement, Finding, Found, Judged, Kind, Source, Time, time_of_post_id};
+use crate::store::StoreError;
+
+/// An item as it is stored, or will be.
+#[derive(Debug, Clone)]
+pub(in crate::store) struct LoadedItem {
+    /// None until it is inserted.
+    pub(in crate::store) id: Option<i64>,
+    /// Whether it was there before this transaction.
+    pub(in crate::store) stored: bool,
+    /// The first key of an item that is to be inserted.
+    pub(in crate::store) key: String,
+    pub(in crate::store) kind: Kind,
+    pub(in crate::store) strong: bool,
+    pub(in crate::store) first_seen: Time,
+    pub(in crate::store) last_seen: Time,
+    pub(in crate::store) content: Content,
+    pub(in crate::store) engagement: Engagement,
+    /// Keys that name it from now on.
+    pub(in crate::store) keys_to_add: Vec<String>,
+    /// Whether a run of this transaction saw it.
+    pub(in crate::store) seen: bool,
+    /// Whether more than the last sighting and the reactions changed.
+    pub(in crate::store) rewritten: bool,
+    pub(in crate::store) revisions: Vec<Revision>,
+    /// What was told of it before runs changed it, in their order.
+    pub(in crate::store) past: Vec<(i64, Content)>,
+    /// Whether a reading again filled reactions that were unknown.
+    pub(in crate::store) filled: bool,
+    /// Whether its title or text is another than before, so that what was judged of it no longer holds.
+    pub(in crate::store) reworded: bool,
+    /// What a scorer says of its words, when they are new.
+    pub(in crate::store) judged: Option<Judged>,
+}
+
+/// Words that were replaced.
+#[derive(Debug, Clone)]
+pub(in crate::store) struct Revision {
+    pub(in crate::store) run: i64,
+    pub(in crate::store) replaced_at: Time,
+    pub(in crate::store) title: Option<String>,
+    pub(in crate::store) text: Option<String>,
+}
+
+/// The descriptive columns of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::store) struct Content {
+    pub(in crate::store) post_id: Option<String>,
+    pub(in crate::store) url: Option<String>,
+    pub(in crate::store) author: Option<String>,
+    pub(in crate::store) author_name: Option<String>,
+    pub(in crate::store) title: Option<String>,
+    pub(in crate::store) text: Option<String>,
+    pub(in crate::store) lang: Option<String>,
+    pub(in crate::store) published_at: Option<Time>,
+    pub(in crate::store) is_repost: Option<bool>,
+    pub(in crate::store) is_quote: Option<bool>,
+    pub(in crate::store) conversation_id: Option<String>,
+}
+
+impl LoadedItem {
+    /// One that nobody has seen before; what the run knows of it is taken over by the update that follows.
+    pub(in crate::store) fn new(key: &str, kind: Kind, seen_at: Time) -> Self {
+        Self {
+            id: None,
+            stored: false,
+            key: key.to_owned(),
+            kind,
+            strong: false,
+            first_seen: seen_at,
+            last_seen: seen_at,
+            content: Content::default(),
+            engagement: Engagement::default(),
+            keys_to_add: Vec::new(),
+            seen: false,
+            rewritten: false,
+            revisions: Vec::new(),
+            past: Vec::new(),
+            filled: false,
+            reworded: false,
+            judged: None,
+        }
+    }
+
+    /// Takes the sightings of one run over, one for each source: the last one never falls, unknown fields are filled in the
+    /// order of the sources, changed words are kept as a revision. `kind` is what the run took it for.
+    pub(in crate::store) fn update(
+        &mut self,
+        run: i64,
+        sightings: &BTreeMap<Source, &Finding>,
+        kind: Kind,
+        strong: bool,
+        seen_at: Time,
+    ) {
+        // The newest word on reactions; a later source only fills what the earlier left out.
+        let reactions = sightings.values().fold(Engagement::default(), |known, one| merge(known, one.found.engagement));
+        // After a step back of the clock the numbers that are stored are the later ones.
+        let later = seen_at >= self.last_seen;
+        let before = (self.stored || self.seen).then(|| self.content.clone());
+        self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
+        // Edits are judged by the item's own kind of source: a snippet in another source's words is not an edit.
+        let home = match kind {
+            Kind::Post => Source::Social,
+            Kind::Page => Source::Web,
+        };
+        if let Some(now) = sightings.get(&home).filter(|_| later) {
+            self.revise(run, &now.found, seen_at);
+        }
+        let worded = self.content.worded();
+        for sighting in sightings.values() {
+            self.rewritten |= self.content.fill(&sighting.found);
+        }
+        self.reworded |= worded != self.content.worded();
+        self.rewritten |= strong && !self.strong;
+        self.strong |= strong;
+        self.last_seen = self.last_seen.max(seen_at);
+        self.seen = true;
+        if let Some(before) = before.filter(|before| before.columns() != self.content.columns()) {
+            self.past.push((run, before));
+        }
+    }
+
+    /// Takes over only what is still unknown, from sightings that a run that is over is known to have had.
+    pub(in crate::store) fn fill(&mut self, sightings: &BTreeMap<Source, &Finding>, strong: bool) {
+        let reactions = sightings.values().fold(self.engagement, |known, one| merge(known, one.found.engagement));
+        self.filled |= reactions != self.engagement;
+        self.engagement = reactions;
+        let worded = self.content.worded();
+        for sighting in sightings.values() {
+            self.rewritten |= self.content.fill(&sighting.found);
+        }
+        self.reworded |= worded != self.content.worded();
+        self.rewritten |= strong && !self.strong;
+        self.strong |= strong;
+        self.seen = true;
+    }
+
+    /// Takes over what was known of an item that turned out to be this one.
+    pub(in crate::store) fn ingest(&mut self, part: &Self) {
+        self.engagement = if part.last_seen > self.last_seen {
+            merge(part.engagement, self.engagement)
+        } else {
+            merge(self.engagement, part.engagement)
+        };
+        self.first_seen = self.first_seen.min(part.first_seen);
+        self.last_seen = self.last_seen.max(part.last_seen);
+        let worded = self.content.worded();
+        self.rewritten |= self.content.fill_from(&part.content);
+        self.reworded |= worded != self.content.worded();
+    }
+
+    /// Takes over words that changed; the old ones are kept.
+    fn revise(&mut self, run: i64, now: &Found, seen_at: Time) {
+        let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
+        let content = &mut self.content;
+        let (title, text) = (changed(&content.title, &now.title), changed(&content.text, &now.text));
+        if !title && !text {
+            return;
+        }
+        let (old_title, old_text) = (content.title.clone(), content.text.clone());
+        self.revisions.push(Revision { run, replaced_at: seen_at, title: old_title, text: old_text });
+        if title {
+            content.title.clone_from(&now.title);
+        }
+        if text {
+            content.text.clone_from(&now.text);
+        }
+        self.rewritten = true;
+        self.reworded = true;
+    }
+
+    /// One as it is stored.
+    pub(in crate::store) fn stored(row: Stored) -> Result<Self, StoreError> {
+        let kind = Kind::parse(&row.kind);
+        Ok(Self {
+            id: Some(row.id),
+            stored: true,
+            key: row.key,
+            kind: kind.ok_or_else(|| StoreError::unreadable(&format!("`{}` in kind", row.kind)))?,
+            strong: row.strong != 0,
+            first_seen: Time(row.first_seen),
+            last_seen: Time(row.last_seen),
+            content: Content {
+                post_id: row.post_id,
+                url: row.url,
+                author: row.author,
+                author_name: row.author_name,
+                title: row.title,
+                text: row.text,
+                lang: row.lang,
+                published_at: row.published_at.map(Time),
+                is_repost: row.is_repost.map(|flag| flag != 0),
+                is_quote: row.is_quote.map(|flag| flag != 0),
+                conversation_id: row.conversation_id,
+            },
+            engagement: Engagement {
+                likes: row.likes,
+                reposts: row.reposts,
+                replies: row.replies,
+                quotes: row.quotes,
+                bookmarks: row.bookmarks,
+                views: row.views,
+            },
+            keys_to_add: Vec::new(),
+            seen: false,
+            rewritten: false,
+            revisions: Vec::new(),
+            past: Vec::new(),
+            filled: false,
+            reworded: false,
+            judged: None,
+        })
+    }
+}
+
+/// A row of `item`, read by place from the columns of [`STORED`].
+#[derive(Debug, serde::Deserialize)]
+pub(in crate::store) struct Stored {
+    id: i64,
+    key: String,
+    kind: String,
+    strong: i64,
+    first_seen: i64,
+    last_seen: i64,
+    post_id: Option<String>,
+    url: Option<String>,
+    author: Option<String>,
+    author_name: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+    lang: Option<String>,
+    published_at: Option<i64>,
+    is_repost: Option<i64>,
+    is_quote: Option<i64>,
+    conversation_id: Option<String>,
+    likes: Option<i64>,
+    reposts: Option<i64>,
+    replies: Option<i64>,
+    quotes: Option<i64>,
+    bookmarks: Option<i64>,
+    views: Option<i64>,
+}
+
+/// The columns of [`Stored`], in its order.
+pub(in crate::store) const STORED: &str = "i.id, i.key, i.kind, i.strong, i.first_seen, i.last_seen, i.post_id, i.url, i.author, i.author_name, i.title, i.text, \
+     i.lang, i.published_at, i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views";
+
+/// Takes a value that is still unknown; true when it was.
+fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
+    let takes = mine.is_none() && found.is_some();
+    if takes {
+        *mine = found.cloned();
+    }
+    takes
+}
+
+impl Content {
+    /// What exports tell of it with each run that saw it.
+    fn columns(&self) -> ([Option<&str>; 6], Option<Time>) {
+        let texts = [&self.url, &self.author, &self.author_name, &self.title, &self.text, &self.lang];
+        (texts.map(Option::as_deref), self.published_at)
+    }
+
+    /// Which words there are.
+    fn worded(&self) -> (bool, bool) {
+        (self.title.is_some(), self.text.is_some())
+    }
+
+    /// Takes what is still unknown of another item's; true when anything was.
+    fn fill_from(&mut self, other: &Self) -> bool {
+        or(&mut self.post_id, other.post_id.as_ref())
+            | or(&mut self.url, other.url.as_ref())
+            | or(&mut self.author, other.author.as_ref())
+            | or(&mut self.author_name, other.author_name.as_ref())
+            | or(&mut self.title, other.title.as_ref())
+            | or(&mut self.text, other.text.as_ref())
+            | or(&mut self.lang, other.lang.as_ref())
+            | or(&mut self.published_at, other.published_at.as_ref())
+            | or(&mut self.is_repost, other.is_repost.as_ref())
+            | or(&mut self.is_quote, other.is_quote.as_ref())
+            | or(&mut self.conversation_id, other.conversation_id.as_ref())
+    }
+
+    /// Takes the date that a reply gives in place of one that was read from the post's id; true when it was another.
+    fn date_given(&mut self, found: &Found) -> bool {
+        let derived = self.post_id.as_deref().and_then(time_of_post_id);
+        let takes = derived.is_some()
+            && self.published_at == derived
+            && found.published_at.is_some_and(|at| Some(at) != derived);
+        if takes {
+            self.published_at = found.published_at;
+        }
+        takes
+    }
+
+    /// Takes what is still unknown; true when anything was.
+    fn fill(&mut self, found: &Found) -> bool {
+        let dated = self.date_given(found);
+        dated
+            | or(&mut self.post_id, found.id.as_ref())
+            | or(&mut self.url, found.url.as_ref())
+            | or(&mut self.author, found.author.as_ref())
+            | or(&mut self.author_name, found.author_name.as_ref())
+            | or(&mut self.title, found.title.as_ref())
+            | or(&mut self.text, found.text.as_ref())
+            | or(&mut self.lang, found.lang.as_ref())
+            | or(&mut self.published_at, found.published_at.as_ref())
+            | or(&mut self.is_repost, found.is_repost.as_ref())
+            | or(&mut self.is_quote, found.is_quote.as_ref())
+            | or(&mut self.conversation_id, found.conversation_id.as_ref())
+    }
+}
+
+/// Known numbers of `first`, filled from `second`.
+pub(in crate::store) fn merge(first: Engagement, second: Engagement) -> Engagement {
+    Engagement {
+        likes: first.likes.or(second.likes),
+        reposts: first.reposts.or(second.reposts),
+        replies: first.replies.or(second.replies),
+        quotes: first.quotes.or(second.quotes),
+        bookmarks: first.bookmarks.or(second.bookmarks),
+        views: first.views.or(second.views),
+    }
+}

@@ -1,0 +1,118 @@
+//! Items that pages of an export met lately, so that they are not read again: those met last, within so many bytes. How they
+//! are read is `pages`'.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// What all sightings of an item share, as it came: it takes least so, and is read with each of them.
+pub(in crate::store) type Met = Option<Arc<str>>;
+
+/// What an item takes beside its cells.
+const ITEM: usize = 64;
+
+/// Bytes of items that are remembered. Runs of a topic meet most items again, and what a few hundred topics met lately has
+/// room.
+const KNOWN: usize = 5 * 512 * 1024;
+
+/// In so many parts they are forgotten.
+const PARTS: usize = 8;
+
+/// Items that earlier pages met, those not met for longest forgotten first; `None` is one that the filter does not mean.
+/// The database never gives an item's number to another one.
+#[derive(Debug, Default)]
+pub(in crate::store) struct ItemCache {
+    /// Each with the round in which it was met last.
+    items: HashMap<i64, (u64, Met)>,
+    round: u64,
+    /// Who was met in which round, the oldest first; who was met again stands in a later one, too.
+    met: VecDeque<Vec<i64>>,
+    /// Bytes that were met in this round.
+    bytes: usize,
+}
+
+impl ItemCache {
+    pub(in crate::store) fn keep(&mut self, item: i64, met: Met) {
+        let bytes = size(&met);
+        self.items.insert(item, (self.round, met));
+        self.note(item, bytes);
+    }
+
+    /// What is known of an item, which is remembered anew from now on.
+    pub(in crate::store) fn meet(&mut self, item: i64) -> Option<Met> {
+        let (round, met) = self.items.get_mut(&item)?;
+        let (before, met) = (std::mem::replace(round, self.round), met.clone());
+        if before != self.round {
+            self.note(item, size(&met));
+        }
+        Some(met)
+    }
+
+    fn note(&mut self, item: i64, bytes: usize) {
+        if self.met.is_empty() {
+            self.met.push_back(Vec::new());
+        }
+        if let Some(met) = self.met.back_mut() {
+            met.push(item);
+        }
+        self.bytes += bytes;
+        if self.bytes > KNOWN / PARTS {
+            (self.round, self.bytes) = (self.round + 1, 0);
+            self.met.push_back(Vec::new());
+        }
+        while self.met.len() > PARTS + 1 {
+            let oldest = self.round - PARTS as u64 - 1;
+            for item in self.met.pop_front().into_iter().flatten() {
+                if self.items.get(&item).is_some_and(|(round, _)| *round == oldest) {
+                    self.items.remove(&item);
+                }
+            }
+        }
+    }
+}
+
+/// Bytes that an item takes.
+pub(in crate::store) fn size(met: &Met) -> usize {
+    ITEM + met.as_ref().map_or(0, |cells| cells.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(text: &str) -> Met {
+        Some(Arc::from(text))
+    }
+
+    #[test]
+    fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
+        let mut known = ItemCache::default();
+        known.keep(0, met("the one that every run meets"));
+        known.keep(-1, None);
+        let large = KNOWN / 100;
+        for item in 1..1_000 {
+            assert!(known.meet(item).is_none(), "{item}");
+            known.keep(item, met(&"x".repeat(large)));
+            assert_eq!(known.meet(0), Some(met("the one that every run meets")), "{item}");
+            let held: usize = known.items.values().map(|(_, met)| size(met)).sum();
+            assert!(held <= (PARTS + 1) * (KNOWN / PARTS + large + ITEM), "{held} bytes");
+            assert!(known.met.iter().map(Vec::len).sum::<usize>() < 500, "as many as have room, and each a few times");
+        }
+        assert!(known.meet(1).is_none() && known.meet(-1).is_none(), "not met for long");
+        assert!(known.meet(999).is_some());
+    }
+
+    #[test]
+    fn whatever_has_room_and_is_met_in_turn_stays_known() {
+        let mut known = ItemCache::default();
+        let some = "x".repeat(500);
+        let items = i64::try_from(KNOWN / (500 + ITEM)).unwrap_or_default();
+        for item in 0..items {
+            known.keep(item, met(&some));
+        }
+        for turn in 0..5 {
+            for item in 0..items {
+                assert!(known.meet(item).is_some(), "{item} in turn {turn}");
+            }
+        }
+    }
+}

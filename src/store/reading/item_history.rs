@@ -1,0 +1,62 @@
+//! What was told of an item when a run ended that saw it: what stood before the first change that a later run made. How it is
+//! asked for is `statements/past`'s.
+
+use crate::model::Time;
+use crate::store::StoreError;
+use crate::store::database::cells::Cells;
+
+/// What exports tell of an item with each run that saw it.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::store) struct ItemVersion {
+    pub(in crate::store) url: Option<String>,
+    pub(in crate::store) author: Option<String>,
+    pub(in crate::store) author_name: Option<String>,
+    pub(in crate::store) title: Option<String>,
+    pub(in crate::store) text: Option<String>,
+    pub(in crate::store) lang: Option<String>,
+    pub(in crate::store) published_at: Option<Time>,
+}
+
+/// What was told when the run with this number had ended; nothing when no later run changed anything. `past` is in the order of
+/// the changes; a run without a number is later than any.
+pub(in crate::store) fn at(past: &str, seq: i64) -> Result<Option<ItemVersion>, StoreError> {
+    let mut cells = Cells::of(past);
+    while !cells.is_empty() {
+        let changed: Option<i64> = cells.number()?;
+        if changed.is_none_or(|changed| changed > seq) {
+            return Ok(Some(ItemVersion {
+                url: cells.text()?,
+                author: cells.text()?,
+                author_name: cells.text()?,
+                title: cells.text()?,
+                text: cells.text()?,
+                lang: cells.text()?,
+                published_at: cells.number()?.map(Time),
+            }));
+        }
+        for words in [true, true, true, true, true, true, false] {
+            cells.pass(words)?;
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn the_first_change_that_is_later_tells_what_was_before() {
+        let text = |past: &str, seq| at(past, seq).unwrap().map(|told| told.text.unwrap_or_default());
+        // Changed by the runs 5, 4 (which ended later, and was readable before) and 9, and by one that nobody can read yet.
+        let past = "5,,,,,3,one,7,4,,,,,3,two,,9,,,,,5,three,,,,,,,4,four,,";
+        for (seq, before) in [(3, "one"), (4, "one"), (5, "three"), (8, "three"), (9, "four"), (100, "four")] {
+            assert_eq!(text(past, seq), Some(before.to_owned()), "{seq}");
+        }
+        assert_eq!(text("5,,,,,3,one,,", 5), None, "as it is now");
+        assert_eq!(text("", 5), None);
+        assert_eq!(at(past, 1).unwrap().unwrap().published_at, Some(Time(7)));
+        assert!(at("5,,,", 1).is_err());
+    }
+}

@@ -1,0 +1,113 @@
+//! Reports and exports that were made, and their files. A file is found by what the database recorded of it; no path ever
+//! comes from an address.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, html};
+
+use super::runs::place;
+use crate::draw::format::{self, counted};
+use crate::model::MadeRow;
+use crate::web::app::App;
+use crate::web::ask::{Ask, link};
+use crate::web::layout::{self, Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Entries of a page.
+const MADE: u32 = 50;
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let before = ask.word("after", place)?;
+    let mut made = site.store.list_made(None, before.as_ref(), MADE + 1).await?;
+    let more = made.len() > MADE as usize;
+    made.truncate(MADE as usize);
+    let main = html! {
+        h1 { "Reports and exports" }
+        @if made.is_empty() {
+            p { "Nothing was made yet. " code { "[[reports]]" } " and " code { "[[exports]]" } " in " code { "jobs.toml" } " are made by their schedule and stand here; " code { "topicwatch report" } " writes one at once." }
+        } @else { (table(&made)) }
+        nav.pages aria-label="More of these" {
+            @if before.is_some() { a href="/files" { "The latest" } }
+            @if let (true, Some(last)) = (more, made.last()) { a rel="next" href=(link("/files", [("after", format!("{}/{}", last.made_at.0, last.run).as_str())])) { "Earlier" } }
+        }
+    };
+    Ok(Page {
+        title: "Reports and exports".to_owned(),
+        place: "/files",
+        live: false,
+        nature: site.store.nature().await?,
+        main,
+    })
+}
+
+fn table(made: &[MadeRow]) -> Markup {
+    html! { div.wide { table.cards {
+        caption.quiet { "What was made, the latest first" }
+        thead { tr { th scope="col" { "Name" } th scope="col" { "Made" } th scope="col" { "What" } th scope="col" { "Files" } } }
+        tbody { @for row in made { tr {
+            th scope="row" { (format::line(&row.name, 80)) span.sub { (row.kind) } }
+            td data-label="Made" { (moment(row.made_at, "UTC")) }
+            td data-label="What" { @match row.rows { Some(rows) => (counted(rows.unsigned_abs(), "row")), None => (format::line(&row.subject, 160)) } }
+            td data-label="Files" {
+                @if row.files.is_empty() { span.meta { "none left" } }
+                @for (place, file) in row.files.iter().enumerate() {
+                    a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (format::line(&name(file), 120)) }
+                }
+            }
+        } } }
+    } } }
+}
+
+/// The last part of a path.
+pub(in crate::web) fn name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// A file, to be kept and not shown: a report would be a page of this address.
+pub(in crate::web) async fn file(State(app): State<App>, uri: Uri) -> Response {
+    match asked(&app.site, &uri).await {
+        Ok(response) => response,
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn asked(site: &Site, uri: &Uri) -> Result<Response, Problem> {
+    let ask = Ask::of(uri)?;
+    let place = ask.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
+    open(site, ask.get("run").unwrap_or(""), place).await
+}
+
+/// A file of a run by its place among those that are recorded.
+pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result<Response, Problem> {
+    let made = site.store.made_by(run).await?;
+    let unknown = || Problem {
+        hint: "The list of reports and exports says what there is.".to_owned(),
+        ..Problem::unknown("There is no such file")
+    };
+    let path = made.and_then(|made| made.files.into_iter().nth(place)).ok_or_else(unknown)?;
+    let gone = |error: std::io::Error| {
+        tracing::warn!(path, "a file that was recorded cannot be read: {error}");
+        let hint = "It was moved or removed since it was made; `topicwatch report` or `export` writes it again.";
+        Problem::new(StatusCode::GONE, "This file is not where it was put", hint)
+    };
+    let file = tokio::fs::File::open(&path).await.map_err(gone)?;
+    let found = file.metadata().await.map_err(gone)?;
+    if !found.is_file() {
+        return Err(gone(std::io::ErrorKind::InvalidInput.into()));
+    }
+    let name: String =
+        name(&path).chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::CONTENT_LENGTH, found.len().to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    let stream = tokio_util::io::ReaderStream::with_capacity(file, 64 * 1024);
+    Ok((headers, Body::from_stream(stream)).into_response())
+}

@@ -1,0 +1,102 @@
+//! How an item, an answer and a difference are written on every page. All of it is foreign: text is escaped by the template,
+//! links are http or https and tell their target nothing.
+
+use maud::{Markup, html};
+
+use crate::compare::Cited;
+use crate::draw::format;
+use crate::draw::prose::{Piece as Prose, pieces};
+use crate::insight::Piece;
+use crate::model::{Engagement, ItemRow, ItemTone, Kind, Time};
+use crate::normalise::safe_link;
+use crate::web::ask::link;
+use crate::web::layout::moment;
+
+/// Characters of an item in a list.
+const LIST: usize = 280;
+
+/// A foreign address as a link, or as words where it may be none.
+pub(super) fn outside(address: &str, label: &str) -> Markup {
+    html! { @match safe_link(address) {
+        Some(address) => a href=(address) rel="noopener noreferrer nofollow" { (label) },
+        None => (label),
+    } }
+}
+
+pub(super) fn by(author: Option<&str>) -> Markup {
+    html! { @match author { Some(author) => bdi { "@" (format::line(author, 60)) }, None => "author not told" } }
+}
+
+/// Title and text on one line.
+pub(super) fn words_of(title: Option<&str>, text: Option<&str>, most: usize) -> String {
+    let both = [title, text].into_iter().flatten().map(|text| format::line(text, most)).filter(|text| !text.is_empty());
+    let told = format::line(&both.collect::<Vec<_>>().join(" – "), most);
+    if told.is_empty() { "(no words)".to_owned() } else { told }
+}
+
+/// The page of an item.
+pub(super) fn item_page(key: &str) -> String {
+    link("/item", [("key", key)])
+}
+
+pub(super) fn reactions(engagement: &Engagement) -> String {
+    let known = [
+        ("likes", engagement.likes),
+        ("reposts", engagement.reposts),
+        ("replies", engagement.replies),
+        ("quotes", engagement.quotes),
+        ("views", engagement.views),
+    ];
+    let told: Vec<String> =
+        known.iter().filter_map(|(name, many)| Some(format!("{} {name}", format::signed((*many)?)))).collect();
+    if told.is_empty() { "reactions not told".to_owned() } else { told.join(", ") }
+}
+
+pub(super) fn tone(tone: &ItemTone) -> Markup {
+    html! {
+        @let class = tone.tone.map_or("", |tone| tone.as_str());
+        span.(class) { (format::sound(tone.tone)) @if let Some(score) = tone.score { " " (format::score(score)) } }
+    }
+}
+
+/// What of an item stands in a list.
+pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
+    html! {
+        p { a dir="auto" href=(item_page(&row.key)) { (words_of(row.title.as_deref(), row.text.as_deref(), LIST)) } }
+        p.meta {
+            (by(row.author.as_deref()))
+            @if let Some(at) = row.published_at { " · published " (moment(at, zone)) }
+            " · first seen " (moment(row.first_seen, zone))
+            @if row.kind == Kind::Post { " · " (reactions(&row.engagement)) }
+            " · " (tone(&row.tone))
+            @if let Some(address) = &row.url { " · " (outside(address, "open")) }
+        }
+    }
+}
+
+/// The words of an answer: a paragraph for each line, its links as links, marked when they were looked up in vain.
+pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
+    html! { @for line in text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200) {
+        p dir="auto" { @for piece in pieces(&line) { @match piece {
+            Prose::Words(words) => (words),
+            Prose::Link(label, address) => {
+                (outside(address, label))
+                @if cited.in_vain(address, &line) { " " strong.bad { "✗ not found" } }
+            }
+        } } }
+    } }
+}
+
+/// What changed between two texts.
+pub(super) fn difference(pieces: &[Piece]) -> Markup {
+    html! { span dir="auto" { @for piece in pieces { @match piece {
+        Piece::Same(text) => { (format::line(text, 2_000)) " " },
+        Piece::Removed(text) => { del { (format::line(text, 1_000)) } " " },
+        Piece::Added(text) => { ins { (format::line(text, 1_000)) } " " },
+    } } } }
+}
+
+/// A time that may be unknown.
+pub(super) fn when(at: Option<Time>, zone: &str) -> Markup {
+    html! { @match at { Some(at) => (moment(at, zone)), None => "–" } }
+}

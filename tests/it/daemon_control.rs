@@ -1,0 +1,260 @@
+//! Living with a daemon, through the binary on both databases: pause, resume, run-now and a topic's new name, beside a
+//! daemon and without one.
+
+use crate::support::daemons::*;
+use std::time::Duration;
+
+use topicwatch::model::{RunState, Time};
+
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place, until};
+use crate::support::searched::{LEASE, NOW, open, plan, to_plan, topic};
+use crate::support::service::Sandbox;
+
+#[test]
+fn a_daemon_runs_now_what_it_is_asked_and_whoever_waits_sees_what_was_found() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
+        let going = daemon(&place, &[]);
+        let told = place.json(&["topic", "run", "acme", "--wait", "--json"]);
+        assert_eq!(told["runs"][0]["state"], "ok", "{told}");
+        assert_eq!(told["runs"][0]["searches"][0]["state"], "ok", "{told}");
+        assert_eq!(sandbox.calls(), 1, "{}", place.database.name);
+        place
+            .run(&["topic", "run", "globex", "acme", "--wait"])
+            .shows(0, &["2 of 2 runs ok", "acme", "globex", "stored in"]);
+        let queued = place.json(&["topic", "run", "acme", "--json"]);
+        let run = queued["queued"][0]["run"].as_str().unwrap().to_owned();
+        until("the run", || {
+            place.database.number(&format!("SELECT count(*) FROM run WHERE public_id = '{run}' AND state = 'ok'")) == 1
+        });
+        place.run(&["topic", "run", "acmee"]).says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
+        let wrong = place.run(&["topic", "run", "acme", "--wait", "--timeout", "soon"]);
+        wrong.says(2, &["--timeout", "write 90s"]);
+        going.signal("TERM");
+        going.wait().says(0, &["stopped"]);
+        // Nobody is there any more, and nothing is left behind for whoever comes.
+        let before = place.database.number("SELECT count(*) FROM run");
+        let refused = place.run(&["topic", "run", "acme"]);
+        refused.says(3, &["no daemon is alive", "nothing was queued", "topicwatch once --topic acme"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM run"), before);
+    }
+}
+
+#[test]
+fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() {
+    for database in databases() {
+        let sandbox = today(&["delay=3s"]);
+        let rest = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics(&["acme", "globex"]));
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        let going = daemon(&place, &[]);
+        place.ok(&["topic", "run", "globex"]);
+        let running = "SELECT count(*) FROM run WHERE topic = 'globex' AND state = 'running'";
+        until("globex runs", || place.database.number(running) == 1);
+        place.ok(&["topic", "run", "acme"]);
+        let paused =
+            place.run(&["topic", "pause", "acme", "globex", "--reason", "until the \u{1b}[31mfair\u{1b}[0m is over"]);
+        paused.shows(0, &["acme: paused; queued runs cancelled: 1", "globex: paused; the run that is going on"]);
+        let why = place.database.texts("SELECT reason FROM run WHERE topic = 'acme'");
+        assert_eq!(why, ["the topic was paused: until the \\u{1b}[31mfair\\u{1b}[0m is over"]);
+        until("globex ends", || place.database.number(running) == 0);
+        assert_eq!(place.database.texts("SELECT state FROM run WHERE topic = 'globex'"), ["ok"]);
+        place.run(&["status"]).shows(0, &["paused", "acme is paused since 20", "the \\u{1b}[31mfair"]);
+        let status = place.json(&["status", "--json"]);
+        assert_eq!(status["topics"][0]["paused"]["by"], "pause", "{status}");
+        assert_eq!(status["topics"][0]["next_slot"], serde_json::Value::Null);
+        // Whoever asks for a run gets it: the pause is the schedule's.
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "pause", "acme"]).shows(0, &["acme: was paused already"]);
+        place.run(&["topic", "resume", "acme", "globex"]).shows(0, &["acme: resumed", "globex: resumed"]);
+        place.run(&["topic", "resume", "acme"]).shows(0, &["acme: was not paused"]);
+        assert_eq!(place.json(&["status", "--json"])["topics"][0]["paused"], serde_json::Value::Null);
+        for verb in ["pause", "resume"] {
+            place.run(&[verb, "acme", "glob"]).says(2, &["there is no topic `glob`", "hint: "]);
+        }
+        assert_eq!(place.database.number("SELECT count(*) FROM topic WHERE paused = 1"), 0, "all or none");
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn the_files_pause_wins_over_resume() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let text = topics(&["acme", "globex"]).replacen("every =", "paused = true\nevery =", 1);
+        let place = Place::new(database, &sandbox.lines(), &text);
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["topic", "pause", "acme", "globex"]);
+        let resumed = place.run(&["topic", "resume", "acme", "globex"]);
+        resumed.shows(3, &["acme: stays paused", "`paused = true`", "globex: resumed"]);
+        resumed.says(3, &["hint: set `paused = false` in", "jobs.toml"]);
+        place.run(&["status"]).shows(0, &["acme is paused in the configuration"]);
+        assert_eq!(place.json(&["status", "--json"])["topics"][0]["paused"]["by"], "file");
+    }
+}
+
+#[tokio::test]
+async fn a_resumed_topic_owes_nothing_for_its_pause_and_a_plan_made_before_it_is_dropped() {
+    for database in databases() {
+        let store = open(&database).await;
+        let names = ["rust".to_owned()];
+        store.sync_topics(&[topic("rust")], NOW).await.unwrap();
+        let hour = |n: i64| Time(NOW.0 + n * 3_600_000);
+        // Another planner read the topic before the pause and stores its plan after it.
+        let late = plan(NOW, hour(1), &[(hour(1).0, RunState::Queued)]);
+        store.pause_topics(&names, None, hour(1)).await.unwrap();
+        assert_eq!(store.plan(&[late], hour(1)).await.unwrap(), (0, 0), "{}", database.name);
+        assert!(to_plan(&store).await.is_empty());
+        // A sync does not end it.
+        store.sync_topics(&[topic("rust")], hour(2)).await.unwrap();
+        assert!(to_plan(&store).await.is_empty());
+        store.resume_topics(&names, hour(5)).await.unwrap();
+        assert_eq!(to_plan(&store).await[0].planned_until, hour(5));
+        // A manual run waits for a slot of its topic that came before it.
+        store.plan(&[plan(hour(5), hour(6), &[(hour(6).0, RunState::Queued)])], hour(6)).await.unwrap();
+        store.queue_manual(&[("rust".into(), "M1".into()), ("rust".into(), "M2".into())], hour(6)).await.unwrap();
+        for expected in [format!("topic:rust@{}", hour(6)), "M1".into(), "M2".into()] {
+            let claimed = store.claim(hour(6), 9, LEASE, "t").await.unwrap();
+            assert_eq!(claimed.iter().map(|run| &run.public_id).collect::<Vec<_>>(), [&expected]);
+            store.finish(&claimed[0], crate::support::searched::outcome(hour(6), Vec::new())).await.unwrap();
+        }
+        database.close(store).await;
+    }
+}
+
+/// `found`, `new` of the only run of a `once --json`.
+fn found(place: &Place, at: &str) -> (i64, i64) {
+    let told = place.json(&["once", "--at", at, "--json"]);
+    (told["sums"]["found"].as_i64().unwrap(), told["sums"]["new"].as_i64().unwrap())
+}
+
+#[test]
+fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
+    const LATER: &str = "2026-03-11T09:10:00Z";
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        let (all, new) = found(&place, NINE);
+        assert!(all == new && all > 0);
+        let ids = place.database.texts("SELECT public_id FROM run");
+        let renamed = place.run(&["topic", "rename", "acme", "acme-news"]);
+        renamed.shows(0, &["acme is acme-news now", "next: change `id = \"acme\"` to `id = \"acme-news\"`"]);
+        for args in [&["once", "--at", LATER][..], &["once", "--due", "--at", LATER], &["run"]] {
+            place
+                .run(args)
+                .says(2, &["topic `acme` was renamed to `acme-news`", "topicwatch topic rename acme-news acme"]);
+        }
+        assert_eq!(place.database.texts("SELECT id FROM topic"), ["acme-news"], "{}", place.database.name);
+        place.configure(&sandbox.lines(), &topics(&["acme-news"]).replace("acme-news launch", "acme launch"));
+        assert_eq!(found(&place, LATER), (all, 0), "{}: old does not become new", place.database.name);
+        assert_eq!(
+            place
+                .database
+                .texts("SELECT public_id FROM run WHERE job = 'topic:acme-news' AND topic = 'acme-news' ORDER BY id")
+                [..1],
+            ids[..]
+        );
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM run WHERE topic <> 'acme-news' OR job <> 'topic:acme-news'"),
+            0
+        );
+        assert_eq!(place.database.number("SELECT count(*) FROM topic_item WHERE topic <> 'acme-news'"), 0);
+        place.run(&["show", "acme-news", "--run", &ids[0]]).shows(0, &["acme-news"]);
+        // A file that has both means a new topic by the old id.
+        place.configure(&sandbox.lines(), &topics(&["acme", "acme-news"]));
+        place.ok(&["once", "--at", LATER]);
+        assert_eq!(place.database.number("SELECT count(*) FROM renamed"), 0);
+        for (args, why) in [
+            (["acme", "acme-news"], "two histories cannot become one"),
+            (["acmee", "x"], "did you mean `acme`?"),
+            (["acme", "Not An Id"], "an id is up to 64 characters"),
+            (["acme", "acme"], "has that id already"),
+        ] {
+            place.run(&["topic", "rename", args[0], args[1]]).says(2, &[why]);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        let (all, _) = found(&place, NINE);
+        place.ok(&["topic", "pause", "acme", "--reason", "for now"]);
+        place.configure(&sandbox.lines(), &topics(&["news"]).replace("news launch", "acme launch"));
+        place.ok(&["once", "--due", "--at", NINE]);
+        let renamed = place.run(&["topic", "rename", "acme", "news"]);
+        renamed.shows(0, &["acme is news now"]);
+        assert!(!renamed.out.contains("next:"), "{renamed}");
+        assert_eq!(found(&place, NINE), (all, 0));
+        assert_eq!(place.database.texts("SELECT id FROM topic"), ["news"]);
+        place.run(&["status"]).shows(0, &["news is paused since", "for now"]);
+        // And back: the id that was given up is free again.
+        place.ok(&["topic", "rename", "news", "acme"]);
+        place.configure(&sandbox.lines(), &topics(&["acme"]));
+        assert_eq!(found(&place, NINE), (all, 0));
+    }
+}
+
+#[test]
+fn a_topic_that_runs_is_not_renamed() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["delay=3s"]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        place.ok(&["db", "migrate"]);
+        let once = place.program(&["once", "--at", NINE]).start();
+        until("the call", || under_a_call(&place));
+        place.run(&["topic", "rename", "acme", "news"]).says(4, &["a run of topic `acme` is going on", "hint: wait"]);
+        assert_eq!(once.wait().code, Some(0));
+        place.ok(&["topic", "rename", "acme", "news"]);
+    }
+}
+
+#[test]
+fn every_column_that_names_a_topic_is_known_to_the_renaming() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        place.ok(&["db", "migrate"]);
+        let sql = if place.database.name == "SQLite" {
+            "SELECT m.name || '.' || p.name FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND p.name IN ('topic', 'job') ORDER BY 1"
+        } else {
+            "SELECT c.relname || '.' || a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relkind IN ('r', 'p') \
+             AND c.relnamespace = current_schema()::regnamespace AND a.attname IN ('topic', 'job') ORDER BY 1"
+        };
+        let known = [
+            "job.topic",
+            "pruned_day.topic",
+            "request.topic",
+            "run.job",
+            "run.topic",
+            "search.topic",
+            "topic_calls.topic",
+            "topic_day.topic",
+            "topic_day_due.topic",
+            "topic_item.topic",
+            "topic_latest.topic",
+        ];
+        assert_eq!(place.database.texts(sql), known, "a new column belongs into store/ledger/sql/rename.rs");
+    }
+}
+
+#[tokio::test]
+async fn many_renamings_at_once_end_in_one_history() {
+    for database in databases() {
+        let store = open(&database).await;
+        store.sync_topics(&[topic("a")], NOW).await.unwrap();
+        store.queue_manual(&[("a".into(), "M1".into())], NOW).await.unwrap();
+        let (first, second) = tokio::join!(store.rename_topic("a", "b", NOW), store.rename_topic("a", "c", NOW));
+        assert!(first.is_ok() != second.is_ok(), "{}: one comes too late", database.name);
+        let name = if first.is_ok() { "b" } else { "c" };
+        assert_eq!(store.topic_ids().await.unwrap(), [name]);
+        let claimed =
+            tokio::time::timeout(Duration::from_secs(60), store.claim(NOW, 1, LEASE, "t")).await.unwrap().unwrap();
+        assert_eq!((claimed[0].public_id.as_str(), claimed[0].topic.id.as_str()), ("M1", name));
+        database.close(store).await;
+    }
+}

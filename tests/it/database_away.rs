@@ -1,0 +1,225 @@
+//! A PostgreSQL server that is away when a process begins: it starts, ends, refuses or drops connections. Whoever is asked by a
+//! person says so and ends with 4; `run` waits for it, for a while.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::support::cluster::Cluster;
+use crate::support::daemons::{today, topics};
+use crate::support::databases::{on_server, postgres, sqlite};
+use crate::support::program::{Place, until};
+
+/// How a server is away.
+#[derive(Clone, Copy, Debug)]
+enum Away {
+    /// It says this with an SQLSTATE.
+    Says(&'static str, &'static str),
+    /// It drops the connection, after having said nothing or something that ends in the middle.
+    Drops(&'static [u8]),
+}
+
+const AWAY: [Away; 7] = [
+    Away::Says("57P03", "the database system is starting up"),
+    Away::Says("57P03", "the database system is shutting down"),
+    Away::Says("57P01", "terminating connection due to administrator command"),
+    Away::Says("53300", "sorry, too many clients already"),
+    Away::Drops(b""),
+    Away::Drops(b"E\0\0\0"),
+    // Something that is no message of the protocol at this point, as of a proxy.
+    Away::Drops(b"HTTP/1.1 503 Service Unavailable\r\n\r\n"),
+];
+
+/// A stand-in for a server on a port of its own: away for so many connections, afterwards the real one.
+struct Server {
+    port: u16,
+    asked: Arc<AtomicUsize>,
+    ended: Arc<AtomicBool>,
+    open: Arc<Mutex<Vec<TcpStream>>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Server {
+    fn of(away: &'static [Away], times: usize, real: Option<String>) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (asked, ended) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
+        let open = Arc::<Mutex<Vec<TcpStream>>>::default();
+        let thread = std::thread::spawn({
+            let (asked, ended, open) = (Arc::clone(&asked), Arc::clone(&ended), Arc::clone(&open));
+            move || {
+                let mut copying = Vec::new();
+                while let Ok((stream, _)) = listener.accept() {
+                    if ended.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                    let nth = asked.fetch_add(1, Ordering::SeqCst);
+                    match &real {
+                        Some(real) if nth >= times => {
+                            let other = TcpStream::connect(real).unwrap();
+                            open.lock().unwrap().extend([stream.try_clone().unwrap(), other.try_clone().unwrap()]);
+                            copying.extend(both_ways(stream, other));
+                        }
+                        _ => refuse(stream, away[nth % away.len()]),
+                    }
+                }
+                copying.into_iter().for_each(|one: std::thread::JoinHandle<()>| one.join().unwrap());
+            }
+        });
+        Self { port, asked, ended, open, thread: Some(thread) }
+    }
+
+    fn url(&self, like: &str) -> String {
+        let mut url = url::Url::parse(like).unwrap();
+        url.set_port(Some(self.port)).unwrap();
+        url.set_host(Some("127.0.0.1")).unwrap();
+        url.to_string()
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::SeqCst);
+        for stream in self.open.lock().unwrap().drain(..) {
+            stream.shutdown(std::net::Shutdown::Both).ok();
+        }
+        TcpStream::connect(("127.0.0.1", self.port)).ok();
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn both_ways(one: TcpStream, other: TcpStream) -> [std::thread::JoinHandle<()>; 2] {
+    let copy = |mut from: TcpStream, mut to: TcpStream| {
+        from.set_read_timeout(None).unwrap();
+        std::thread::spawn(move || {
+            std::io::copy(&mut from, &mut to).ok();
+            to.shutdown(std::net::Shutdown::Both).ok();
+            from.shutdown(std::net::Shutdown::Both).ok();
+        })
+    };
+    let (here, there) = (one.try_clone().unwrap(), other.try_clone().unwrap());
+    [copy(one, other), copy(there, here)]
+}
+
+/// Answers as a server does that is away: encryption is asked for first, and then a session.
+fn refuse(mut stream: TcpStream, how: Away) {
+    let mut asked = || -> Option<Vec<u8>> {
+        let mut length = [0; 4];
+        stream.read_exact(&mut length).ok()?;
+        let mut rest = vec![0; (u32::from_be_bytes(length) as usize).saturating_sub(4).min(10_000)];
+        stream.read_exact(&mut rest).ok()?;
+        if rest == [4, 210, 22, 47] {
+            stream.write_all(b"N").ok()?;
+        }
+        Some(rest)
+    };
+    if asked().is_some_and(|first| first == [4, 210, 22, 47]) {
+        asked();
+    }
+    let answer = match how {
+        Away::Says(code, message) => {
+            let mut fields = Vec::new();
+            for (name, value) in [("S", "FATAL"), ("V", "FATAL"), ("C", code), ("M", message)] {
+                fields.extend_from_slice(format!("{name}{value}\0").as_bytes());
+            }
+            fields.push(0);
+            let length = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
+            [&b"E"[..], &length, &fields].concat()
+        }
+        Away::Drops(part) => part.to_vec(),
+    };
+    stream.write_all(&answer).ok();
+}
+
+#[test]
+fn whoever_asks_while_the_server_is_away_is_told_so_and_ends_with_4() {
+    let sandbox = today(&[]);
+    for how in &AWAY {
+        let server = Server::of(std::slice::from_ref(how), usize::MAX, None);
+        let mut database = sqlite();
+        database.url = server.url("postgres://watch:secret@localhost/watch");
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        for args in [&["status"][..], &["once"], &["health"], &["export", "--out", "x.csv"]] {
+            let ended = place.run(args);
+            assert_eq!(ended.code, Some(4), "{how:?} {args:?}: {ended}");
+            assert!(ended.err.contains("hint: ") && !ended.err.contains("secret"), "{how:?} {args:?}: {ended}");
+        }
+        // The daemon tries again, says so, and gives up after a while.
+        let before = server.asked();
+        let ended = place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "away=2500").run();
+        ended.says(4, &["trying again for ", "gave up after 2 s", "hint: "]);
+        assert!(server.asked() >= before + 3, "{how:?}: {ended}");
+        assert!(ended.err.matches("trying again for ").count() <= 2, "said once: {ended}");
+    }
+    assert_eq!(sandbox.calls(), 0);
+}
+
+#[test]
+fn a_daemon_waits_for_its_server_and_ends_when_it_is_reported_to_meanwhile() {
+    let Some(database) = postgres() else { return };
+    let sandbox = today(&[]);
+    let real = url::Url::parse(&database.url).unwrap();
+    let real = format!("{}:{}", real.host_str().unwrap(), real.port().unwrap_or(5432));
+    let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+    let server = Server::of(&AWAY, AWAY.len(), Some(real));
+    let url = server.url(&place.database.url);
+    let mut going = place.program(&["run", "--database", &url]).start();
+    going.until("it tells", |said| said.contains("trying again for "));
+    going.until("its plan", |said| said.contains("next slot"));
+    assert!(server.asked() > AWAY.len());
+    going.signal("TERM");
+    let ended = going.wait();
+    ended.says(0, &["the database system is starting up", "stopped"]);
+
+    let never = Server::of(&AWAY, usize::MAX, None);
+    let url = never.url(&place.database.url);
+    let mut going = place.program(&["run", "--database", &url]).start();
+    going.until("it tells", |said| said.contains("trying again for "));
+    until("another try", || never.asked() > 1);
+    going.signal("TERM");
+    assert_eq!(going.wait().code, Some(130));
+}
+
+#[test]
+fn a_server_that_restarts_while_processes_start_ends_none_with_anything_but_4() {
+    let Some(cluster) = Cluster::start("a server that restarts while processes start", &[]) else { return };
+    let sandbox = today(&[]);
+    let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), &topics(&["acme"]));
+    place.ok(&["db", "migrate"]);
+    let ended = AtomicBool::new(false);
+    let (codes, daemons) = std::thread::scope(|scope| {
+        let restarting = scope.spawn(|| {
+            for how in ["fast", "immediate", "fast", "immediate"] {
+                cluster.restart(how);
+            }
+            ended.store(true, Ordering::SeqCst);
+        });
+        let people = scope.spawn(|| {
+            let mut codes = Vec::new();
+            while !ended.load(Ordering::SeqCst) {
+                let done = place.run(&["status"]);
+                assert!(matches!(done.code, Some(0 | 4)), "{done}");
+                codes.push(done.code.unwrap());
+            }
+            codes
+        });
+        let mut daemons = 0;
+        while !ended.load(Ordering::SeqCst) || daemons == 0 {
+            let mut going = place.program(&["run"]).start();
+            going.until("its plan", |said| said.contains("next slot"));
+            going.signal("TERM");
+            drop(going.wait());
+            daemons += 1;
+        }
+        restarting.join().unwrap();
+        (people.join().unwrap(), daemons)
+    });
+    assert!(codes.contains(&4), "the server was never away: {codes:?}, {daemons} daemons");
+}

@@ -1,0 +1,207 @@
+//! Few among many: what is meant, new or other is shown however many hidden rows, old ones or copies stand before it; and a
+//! topic is told only of what happened to what it knew. Through the binary on both databases, with replies written by hand.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::world::{World, hour, keys, once, post, topic};
+
+/// A text that is like no other.
+fn words(of: &str, id: u32) -> String {
+    let others: Vec<String> = (0..8).map(|place| format!("z{}", (id * 7_919 + place * 13) % 9_973)).collect();
+    format!("{of} {}", others.join(" "))
+}
+
+fn posts(of: &str, ids: std::ops::Range<u32>, published: u32, likes: i64) -> Vec<Value> {
+    ids.map(|id| post(id, published, &words(of, id), likes)).collect()
+}
+
+/// The part of a report in Markdown that lists what rises.
+fn risers(place: &Place) -> Vec<String> {
+    let date = ["report", "--topic", "acme", "--date", "2026-03-12", "--at", "2026-03-13T12:00:00Z", "--out", "r.md"];
+    place.ok(&date);
+    let report = std::fs::read_to_string(place.path("r.md")).unwrap();
+    let Some((_, rest)) = report.split_once("Rising fastest") else { return Vec::new() };
+    rest.lines().filter(|line| line.contains("an hour")).map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn what_rises_behind_a_hundred_hidden_risers_is_reported() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
+        let both = |good: i64, spam: i64| [posts("good", 1..9, 22, good), posts("spam", 100..350, 22, spam)].concat();
+        world.posts(&both(0, 0));
+        once(&place, 25);
+        world.posts(&both(40, 90));
+        once(&place, 26);
+        let told = risers(&place);
+        assert_eq!(told.len(), 5, "{}: {told:#?}", place.database.name);
+        assert!(told.iter().all(|line| line.contains("good") && line.contains("+40")), "{told:#?}");
+        assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["rising"], 8);
+    }
+}
+
+#[test]
+fn what_rises_behind_a_hundred_copies_of_one_text_is_reported() {
+    let text =
+        "a campaign that many accounts repeat word by word until everybody has read it at least once or twice today";
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let both = |good: i64, copied: i64| {
+            let copies = (100..350).map(|id| post(id, 22, text, copied)).collect();
+            [posts("good", 1..4, 22, good), copies].concat()
+        };
+        world.posts(&both(0, 0));
+        once(&place, 25);
+        world.posts(&both(40, 90));
+        once(&place, 26);
+        let told = risers(&place);
+        assert_eq!(told.len(), 4, "{}: {told:#?}", place.database.name);
+        assert!(told[0].contains("campaign") && told[1..].iter().all(|line| line.contains("good")), "{told:#?}");
+    }
+}
+
+#[test]
+fn items_are_listed_however_many_hidden_ones_are_newer() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
+        let name = place.database.name;
+        world.posts(&posts("good", 1..31, 22, 0));
+        once(&place, 24);
+        world.posts(&posts("spam", 100..1_000, 24, 0));
+        once(&place, 25);
+        let listed = |more: &[&str]| place.json(&[&["items", "--json"], more].concat());
+        let some = listed(&["--limit", "20"]);
+        assert_eq!((keys(&some["items"]).len(), &some["filtered"]), (20, &json!(900)), "{name}");
+        place.run(&["items", "--limit", "20"]).shows(
+            0,
+            &["good z", "the newest 20; --limit N for more", "900 filtered by their topics on the way to these"],
+        );
+        let all = listed(&["--limit", "30"]);
+        assert_eq!((keys(&all["items"]).len(), &all["filtered"]), (30, &json!(900)), "{name}");
+        assert!(!place.ok(&["items", "--limit", "30"]).contains("for more"), "there are no more: {name}");
+        // Only what is hidden, behind what is not.
+        place.configure(&world.lines(), &topic("acme", "exclude = [\"good\"]"));
+        world.posts(&[]);
+        once(&place, 26);
+        let hidden = listed(&["--filtered", "only", "--limit", "20"]);
+        assert_eq!((keys(&hidden["items"]).len(), &hidden["filtered"]), (20, &json!(20)), "{name}");
+        assert!(keys(&hidden["items"]).iter().all(|key| key.len() < "post:x:100".len()), "{hidden}");
+    }
+}
+
+#[test]
+fn new_items_are_listed_however_many_that_are_not_new_were_seen_later() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&posts("good", 1..31, 22, 0));
+        once(&place, 24);
+        let mut old = posts("archived", 100..600, 22, 0);
+        old.iter_mut().for_each(|post| post["created_at"] = json!("2026-02-01T00:00:00Z"));
+        world.posts(&old);
+        once(&place, 25);
+        let new = place.json(&["items", "--new-since", "2026-03-11", "--limit", "20", "--json"]);
+        assert_eq!((keys(&new["items"]).len(), &new["outside"]), (20, &json!(500)), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn pages_of_items_seen_at_one_instant_by_two_topics_leave_none_out_and_repeat_none() {
+    let more = "exclude = [\"spam\"]";
+    for database in databases() {
+        let world = World::new();
+        let two = format!("{}\n{}", topic("acme", more), topic("globex", more).replace("\"acme\"", "\"globex\""));
+        let place = Place::new(database, &world.lines(), &two);
+        let some = |id: u32| if id.is_multiple_of(50) { "good" } else { "spam" };
+        // Of some the date is not known.
+        let all = (1..1_001).map(|id| {
+            let mut post = post(id, 22, &words(some(id), id), 0);
+            if id.is_multiple_of(3) {
+                post.as_object_mut().unwrap().remove("created_at");
+            }
+            post
+        });
+        world.posts(&all.collect::<Vec<_>>());
+        once(&place, 24);
+        let listed = place.json(&["items", "--limit", "90", "--json"]);
+        let rows = listed["items"].as_array().unwrap();
+        let seen: BTreeSet<_> = rows.iter().map(|row| (row["topic"].to_string(), row["key"].to_string())).collect();
+        assert_eq!((rows.len(), seen.len()), (40, 40), "{}", place.database.name);
+        assert_eq!(listed["filtered"], 1_960);
+        let whole = place.json(&["items", "--limit", "5000", "--filtered", "keep", "--json"]);
+        let whole: Vec<&Value> = whole["items"].as_array().unwrap().iter().collect();
+        let shown: Vec<&Value> =
+            whole.iter().copied().filter(|row| row["text"].as_str().unwrap().starts_with("good")).collect();
+        assert_eq!((whole.len(), shown), (2_000, rows.iter().collect()), "the order is that of one page");
+    }
+}
+
+#[test]
+fn a_topic_is_not_told_of_edits_from_before_it_saw_the_item() {
+    let two = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\n\
+               [[topics]]\nid = \"corp\"\nquery = \"acme corp\"\nsources = [\"social\"]\n";
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), two);
+        let name = place.database.name;
+        let run = |topic: &str, at: u32| {
+            let ended = place.run(&["once", "--topic", topic, "--at", &hour(at)]);
+            assert_eq!(ended.code, Some(0), "{ended}");
+        };
+        let edits = |topic: &str| {
+            let diff = place.json(&["diff", topic, "--since", "2026-03-01", "--json"]);
+            assert_eq!(diff["counts"]["edited"], diff["edited"].as_array().unwrap().len(), "{diff}");
+            let export =
+                ["export", "--what", "changes", "--format", "jsonl", "--topic", topic, "--since", "2026-03-01"];
+            let exported = place.ok(&export);
+            let rows = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let rows: Vec<_> =
+                rows.filter(|row| row["change"] == "edited").map(|row| row["old_text"].clone()).collect();
+            assert_eq!(diff["counts"]["edited"], rows.len(), "{name}: {exported}");
+            rows
+        };
+        let reported = |topic: &str| {
+            let at = ["--date", "2026-03-12", "--at", "2026-03-13T12:00:00Z", "--out", "r.md"];
+            place.ok(&[&["report", "--topic", topic][..], &at].concat());
+            std::fs::read_to_string(place.path("r.md")).unwrap().contains("Edited")
+        };
+        world.posts(&[post(1, 20, "it costs $10", 5)]);
+        run("acme", 25);
+        world.posts(&[post(1, 20, "it costs $12", 5)]);
+        run("acme", 26);
+        run("corp", 28);
+        assert_eq!((edits("acme").len(), edits("corp").len()), (1, 0), "{name}");
+        assert_eq!((reported("acme"), reported("corp")), (true, false), "{name}");
+        // Of what it knew it is told, whoever noticed.
+        world.posts(&[post(1, 20, "it costs $15", 5)]);
+        run("acme", 30);
+        run("corp", 31);
+        assert_eq!(edits("corp"), [json!("it costs $12")], "{name}");
+        assert!(reported("corp"), "{name}");
+    }
+}
+
+#[test]
+fn a_code_that_names_no_language_is_refused() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[post(1, 20, "one is here", 5)]);
+        once(&place, 24);
+        for code in ["zxx", "qaa", "und", "mul"] {
+            let tested = place.run(&["topic", "filter", "test", "acme", "--lang", "en", "--lang", code]);
+            tested.says(2, &["lang, entry 2 names no language, so it matches nothing", "leave it out"]);
+            place.configure(&world.lines(), &topic("acme", &format!("lang = [\"{code}\"]")));
+            place.run(&["check"]).says(2, &["names no language", "leave it out"]);
+            place.configure(&world.lines(), &topic("acme", ""));
+        }
+        place.run(&["topic", "filter", "test", "acme", "--lang", "que"]).shows(0, &[]);
+    }
+}

@@ -1,0 +1,224 @@
+//! What counts as new, wherever it is counted: the pages, the API, `status`, `runs`, `items`, exports and feeds say what `diff`
+//! says, on both databases. Each item is judged as its first sighting was, whatever the topic's window is later.
+
+use serde_json::{Value, json};
+
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, once, post, topic};
+
+/// Social posts and web pages, with more lines of the topic.
+fn both(query: &str, more: &str) -> String {
+    topic(query, more).replace("[\"social\"]", "[\"social\", \"web\"]")
+}
+
+fn page(n: u32) -> Value {
+    json!({ "title": format!("Page {n}"), "url": format!("https://example.org/{n}") })
+}
+
+/// A call that can be asked for a day that is over.
+const BASIC: &str = "social.operation = \"basic\"";
+
+/// A baseline, then three that are new, and two that were published long before.
+fn begin(place: &Place, world: &World) {
+    world.posts(&[post(1, 20, "what was there", 1)]);
+    world.pages(&[page(1)]);
+    once(place, 24);
+    world.posts(&[
+        post(1, 20, "what was there", 1),
+        post(2, 28, "just now", 1),
+        json!({ "id": "3", "text": "without a date" }),
+        post(4, 0, "archived", 1),
+        post(5, 1, "archived too", 1),
+    ]);
+    world.pages(&[page(1), page(2)]);
+    once(place, 30);
+}
+
+/// How many are new in 24 hours: on both pages, and by the API.
+fn told(place: &Place, at: u32, beside: &str) -> i64 {
+    let pages = Pages::serve(place, &["--at", &hour(at)]);
+    let answer: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme")).unwrap();
+    let new = answer["data"]["new_24h"].as_i64().unwrap();
+    let said = if beside.is_empty() { String::new() } else { format!("<span class=\"sub\">{beside}</span>") };
+    let cell = format!("data-label=\"New, 24 h\">{new}{said}</td>");
+    assert!(pages.page("/").contains(&cell), "{cell}: {}", pages.page("/"));
+    let said = if beside.is_empty() { String::new() } else { format!(", {beside}") };
+    let fact = format!("<dt>New, 24 h</dt><dd>{new}{said}</dd>");
+    assert!(pages.page("/topics/acme").contains(&fact), "{fact}: {}", pages.page("/topics/acme"));
+    new
+}
+
+#[test]
+fn new_in_24_hours_is_what_a_diff_calls_new() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", BASIC));
+        begin(&place, &world);
+        let new =
+            |since: u32| place.json(&["diff", "acme", "--since", &hour(since), "--json"])["counts"]["new"].clone();
+        // The baseline lies in the day that is counted, as the two old posts do.
+        assert_eq!((told(&place, 31, ""), new(7)), (3, json!(3)), "{}", place.database.name);
+        // Another question begins with a baseline; what it finds then is new.
+        place.configure(&world.lines(), &both("acme OR globex", BASIC));
+        world.posts(&[post(6, 35, "of the other question", 1)]);
+        world.pages(&[page(3)]);
+        once(&place, 36);
+        assert_eq!((told(&place, 37, ""), new(7)), (3, json!(3)));
+        world.posts(&[post(7, 41, "new to it", 1), post(6, 35, "of the other question", 1)]);
+        once(&place, 42);
+        assert_eq!((told(&place, 43, ""), new(7)), (4, json!(4)));
+        // A day that was over when it was asked for is nothing new.
+        world.posts(&[json!({ "id": "8", "text": "of that day", "created_at": "2026-03-09T12:00:00Z" })]);
+        let day = ["backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
+        place.run(&day).shows(0, &[]);
+        assert_eq!(
+            place.database.number(
+                "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item WHERE i.key = 'post:x:8' AND s.fit = 'in'"
+            ),
+            1
+        );
+        assert_eq!((told(&place, 44, ""), new(7)), (4, json!(4)));
+        // Back to the first question, which was answered before; a filter is not looked at, and that is said.
+        place.configure(&world.lines(), &both("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
+        world.posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
+        once(&place, 46);
+        assert_eq!((told(&place, 47, "before its filter"), new(7)), (6, json!(5)));
+        // The day goes on: what was first seen before it is no longer counted.
+        assert_eq!(told(&place, 68, "before its filter"), 2);
+    }
+}
+
+#[test]
+fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        begin(&place, &world);
+        let said = "acme: 2 more first seen in the last run, older than the window";
+        place.run(&["status"]).shows(0, &["Z    3      7", said]);
+        place.run(&["runs", "--limit", "1"]).shows(0, &["3 (+2)", "(+n): first seen too, and older than the window"]);
+        let run = &place.json(&["runs", "--limit", "1", "--json"])["runs"][0];
+        assert_eq!((&run["new"], &run["new_older"]), (&json!(5), &json!(2)));
+        assert_eq!(place.json(&["status", "--json"])["topics"][0]["new_older"], 2);
+        let pages = Pages::serve(&place, &["--at", &hour(31)]);
+        assert!(pages.page("/topics/acme").contains("3 new items (+2 older)"), "{}", pages.page("/topics/acme"));
+        drop(pages);
+        let feed = place.ok(&["export", "--format", "atom", "--topic", "acme"]);
+        assert_eq!((feed.matches("<entry>").count(), feed.contains("archived")), (3, false), "{feed}");
+        // What the filter hides is told once: an old one that is hidden is not told as old, too.
+        place.configure(&world.lines(), &both("acme", "exclude = [\"hidden\"]"));
+        world.posts(&[
+            post(6, 40, "hidden", 1),
+            post(7, 2, "hidden, old", 1),
+            post(8, 2, "old", 1),
+            post(9, 40, "new", 1),
+        ]);
+        once(&place, 42);
+        place.run(&["status"]).shows(
+            0,
+            &["acme: 2 more new in the last run, filtered", "acme: 1 more first seen in the last run, older than"],
+        );
+        let told = &place.json(&["status", "--json"])["topics"][0];
+        assert_eq!((&told["new_filtered"], &told["new_older"]), (&json!(2), &json!(1)));
+    }
+}
+
+#[test]
+fn what_a_widened_search_found_is_new_whatever_the_window_is() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "every = \"6h\""));
+        world.posts(&[post(1, 20, "what was there", 1)]);
+        let due = |at: u32| place.run(&["once", "--due", "--at", &hour(at)]).shows(0, &[]);
+        due(23);
+        due(24);
+        // Nobody looked for three days; the next search looks back over them.
+        world.posts(&[
+            post(2, 40, "of the gap", 1),
+            post(3, 95, "just now", 1),
+            json!({ "id": "4", "text": "archived", "created_at": "2026-03-01T00:00:00Z" }),
+            post(5, 200, "of some day", 1),
+        ]);
+        due(96);
+        let diff = place.json(&["diff", "acme", "--json"]);
+        assert_eq!((&diff["counts"]["new"], &diff["counts"]["outside"]), (&json!(2), &json!(2)), "{diff}");
+        let since = hour(90);
+        let fits = |place: &Place| {
+            let listed = place.json(&["items", "--json"])["items"].clone();
+            let fit = |key: &str| {
+                let found = listed.as_array().unwrap().iter().find(|item| item["key"] == format!("post:x:{key}"));
+                found.map_or(Value::Null, |item| item["fit"].clone())
+            };
+            [fit("2"), fit("3"), fit("4"), fit("5")]
+        };
+        let expected = ["in", "in", "outside", "outside"].map(|fit| json!(fit));
+        assert_eq!(fits(&place), expected, "{}", place.database.name);
+        let new = |place: &Place| {
+            let items = place.json(&["items", "--new-since", &since, "--json"]);
+            let rows = |what: &str| place.ok(&["export", "--what", what, "--new-since", &since]).lines().count() - 1;
+            (items["items"].as_array().unwrap().len(), items["outside"].clone(), rows("items"), rows("new"))
+        };
+        assert_eq!(new(&place), (2, json!(2), 2, 2));
+        place.run(&["items"]).shows(0, &["(older) archived", "(dated ahead) of some day"]);
+        let pages = Pages::serve(&place, &["--at", &hour(97)]);
+        let listed: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/items?new_since=6h")).unwrap();
+        assert_eq!((listed["data"].as_array().unwrap().len(), &listed["outside"]), (2, &json!(2)), "{listed}");
+        drop(pages);
+        // Another window changes nothing of what was.
+        place.configure(&world.lines(), &topic("acme", "every = \"6h\"\nwindow = \"PAST_7_DAYS\""));
+        due(102);
+        assert_eq!((fits(&place), new(&place)), (expected, (2, json!(2), 2, 2)));
+    }
+}
+
+#[test]
+fn charts_of_pages_mark_where_another_query_began() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        world.posts(&[post(1, 20, "what was there", 1)]);
+        world.pages(&[]);
+        for at in [24, 30] {
+            once(&place, at);
+        }
+        let shown = |at: u32| Pages::serve(&place, &["--at", &hour(at)]).page("/topics/acme");
+        assert!(!shown(31).contains("nother query"));
+        place.configure(&world.lines(), &both("acme OR globex", ""));
+        for at in [36, 42] {
+            once(&place, at);
+        }
+        let told = shown(43);
+        assert!(told.contains("Upright line: another query from 2026-03-12 12:00."), "{told}");
+        assert_eq!(told.matches("Another query from here on").count(), 2, "both charts");
+        // The line is where the query changed, also as the first search of the days that are shown.
+        assert!(shown(24 * 14 + 13).contains("another query from 2026-03-12 12:00"));
+        assert!(!shown(24 * 15 + 13).contains("nother query"));
+    }
+}
+
+#[test]
+fn authors_that_nobody_tells_are_not_none() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[json!({ "text": "nothing but words" }), json!({ "text": "quite other ones" })]);
+        let said = place.ok(&["once", "--at", &hour(24)]);
+        assert!(said.contains("2 items, 2 unique, authors not given"), "{said}");
+        place.run(&["show", "acme"]).shows(0, &["2 items, 2 unique, authors not given"]);
+        assert_eq!(
+            place.json(&["show", "acme", "--json"])["volume"],
+            json!({ "raw": 2, "unique": 2, "authors": null })
+        );
+        let days = place.ok(&["export", "--what", "daily", "--format", "jsonl"]);
+        let day: Value = serde_json::from_str(days.lines().last().unwrap()).unwrap();
+        assert_eq!((&day["items"], &day["authors"]), (&json!(2), &Value::Null), "{day}");
+        // One that is told is one, and of nothing there is none.
+        world.posts(&[post(1, 24, "with a name", 1)]);
+        let said = place.ok(&["once", "--at", &hour(25)]);
+        assert!(said.contains("1 item, 1 unique, 1 author\n"), "{said}");
+        world.posts(&[]);
+        assert!(place.ok(&["once", "--at", &hour(26)]).contains("0 items, 0 unique, 0 authors"));
+    }
+}

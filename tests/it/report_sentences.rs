@@ -1,0 +1,219 @@
+//! What a report says of topics that have little to tell yet, and of what rises, through the binary on both databases with
+//! replies written by hand. Its figures are worked out again in `report`.
+
+use serde_json::json;
+
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
+use crate::support::world::{World, hour, once, post, topic};
+
+/// The report of a date in Markdown, made at noon two days after the day of the cases.
+fn report(place: &Place, date: &str) -> String {
+    place.ok(&["report", "--date", date, "--at", "2026-03-13T12:00:00Z", "--out", "told.md"]);
+    std::fs::read_to_string(place.path("told.md")).unwrap()
+}
+
+fn page(place: &Place, date: &str) -> String {
+    place.ok(&["report", "--date", date, "--at", "2026-03-13T12:00:00Z", "--out", "-"])
+}
+
+#[test]
+fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let two = |likes: i64, reposts: i64| {
+            let mut post = post(2, 2, "it is shared instead of liked", likes);
+            post["retweet_count"] = json!(reposts);
+            post
+        };
+        world.posts(&[post(1, 1, "once a day is enough to rise", 10), two(100, 0)]);
+        once(&place, 7);
+        world.posts(&[post(1, 1, "once a day is enough to rise", 5_890), two(20, 40)]);
+        once(&place, 31);
+        let told = report(&place, "2026-03-12");
+        assert!(told.contains("+5,880 to 10, 245 an hour"), "a topic that is run once a day: {told}");
+        assert!(told.contains("+40 to 100, 1.7 an hour"), "no sum that was never seen: {told}");
+        assert!(page(&place, "2026-03-12").contains("+40 to 100"));
+        assert!(!report(&place, "2026-03-11").contains("Rising fastest"));
+    }
+}
+
+#[test]
+fn bookmarks_alone_are_reactions_too() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let kept = |many: i64| {
+            let mut post = post(1, 1, "it is kept for later", 0);
+            post.as_object_mut().unwrap().remove("like_count");
+            post["bookmark_count"] = json!(many);
+            post
+        };
+        world.posts(&[kept(15)]);
+        once(&place, 7);
+        world.posts(&[kept(37)]);
+        once(&place, 31);
+        let told = report(&place, "2026-03-12");
+        assert!(told.contains("+22 to 15"), "{}: {told}", place.database.name);
+    }
+}
+
+/// Reports of what is new since the last one, of a topic that is asked every six hours.
+fn every_six_hours(database: crate::support::databases::Database, world: &World, more: &str) -> Place {
+    let since = "[[reports]]\nname = \"new\"\nwindow = \"since_last\"\nformat = \"markdown\"\n";
+    let place = Place::new(database, &world.lines(), &format!("{}{since}{more}", topic("acme", "every = \"6h\"")));
+    for n in [0, 6, 12, 18, 24, 30] {
+        world.posts(&[post(n + 1, n, &format!("what was said at {n}"), 1)]);
+        place.ok(&["once", "--due", "--at", &hour(n)]);
+    }
+    place
+}
+
+fn since_last(place: &Place, at: &str) -> String {
+    place.ok(&["report", "new", "--at", at, "--out", "new.md"]);
+    std::fs::read_to_string(place.path("new.md")).unwrap()
+}
+
+#[test]
+fn what_no_search_was_due_for_yet_is_no_hole() {
+    for database in databases() {
+        let world = World::new();
+        let place = every_six_hours(database, &world, "");
+        let told = since_last(&place, &hour(31));
+        assert!(!told.contains("not covered"), "{told}");
+        assert!(told.contains("- 100% of the period so far covered\n"), "{told}");
+        let open = "Not looked at yet: 1h 5m from 03-12 05:55; no search was due, and the next one looks back over it.";
+        assert!(told.contains(open), "{told}");
+        let page = place.ok(&["report", "new", "--at", &hour(31), "--out", "-"]);
+        assert!(page.contains(open) && !page.contains("was not covered"), "{page}");
+        // One that was due and was not made is a hole as before.
+        let told = since_last(&place, &hour(40));
+        assert!(told.contains("of the period was not covered by social searches"), "{told}");
+    }
+}
+
+#[test]
+fn reports_since_the_last_one_do_not_replace_one_another() {
+    let world = World::new();
+    let place = every_six_hours(crate::support::databases::sqlite(), &world, "timezone = \"Europe/Berlin\"\n");
+    for n in [30, 31] {
+        place.ok(&["report", "new", "--at", &hour(n)]);
+    }
+    for name in ["new-2026-03-12-0700+0100.md", "new-2026-03-12-0800+0100.md"] {
+        assert!(place.path(&format!("reports/{name}")).exists(), "{name}");
+    }
+    let named = |path: &str| {
+        let more = format!("every = \"6h\"\npath = \"{path}\"\n");
+        every_six_hours(crate::support::databases::sqlite(), &world, &more).run(&["check"])
+    };
+    named("r/{name}-{date}").shows(0, &["it replaces the others", "{time}"]);
+    assert!(!named("r/{date}T{time}").to_string().contains("replaces"));
+}
+
+#[test]
+fn topics_stand_in_the_same_order_whoever_makes_the_report() {
+    let world = World::new();
+    let one = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"q\"\nsources = [\"social\"]\nevery = \"6h\"\n");
+    let daily = "[[reports]]\nname = \"daily\"\nevery = \"24h\"\nformat = \"markdown\"\npath = \"r/{date}\"\n";
+    let place = Place::new(
+        crate::support::databases::sqlite(),
+        &world.lines(),
+        &format!("{}{}{daily}", one("zeta"), one("acme")),
+    );
+    world.posts(&[post(1, 1, "said before breakfast", 1)]);
+    for n in [0, 6, 12, 18, 24, 30] {
+        place.ok(&["once", "--due", "--at", &hour(n)]);
+    }
+    let made = std::fs::read(place.path("r/2026-03-11.md")).unwrap();
+    let slot = place.database.texts("SELECT CAST(max(started_at) AS TEXT) FROM run WHERE job = 'report:daily'");
+    assert!(!slot.is_empty());
+    place.ok(&["report", "daily", "--date", "2026-03-11", "--at", &hour(24), "--out", "again.md"]);
+    let again = std::fs::read_to_string(place.path("again.md")).unwrap();
+    let place_of = |text: &str, id: &str| text.find(&format!("\n## {id}")).unwrap_or_else(|| panic!("{id}: {text}"));
+    let made = String::from_utf8(made).unwrap();
+    for text in [&made, &again] {
+        assert!(place_of(text, "acme") < place_of(text, "zeta"), "{text}");
+    }
+}
+
+#[test]
+fn a_topic_that_has_nothing_to_tell_yet_says_why() {
+    for database in databases() {
+        let server = Raw::saying(|path| {
+            if path.starts_with("/web") {
+                let pages = json!({ "results": [{ "title": "a page", "url": "https://a.example/1" }] }).to_string();
+                return reply("200 OK", "content-type: application/json\r\n", pages.as_bytes());
+            }
+            reply("400 Bad Request", "content-type: application/json\r\n", b"{\"detail\":\"no\"}")
+        });
+        let topics = "[[topics]]\nid = \"ill\"\nquery = \"x\"\nsources = [\"social\"]\n\
+                      [[topics]]\nid = \"pages\"\nquery = \"x\"\nsources = [\"web\"]\n";
+        let place = Place::new(database, &server.lines(), topics);
+        place.run(&["once", "--at", &hour(9)]);
+        let first = report(&place, "2026-03-11");
+        let ill = "was run, but no run has brought anything yet: there is nothing to report.";
+        assert!(first.contains(ill) && first.contains("social: last error"), "{first}");
+        assert!(
+            first.contains("first day: 1 item. The first answer to each query, the baseline, held 1 of whatever day."),
+            "{first}"
+        );
+        let next = report(&place, "2026-03-12");
+        assert!(next.contains(ill), "it was tried the day before: {next}");
+        assert!(next.contains("was not asked in the period"), "{next}");
+        let before = report(&place, "2026-03-10");
+        assert!(before.contains("was not watched yet: its first run began at 2026-03-11 09:00"), "{before}");
+        assert!(!before.contains("irst day"), "{before}");
+        assert!(page(&place, "2026-03-10").contains("not watched yet"));
+        assert!(page(&place, "2026-03-11").contains("no run brought anything"));
+    }
+}
+
+#[test]
+fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[post(1, 1, "the first of all posts", 1)]);
+        once(&place, 2);
+        world.posts(&[post(2, 3, "another one of that day", 1), post(3, 3, "and one more of that day", 1)]);
+        once(&place, 4);
+        let told = report(&place, "2026-03-11");
+        assert!(
+            told.contains("first day: 3 items. The first answer to each query, the baseline, held 1 of whatever day."),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn sentences_that_are_not_told_are_counted() {
+    let world = World::new();
+    let topics: String =
+        (0..12).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n")).collect();
+    let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topics);
+    place.ok(&["once", "--topic", "t11", "--at", &hour(60)]);
+    let told = report(&place, "2026-03-11");
+    assert!(told.contains("2 sentences of less weight not listed"), "{told}");
+    assert!(page(&place, "2026-03-11").contains("2 sentences of less weight not listed"));
+}
+
+#[test]
+fn an_old_page_says_its_year() {
+    let world = World::new();
+    let place = Place::new(
+        crate::support::databases::sqlite(),
+        &world.lines(),
+        "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\n",
+    );
+    world.pages(&[
+        json!({ "title": "of another year", "url": "https://a.example/old", "date": "2019-01-01T00:00:00Z" }),
+        json!({ "title": "without a date", "url": "https://a.example/undated" }),
+    ]);
+    once(&place, 9);
+    let told = report(&place, "2026-03-11");
+    assert!(told.contains(" · 2019-01-01 00:00 · ") && told.contains(" · 03-11 09:00 (undated) · "), "{told}");
+    let page = page(&place, "2026-03-11");
+    assert!(page.contains("2019-01-01 00:00") && !page.contains(" 01-01 00:00"), "{page}");
+}

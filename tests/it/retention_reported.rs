@@ -1,0 +1,84 @@
+//! What exports tell of pruning: which items lost their words and when, which snapshots are thinned; and a kill while runs are
+//! pruned. Every case on both databases.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use topicwatch::export::What;
+use topicwatch::model::{Retention, Time};
+use topicwatch::store::Filter;
+
+use crate::support::databases::{Database, databases, postgres, sqlite, wait};
+use crate::support::old_history::{DAY, everything, fill, present};
+use crate::support::program::Place;
+use crate::support::rare_schedule::FAILPOINT;
+use crate::support::sample_history::objects;
+use crate::support::searched::open;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_say_that_their_content_went() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let store = open(&database).await;
+        fill(&database, &store).await;
+        let named = |rows: &[Value], column: &str| rows.iter().filter(|row| !row[column].is_null()).count();
+        let before = objects(&store, What::Items, Filter::default()).await;
+        assert_eq!(named(&before, "pruned_at"), 0, "{}", database.name);
+        let rule = Retention { raw: None, sightings: Some(3 * DAY), items: Some(4 * DAY), runs: None };
+        store.prune(&rule, present(), Duration::from_secs(600), false, &|| false).await.unwrap();
+        let items = objects(&store, What::Items, Filter::default()).await;
+        assert_eq!(named(&items, "pruned_at"), 12, "{}", database.name);
+        for row in &items {
+            assert_eq!(row["pruned_at"].is_null(), row["text"].is_string(), "{row}");
+        }
+        let at = items.iter().find_map(|row| row["pruned_at"].as_str()).unwrap();
+        assert_eq!(Time::parse(at), Some(present()));
+        let runs = objects(&store, What::Runs, Filter::default()).await;
+        for row in &runs {
+            let thinned = database.number(&format!(
+                "SELECT coalesce(thinned, 0) FROM run WHERE public_id = '{}'",
+                row["run"].as_str().unwrap()
+            ));
+            assert_eq!(row["thinned"], thinned == 1, "{row}");
+        }
+        assert_eq!(runs.iter().filter(|row| row["thinned"] == true).count(), 20, "{}", database.name);
+        told.push((items, runs));
+        database.close(store).await;
+    }
+    assert!(told.windows(2).all(|two| two[0] == two[1]));
+}
+
+#[test]
+fn a_kill_while_runs_are_pruned_costs_nothing() {
+    let rules = "[retention]\nraw = \"2d\"\nsightings = \"3d\"\nitems = \"4d\"\nruns = \"38d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
+    let at = Time(present().0 + 36 * DAY).to_string();
+    let fresh = |name: &str| {
+        let own: Database = if name == "SQLite" { sqlite() } else { postgres().unwrap() };
+        let place = Place::new(own, "base_url = \"sandbox\"\n", rules);
+        wait(async {
+            let store = open(&place.database).await;
+            fill(&place.database, &store).await;
+            store.close().await;
+        });
+        place
+    };
+    // Names of rows that the database makes differ between two of them.
+    let told = |place: &Place| -> Vec<String> {
+        everything(&place.database).into_iter().filter(|line| !line.starts_with("known")).collect()
+    };
+    for name in databases().iter().map(|database| database.name) {
+        let unharmed = fresh(name);
+        let runs = unharmed.database.number("SELECT count(*) FROM run");
+        unharmed.ok(&["db", "prune", "--at", &at]);
+        assert!(unharmed.database.number("SELECT count(*) FROM run") < runs, "{name}: runs went");
+        for moment in ["written", "committed"] {
+            let place = fresh(name);
+            let point = format!("kill prune_runs::runs/{moment}");
+            let killed = place.program(&["db", "prune", "--at", &at]).env(FAILPOINT, &point).run();
+            assert_eq!(killed.code, None, "{point}: {killed}");
+            place.ok(&["db", "prune", "--at", &at]);
+            assert_eq!(told(&place), told(&unharmed), "{name} {point}");
+            assert_eq!(place.json(&["db", "prune", "--json", "--at", &at])["pruned"]["gone"], serde_json::json!({}));
+        }
+    }
+}

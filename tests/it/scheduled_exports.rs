@@ -1,0 +1,439 @@
+//! Exports of the configuration, through the binary on both databases: files that go on where the last one ended, killed on
+//! the way at every point, checked afterwards, thinned out, and configured wrongly.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::support::databases::{databases, postgres, sqlite};
+use crate::support::program::{NINE, Place, Program};
+use crate::support::service::Sandbox;
+use crate::support::world::{World, hour, post};
+
+/// The hours at which something is due.
+const HOURS: [&str; 3] = ["2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"];
+/// When leases of what was begun at ten have run out.
+const LATER: &str = "2026-03-11T10:10:00Z";
+
+/// Two hourly topics and hourly exports.
+fn rest(exports: &str) -> String {
+    format!(
+        "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
+         [[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\ntags = [\"rival\"]\nevery = \"1h\"\n\n{exports}"
+    )
+}
+
+fn export(name: &str, rest: &str) -> String {
+    format!("[[exports]]\nname = \"{name}\"\nevery = \"1h\"\n{rest}\n\n")
+}
+
+fn going_on(what: &str) -> String {
+    export(what, &format!("what = \"{what}\"\nmode = \"incremental\"\npath = \"out/{{name}}/{{run}}.csv\""))
+}
+
+fn due(place: &Place, sandbox: &Sandbox, at: &str) {
+    sandbox.turn_to(at);
+    let done = place.run(&["once", "--due", "--at", at]);
+    assert_eq!(done.code, Some(0), "{at}: {done}");
+}
+
+/// Data files of a folder by name, which is by slot.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let data = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "csv" || ending == "jsonl");
+    files.retain(data);
+    files.sort();
+    files
+}
+
+fn manifest(file: &Path) -> Value {
+    let path = format!("{}.manifest.json", file.display());
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// All that the files say, one after the other, each without its header.
+fn together(files: &[PathBuf]) -> String {
+    let bodies = files.iter().map(|file| {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.split_once("\r\n").unwrap().1.to_owned()
+    });
+    bodies.collect()
+}
+
+/// The same rows as one export.
+fn whole(place: &Place, what: &str, until: i64) -> String {
+    let text = place.ok(&["export", "--what", what, "--seq", &format!("0..{until}")]);
+    text.split_once("\r\n").unwrap().1.to_owned()
+}
+
+fn cursor(place: &Place, name: &str) -> i64 {
+    place.database.number(&format!("SELECT coalesce(max(seq), 0) FROM follower WHERE name = 'export:{name}'"))
+}
+
+#[test]
+fn increments_together_are_the_whole_and_each_says_what_it_holds() {
+    const GROWING: [&str; 4] = ["sightings", "searches", "answers", "new"];
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let exports: String = GROWING.iter().map(|what| going_on(what)).collect();
+        let place = Place::new(database, &sandbox.lines(), &rest(&exports));
+        place.run(&["check"]).shows(0, &["sightings", "/out/{name}/{run}.csv", "incremental sightings"]);
+        due(&place, &sandbox, NINE);
+        // Indexed late, between two slots: what a manual run finds belongs to the next file.
+        assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
+        for hour in HOURS {
+            due(&place, &sandbox, hour);
+        }
+        for what in GROWING {
+            let there = files(&place.path(&format!("out/{what}")));
+            assert_eq!(there.len(), if what == "answers" { there.len() } else { 3 }, "{what}: {there:?}");
+            let until = cursor(&place, what);
+            assert!(together(&there) == whole(&place, what, until), "{} {what}", place.database.name);
+            let mut since = 0;
+            for file in &there {
+                let told = manifest(file);
+                let text = std::fs::read_to_string(file).unwrap();
+                let mut reader = csv::Reader::from_reader(text.as_bytes());
+                assert_eq!(told["rows"], reader.records().count(), "{told}");
+                assert_eq!(told["bytes"], text.len());
+                assert_eq!(told["seq"][0], since, "no gap and no overlap: {told}");
+                assert_eq!(told["runs"], told["run_ids"].as_array().unwrap().len());
+                assert_eq!(told["schema"], topicwatch::export::SCHEMA);
+                since = told["seq"][1].as_i64().unwrap();
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            }
+        }
+        let key = place.database.texts("SELECT key FROM item ORDER BY id LIMIT 1").remove(0);
+        let files_of_it = ["export:sightings@2026-03-11T10:00:00Z made", "/out/new/20260311T100000Z.csv"];
+        place.run(&["forget", "--item", &key, "--dry-run"]).shows(0, &files_of_it);
+        // When nothing is new, there is no file, and nothing fails.
+        due(&place, &sandbox, "2026-03-11T12:30:00Z");
+        assert_eq!(files(&place.path("out/sightings")).len(), 3);
+        let first = files(&place.path("out/sightings")).remove(0);
+        let text = std::fs::read_to_string(&first).unwrap();
+        std::fs::write(&first, text.replacen("social", "s0cial", 1)).unwrap();
+        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["its bytes are others"]);
+        std::fs::write(&first, &text).unwrap();
+        crate::support::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
+        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["from line 2 on"]);
+        let verify = |more: &[&str]| place.run(&[&["export", "--verify", first.to_str().unwrap()], more].concat());
+        verify(&["--topic", "acme"]).says(2, &["--verify", "--topic"]);
+        verify(&["--what", "items"]).says(2, &["--verify", "--what"]);
+        verify(&["--config", "jobs.toml", "--quiet"]).shows(3, &["from line 2 on"]);
+        place.run(&["export", "--verify", "jobs.toml"]).says(2, &["jobs.toml.manifest.json"]);
+    }
+}
+
+#[test]
+fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_then() {
+    let mut all = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\nevery = \"1h\"\n\n";
+        let rest = format!("{topic}{}{}", going_on("sightings"), going_on("new"));
+        let place = Place::new(database, &world.lines(), &rest);
+        let due = |n: u32| place.run(&["once", "--due", "--at", &hour(n)]).shows(0, &[]);
+        let page = |title: &str, snippet: &str| json!({ "title": title, "snippet": snippet, "link": "https://acme.example/p" });
+        due(23);
+        // Who wrote it and when is learned later, and so is an edit; a page has other words each time.
+        world.posts(&[
+            json!({ "id": "1", "text": "it costs $10", "url": "https://x.com/i/status/1" }),
+            post(2, 23, "stays", 1),
+        ]);
+        world.pages(&[page("Prices", "from 10")]);
+        due(24);
+        due(25);
+        world.posts(&[post(1, 23, "it costs $12", 3), post(2, 23, "stays", 2)]);
+        world.pages(&[page("Prices", "from 12")]);
+        due(26);
+        world.posts(&[post(1, 23, "it costs $15", 4)]);
+        world.pages(&[page("New prices", "from 15")]);
+        due(27);
+        due(28);
+        let texts = |text: &str, key: &str| {
+            let mut reader = csv::Reader::from_reader(text.as_bytes());
+            let heads: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+            let at = |name: &str| heads.iter().position(|head| head == name).unwrap();
+            let rows = reader.records().map(Result::unwrap).filter(|row| &row[at("key")] == key);
+            rows.map(|row| ["text", "author", "published_at"].map(|name| row[at(name)].to_owned()).join(" | "))
+                .collect::<Vec<_>>()
+        };
+        for what in ["sightings", "new"] {
+            let there = files(&place.path(&format!("out/{what}")));
+            assert!(there.len() > usize::from(what == "sightings") * 3, "{what}: {there:?}");
+            let until = cursor(&place, what);
+            assert_eq!(together(&there), whole(&place, what, until), "{} {what}", place.database.name);
+            for file in &there {
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            }
+        }
+        let (bare, known) =
+            ("it costs $10 |  | ", |price: u32| format!("it costs ${price} | author1 | 2026-03-11T23:00:00.000Z"));
+        let sightings = place.ok(&["export", "--what", "sightings"]);
+        let seen = texts(&sightings, "post:x:1");
+        assert_eq!(seen, [bare.to_owned(), bare.to_owned(), known(12), known(15), known(15)], "{sightings}");
+        assert_eq!(texts(&place.ok(&["export", "--what", "new"]), "post:x:1"), [bare]);
+        assert_eq!(texts(&place.ok(&["export", "--what", "items"]), "post:x:1"), [known(15)], "as it is known now");
+        let lines = place.ok(&["export", "--what", "sightings", "--format", "jsonl"]);
+        assert_eq!(lines.matches("it costs $10").count(), 2, "{lines}");
+        assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
+        all.push(sightings);
+        // What has no end is kept to the last thousand, and of others everything.
+        let of = "(SELECT id FROM item WHERE key = 'post:x:1')";
+        let held =
+            |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));
+        let others = held("<>");
+        crate::support::databases::wait(place.database.execute(&format!(
+            "INSERT INTO item_past (item, run, text) WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200) \
+             SELECT {of}, (SELECT max(id) FROM run), 'it costs $15' FROM n; UPDATE item SET past = past + 1200 WHERE id = {of}"
+        )));
+        world.posts(&[post(1, 23, "it costs $16", 4)]);
+        due(29);
+        assert_eq!((held("="), held("<>")), (1_000, others), "{}", place.database.name);
+        let newest = place.ok(&["export", "--what", "sightings", "--since", &hour(29)]);
+        assert_eq!(texts(&newest, "post:x:1"), [known(16)], "{newest}");
+    }
+    assert!(all.iter().all(|one| one == &all[0]));
+}
+
+#[test]
+fn each_row_is_in_one_file_wherever_the_process_is_killed() {
+    const POINTS: [&str; 10] = [
+        "job/begun",
+        "editions::begin/written",
+        "editions::begin/committed",
+        "export/begun",
+        "export/written",
+        "export/renamed",
+        "export/placed",
+        "editions::end/written",
+        "editions::end/committed",
+        "jobs::end/written",
+    ];
+    for database in databases() {
+        let sqlite_too = database.name == "SQLite";
+        for point in POINTS {
+            let own = if sqlite_too { sqlite() } else { postgres().unwrap() };
+            let sandbox = Sandbox::at(NINE, &[]);
+            let place = Place::new(own, &sandbox.lines(), &rest(&going_on("sightings")));
+            due(&place, &sandbox, NINE);
+            sandbox.turn_to(HOURS[0]);
+            let killed = place
+                .program(&["once", "--due", "--at", HOURS[0]])
+                .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"))
+                .run();
+            assert_eq!(killed.code, None, "{point}: {killed}");
+            let moved = matches!(point, "editions::end/committed" | "jobs::end/written");
+            assert_eq!(cursor(&place, "sightings") > 0, moved, "{point}: only when the file is in place");
+            // More comes before anybody goes on.
+            assert_eq!(place.run(&["once", "--at", LATER]).code, Some(0), "{point}");
+            due(&place, &sandbox, LATER);
+            due(&place, &sandbox, HOURS[1]);
+            let there = files(&place.path("out/sightings"));
+            assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{point}");
+            let all = place.database.number("SELECT max(seq) FROM run WHERE topic IS NOT NULL");
+            assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
+            for file in &there {
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            }
+            let left = place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL");
+            assert_eq!(left, 0, "{point}");
+            let parts = std::fs::read_dir(place.path("out/sightings")).unwrap();
+            let parts = parts.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part")).count();
+            assert_eq!(parts, 0, "{point}: what a killed process was writing is taken away by the next");
+        }
+    }
+}
+
+#[test]
+fn while_two_processes_write_each_row_is_in_one_file() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &rest(&going_on("sightings").replace("1h", "1m")));
+        due(&place, &sandbox, NINE);
+        for minute in 1..=6 {
+            let at = format!("2026-03-11T09:{minute:02}:00Z");
+            sandbox.turn_to(&at);
+            let writers: Vec<_> = ["acme", "globex"]
+                .map(|topic| place.program(&["once", "--topic", topic, "--at", &at]))
+                .map(Program::start)
+                .into_iter()
+                .collect();
+            let exporter = place.program(&["once", "--due", "--at", &at]).start();
+            for going in writers.into_iter().chain([exporter]) {
+                let ended = going.wait();
+                assert_eq!(ended.code, Some(0), "{ended}");
+            }
+        }
+        due(&place, &sandbox, "2026-03-11T09:30:00Z");
+        let there = files(&place.path("out/sightings"));
+        assert!(there.len() > 1, "{there:?}");
+        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{}", place.database.name);
+        let rows = together(&there).matches("2026-03-11T09:").count();
+        assert!(rows > 0);
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM sighting"),
+            i64::try_from(csv_rows(&there)).unwrap(),
+            "each sighting once"
+        );
+    }
+}
+
+fn csv_rows(files: &[PathBuf]) -> usize {
+    files.iter().map(|file| csv::Reader::from_path(file).unwrap().records().count()).sum()
+}
+
+#[test]
+fn a_file_that_cannot_be_written_moves_nothing_and_is_made_later() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &rest(&going_on("sightings")));
+        due(&place, &sandbox, NINE);
+        due(&place, &sandbox, HOURS[0]);
+        let folder = place.path("out/sightings");
+        let first = std::fs::read_to_string(&files(&folder)[0]).unwrap();
+        let before = cursor(&place, "sightings");
+        // A file where the folder has to be.
+        std::fs::rename(&folder, place.path("kept")).unwrap();
+        std::fs::write(&folder, "in the way").unwrap();
+        sandbox.turn_to(HOURS[1]);
+        let failed = place.run(&["once", "--due", "--at", HOURS[1]]);
+        failed.shows(3, &["export:sightings@2026-03-11T11:00:00Z", "could not be written"]);
+        assert_eq!(cursor(&place, "sightings"), before);
+        std::fs::remove_file(&folder).unwrap();
+        std::fs::rename(place.path("kept"), &folder).unwrap();
+        due(&place, &sandbox, HOURS[2]);
+        let there = files(&folder);
+        assert_eq!(there.len(), 3, "the failed one has its own name: {there:?}");
+        assert_eq!(std::fs::read_to_string(&there[0]).unwrap(), first, "the old file is as it was");
+        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")));
+    }
+}
+
+#[test]
+fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports =
+        export("all", "what = \"items\"\npath = \"out/{topic}-{run}.jsonl\"\nretain = 2\nfiltered = \"hide\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    due(&place, &sandbox, NINE);
+    due(&place, &sandbox, HOURS[0]);
+    let names = |place: &Place| -> Vec<String> {
+        files(&place.path("out")).iter().map(|f| f.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&place), ["acme-20260311T100000Z.jsonl", "globex-20260311T100000Z.jsonl"]);
+    // Somebody keeps a file of their own under the name of an old one.
+    let theirs = place.path("out/acme-20260311T100000Z.jsonl");
+    std::fs::write(&theirs, "mine").unwrap();
+    std::fs::remove_file(format!("{}.manifest.json", theirs.display())).unwrap();
+    due(&place, &sandbox, HOURS[1]);
+    due(&place, &sandbox, HOURS[2]);
+    assert_eq!(
+        names(&place),
+        [
+            "acme-20260311T100000Z.jsonl",
+            "acme-20260311T110000Z.jsonl",
+            "acme-20260311T120000Z.jsonl",
+            "globex-20260311T110000Z.jsonl",
+            "globex-20260311T120000Z.jsonl"
+        ]
+    );
+    assert_eq!(std::fs::read_to_string(&theirs).unwrap(), "mine");
+    let text = std::fs::read_to_string(place.path("out/globex-20260311T120000Z.jsonl")).unwrap();
+    let row: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(row["topic"], "globex");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_planted_link_is_replaced_and_not_followed() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("all", "what = \"items\"\npath = \"out/{name}.csv\"")
+        + &export("packed", "what = \"runs\"\npath = \"out/runs.csv.gz\"")
+        + &export("feeds", "what = \"new\"\npath = \"out/{topic}.atom\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    due(&place, &sandbox, NINE);
+    std::fs::create_dir_all(place.path("out")).unwrap();
+    std::fs::write(place.path("victim"), "precious").unwrap();
+    for name in ["all.csv", "all.csv.manifest.json"] {
+        std::os::unix::fs::symlink(place.path("victim"), place.path("out").join(name)).unwrap();
+    }
+    due(&place, &sandbox, HOURS[0]);
+    assert_eq!(std::fs::read_to_string(place.path("victim")).unwrap(), "precious");
+    assert!(csv_rows(&[place.path("out/all.csv")]) > 0);
+    assert_eq!(manifest(&place.path("out/all.csv"))["mode"], "full");
+    for name in ["out/runs.csv.gz", "out/acme.atom", "out/all.csv"] {
+        let bytes = std::fs::read(place.path(name)).unwrap();
+        assert_eq!(manifest(&place.path(name))["bytes"], bytes.len(), "{name}");
+        assert_eq!(bytes.starts_with(&[0x1f, 0x8b]), name.contains("gz"), "{name}");
+    }
+}
+
+#[test]
+fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("packed", "what = \"runs\"\npath = \"out/runs.csv.gz\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    due(&place, &sandbox, NINE);
+    due(&place, &sandbox, HOURS[0]);
+    let file = place.path("out/runs.csv.gz");
+    let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
+    verify().shows(0, &["is what the database says"]);
+    let mut rows = String::new();
+    flate2::read::GzDecoder::new(&std::fs::read(&file).unwrap()[..]).read_to_string(&mut rows).unwrap();
+    // As another version of the compressor would have written it.
+    let again = |rows: &str| {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        packer.write_all(rows.as_bytes()).unwrap();
+        let bytes = packer.finish().unwrap();
+        let mut told = manifest(&file);
+        told["bytes"] = json!(bytes.len());
+        told["sha256"] = json!(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        std::fs::write(format!("{}.manifest.json", file.display()), told.to_string()).unwrap();
+        std::fs::write(&file, &bytes).unwrap();
+    };
+    again(&rows);
+    verify().shows(0, &["is what the database says"]);
+    // The line is one of the rows, not of compressed bytes.
+    let (last, text) = (rows.lines().count(), rows.trim_end());
+    again(&format!("{}Y\r\n", text.strip_suffix(|_: char| true).unwrap()));
+    verify().shows(3, &[&format!("from line {last} on")]);
+    again(&format!("{text}\r\nmore\r\n"));
+    verify().shows(3, &[&format!("from line {} on", last + 1)]);
+    std::fs::write(&file, "no gzip").unwrap();
+    verify().shows(3, &["were written"]);
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_where_it_is_written() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
+    for (lines, said) in [
+        ("what = \"items\"\nmode = \"incremental\"", "rows of items change later"),
+        ("what = \"runs\"\nmode = \"incremental\"", "rows of runs change later"),
+        ("what = \"new\"\nmode = \"incremental\"\npath = \"out/{date}.csv\"", "has no {run}"),
+        ("what = \"new\"\nmode = \"incremental\"\nsince = \"7d\"", "means nothing for an incremental export"),
+        ("what = \"items\"\npath = \"../{name}.csv\"", "leads out of its folder"),
+        ("what = \"items\"\npath = \"out/{name}\"", "has no ending of a format"),
+        ("what = \"items\"\npath = \"out/{nmae}.csv\"", "braces around something unknown"),
+        ("what = \"items\"\npath = \"out/a.csv\"\nformat = \"jsonl\"", "ending of another format"),
+        ("what = \"runs\"\nsources = [\"web\"]", "means nothing for runs"),
+        ("what = \"answers\"\ntones = [\"negative\"]", "means nothing for answers"),
+        ("what = \"everything\"", "cannot be \"everything\""),
+        ("what = \"items\"\ntopics = [\"acmee\"]", "no such topic"),
+        ("what = \"items\"\nretain = 0", "retain"),
+        ("what = \"items\"\npath = \"out/a.xlsx.gz\"", "packed already"),
+        ("what = \"new\"\npath = \"out/a.atom\"", "is a feed"),
+        ("", "this export has no `what`"),
+    ] {
+        place.configure("base_url = \"sandbox\"", &rest(&export("x", lines)));
+        place.run(&["check"]).says(2, &[said]);
+    }
+    place.configure("base_url = \"sandbox\"", &rest("[[exports]]\nname = \"CON\"\nwhat = \"items\"\n"));
+    place.run(&["check"]).says(2, &["cannot be \"CON\"", "this export has no schedule"]);
+    let twice = export("x", "what = \"items\"") + &export("x", "what = \"runs\"");
+    place.configure("base_url = \"sandbox\"", &rest(&twice));
+    place.run(&["check"]).says(2, &["is that of another export"]);
+}

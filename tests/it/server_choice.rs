@@ -1,0 +1,51 @@
+//! PostgreSQL for the tests: where the server is, and a schema of its own for each test. It starts no server
+//! (`scripts/test` does) and knows nothing of the tables.
+
+use crate::support::server_choice::*;
+
+use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor};
+
+#[test]
+fn asked_for_and_not_there_is_a_failure() {
+    for (test_postgres, ci) in [(Some("required"), None), (None, Some("true")), (Some("required"), Some("false"))] {
+        let wanted = Wanted::from(test_postgres, ci);
+        assert_eq!(wanted, Wanted::Required, "{test_postgres:?} {ci:?}");
+        std::panic::catch_unwind(|| decide(None, wanted)).expect_err("it must not pass in silence");
+        assert_eq!(decide(Some("here".to_owned()), wanted).as_deref(), Ok("here"));
+    }
+}
+
+#[test]
+fn a_skip_that_was_asked_for_wins_over_everything() {
+    assert_eq!(Wanted::from(Some("skip"), Some("true")), Wanted::Skip);
+    assert_eq!(decide(Some("here".to_owned()), Wanted::Skip), Err("TEST_POSTGRES=skip"));
+    assert_eq!(Wanted::from(None, None), Wanted::IfThere);
+    std::panic::catch_unwind(|| Wanted::from(Some("no"), None)).expect_err("a misspelt value must not mean anything");
+}
+
+#[test]
+fn a_scratch_schema_is_new_and_two_tests_never_share_one() {
+    let (Some(one), Some(two), Some(unmade)) = (Scratch::new(), Scratch::new(), Scratch::unmade()) else { return };
+    assert_ne!(one.schema(), two.schema());
+    assert_eq!(one.url(), two.url());
+    assert!(one.exists() && two.exists() && !unmade.exists());
+}
+
+#[test]
+fn a_scratch_schema_goes_when_its_test_panics_in_the_middle_of_a_transaction() {
+    let Some(scratch) = Scratch::new() else { return };
+    let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
+    scratch.execute(format!("CREATE TABLE {schema}.t (id bigint)")).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut open = runtime.block_on(PgConnection::connect(&url)).unwrap();
+    runtime.block_on(open.execute(AssertSqlSafe(format!("BEGIN; INSERT INTO {schema}.t VALUES (1)")))).unwrap();
+
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        let _scratch = scratch;
+        panic!("the test failed");
+    }));
+
+    assert!(panicked.is_err());
+    assert!(!exists(&url, &schema));
+}

@@ -1,0 +1,218 @@
+//! Several processes on one database: the service's limits hold over all of them, by what arrives at the service; slots
+//! are shared and each runs once; what a dead or stopped process held comes back.
+
+use crate::support::arrivals::*;
+use std::time::Duration;
+
+use crate::support::databases::{Database, databases, postgres, sqlite};
+use crate::support::program::{Going, Place, until};
+
+#[test]
+fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
+    const EACH: usize = 20;
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(120));
+        let place = Place::new(database, &service.lines(4, "20/s"), &topics(EACH, ""));
+        place.ok(&["db", "migrate"]);
+        let name = place.database.name;
+        let going: Vec<Going> = (0..3).map(|_| place.program(&["once", "--quiet"]).start()).collect();
+        for process in going {
+            let ended = process.wait();
+            assert_eq!(ended.code, Some(0), "{name}: {ended}");
+        }
+        assert_eq!(service.calls(), 3 * EACH, "{name}");
+        assert!(service.most_at_once() <= 4, "{name}: {} at once", service.most_at_once());
+        let arrivals = service.arrivals();
+        // A call arrives some time after its start; by so much a window may seem shorter than it was.
+        let late = Duration::from_secs(1);
+        for (from, begin) in arrivals.iter().enumerate() {
+            for (to, end) in arrivals.iter().enumerate().skip(from) {
+                let length = end.at - begin.at;
+                let allowed = 4 + (length + late).as_millis() / 50;
+                assert!((to - from + 1) as u128 <= allowed, "{name}: {} calls in {length:?}", to - from + 1);
+            }
+        }
+        let whole = arrivals[arrivals.len() - 1].at - arrivals[0].at + late;
+        assert!(whole >= Duration::from_millis(50) * (3 * EACH as u32 - 4), "{name}: all within {whole:?}");
+        assert_eq!(place.database.number("SELECT count(*) FROM service_lease"), 0, "{name}: all was given back");
+    }
+}
+
+#[test]
+fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(60));
+        let place = Place::new(database, &service.lines(6, "unlimited"), &topics(1, ""));
+        place.ok(&["db", "migrate"]);
+        let strict = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
+        strict.configure(&service.lines(2, "10/s"), &topics(12, "").replace("web", "social"));
+        place.configure(&service.lines(6, "unlimited"), &topics(40, ""));
+        service.hold(true);
+        let first = strict.program(&["once", "--quiet"]).start();
+        until("the strict one calls", || service.calls() == 2);
+        let second = place.program(&["once", "--quiet"]).start();
+        until("both have asked for their part", || place.database.number("SELECT count(*) FROM service_lease") == 2);
+        service.hold(false);
+        first.wait().says(0, &[]);
+        second.wait().says(0, &[]);
+        // While the strict one called, no more than its two were in flight, and ten in a second.
+        let arrivals = service.arrivals();
+        let last = arrivals.iter().rposition(|arrival| !arrival.path.contains("web")).unwrap();
+        let most = arrivals[..=last].iter().map(|arrival| arrival.among).max().unwrap();
+        let allowed = 2 + (arrivals[last].at - arrivals[0].at + Duration::from_secs(1)).as_millis() / 100;
+        assert!(most <= 2 && last as u128 <= allowed, "{}: {most} at once, {last} calls", place.database.name);
+        assert_eq!(arrivals.len(), 52, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn what_a_killed_process_held_comes_back_when_its_lease_ends() {
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(5));
+        let rest = format!("[scheduler]\nlease = \"2s\"\n{}", topics(3, ""));
+        let place = Place::new(database, &service.lines(2, "unlimited"), &rest);
+        service.hold(true);
+        let dead = place.program(&["once"]).start();
+        until("both places are taken", || service.calls() == 2);
+        assert!(dead.kill());
+        let held = "SELECT coalesce(sum(permits), 0) FROM service_lease";
+        assert_eq!(place.database.number(held), 2, "{}: nobody gave them back", place.database.name);
+        service.hold(false);
+        place.ok(&["once"]);
+        assert_eq!((service.calls(), place.database.number(held)), (5, 0), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
+    for database in databases() {
+        let service = Slow::answering_after(Duration::from_millis(40));
+        let rest = format!("[scheduler]\nlease = \"1s\"\n{}", topics(25, "timeout = \"60s\""));
+        let place = Place::new(database, &service.lines(1, "unlimited"), &rest);
+        let stopped = place.program(&["once"]).start();
+        until("it has begun", || service.calls() >= 3);
+        service.hold(true);
+        // Stopped in the middle of a write it would hold up everybody, which is another matter.
+        until("it stands still and holds no lock", || {
+            stopped.signal("STOP");
+            let free = place.database.is_writable();
+            if !free {
+                stopped.signal("CONT");
+            }
+            free
+        });
+        let before = service.calls();
+        service.hold(false);
+        let other = place.program(&["once"]).start();
+        until("the other has taken over", || service.calls() >= before + 5);
+        stopped.signal("CONT");
+        other.wait().says(0, &[]);
+        // Its runs may have been taken for lost meanwhile; that it ends is enough.
+        stopped.wait();
+        assert_eq!(service.most_at_once(), 1, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn three_daemons_share_the_slots_of_one_database() {
+    let Some(database) = postgres() else { return };
+    let service = Slow::answering_after(Duration::from_millis(30));
+    let place = backlog(database, &service.lines(6, "unlimited"), "max_concurrent_runs = 8");
+    let mut daemons: Vec<Going> = (0..3).map(|_| place.program(&["run"]).start()).collect();
+    for daemon in &mut daemons {
+        daemon.until("its first run", |said| said.contains("run stored"));
+    }
+    let dead = daemons.remove(0);
+    dead.signal("KILL");
+    let ran = each_once(&place);
+    drop(dead);
+    for daemon in daemons {
+        daemon.signal("TERM");
+        let ended = daemon.wait();
+        ended.says(0, &["run stored", "stopped"]);
+    }
+    assert!(service.calls() as i64 >= ran);
+    // Those of the killed one may still have been there when its places were another's.
+    assert!(service.most_at_once() <= 12, "{} at once", service.most_at_once());
+}
+
+#[test]
+fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
+    let Some(database) = postgres() else { return };
+    let service = Slow::answering_after(Duration::from_millis(5));
+    let place = backlog(database, &service.lines(8, "unlimited"), "");
+    // Planned, and a few of them run, by a daemon that goes away.
+    let daemon = place.program(&["run"]).start();
+    until("the slots are planned", || place.database.number("SELECT count(*) FROM run WHERE state <> 'missed'") == 300);
+    daemon.signal("KILL");
+    drop(daemon);
+    let elsewhere = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
+    elsewhere.configure(&service.lines(8, "unlimited"), "[scheduler]\nlease = \"2s\"");
+    let topics = place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL");
+    let worker = elsewhere.program(&["worker"]).start();
+    each_once(&place);
+    worker.signal("TERM");
+    worker.wait().says(0, &["topicwatch", "works", "stopped"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL"), topics, "it syncs none");
+    assert_eq!(elsewhere.run(&["run"]).code, Some(2), "a daemon without topics has nothing to plan");
+}
+
+#[test]
+fn a_worker_on_sqlite_is_refused_with_what_to_do_instead() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", "");
+    place.run(&["worker"]).says(2, &["SQLite", "hint: "]);
+    assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
+}
+
+#[test]
+fn an_engine_that_is_not_there_is_refused_with_what_to_do_instead() {
+    let graphile = "[scheduler]\nengine = \"graphile\"\n";
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{graphile}{}", topics(1, "every = \"1h\"")));
+    place.run(&["run"]).says(2, &["on SQLite", "leave `engine` out"]);
+    if !topicwatch::store::GRAPHILE {
+        let postgres = place.program(&["run", "--database", "postgres://nobody@127.0.0.1:1/none"]).run();
+        postgres.says(2, &["built without it", "--features graphile"]);
+    }
+    assert_eq!(place.others(), Vec::<String>::new(), "nothing was written");
+}
+
+#[cfg(feature = "graphile")]
+#[test]
+fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
+    let Some(database) = postgres() else { return };
+    let service = Slow::answering_after(Duration::from_millis(30));
+    let scheduler = "max_concurrent_runs = 8\nengine = \"graphile\"";
+    let place = backlog(database, &service.lines(8, "unlimited"), scheduler);
+    let jobs = format!("{}_graphile._private_jobs", place.database.schema);
+    let daemon = place.program(&["run"]).start();
+    let mut worker = place.program(&["worker"]).start();
+    worker.until("its first run", |said| said.contains("run stored"));
+    let stored = "SELECT count(*) FROM run WHERE state = 'ok'";
+    until("some have run", || place.database.number(stored) >= 50);
+    worker.signal("KILL");
+    drop(worker);
+    // What an engine forgets, the ledger does not: these look as if they had been handed over long ago. The lock keeps
+    // this from waiting for a run while the daemon waits for another one.
+    crate::support::databases::wait(place.database.execute(&format!(
+        "BEGIN; LOCK TABLE run IN EXCLUSIVE MODE; DELETE FROM {jobs} WHERE locked_at IS NULL; \
+         UPDATE run SET handed_at = handed_at - 60000 WHERE state = 'queued'; COMMIT"
+    )));
+    assert!(place.database.number(stored) < 300, "all had run before anything was lost");
+    let second = place.program(&["worker"]).start();
+    each_once(&place);
+    // What the killed one held is let go by those that live, which may be after every run has ended.
+    let held = || place.database.number(&format!("SELECT count(*) FROM {jobs} WHERE locked_at IS NOT NULL"));
+    until("nobody holds a job", || held() == 0);
+    daemon.signal("TERM");
+    daemon.wait().says(0, &["run stored", "stopped"]);
+    // It may have come when all was done.
+    second.signal("TERM");
+    second.wait().says(0, &["stopped"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0);
+    // A job that became due while it stopped, of a run that had ended, is let go by whoever comes next.
+    let mut next = place.program(&["worker"]).start();
+    next.until("it works", |said| said.contains(" works"));
+    until("nobody holds a job of one that stopped", || held() == 0);
+    next.signal("TERM");
+    next.wait().says(0, &["stopped"]);
+}

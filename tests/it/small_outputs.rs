@@ -1,0 +1,97 @@
+//! What small verbs show: `show` of a run that asked for no answer, or of a topic that only failed; `try` without topics; `once -q`.
+
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+
+const TEN: &str = "2026-03-11T09:30:00Z";
+const ELEVEN: &str = "2026-03-11T11:00:00Z";
+
+#[test]
+fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nai.when = \"new\"\n";
+        let place = Place::new(database, &sandbox.lines(), rest);
+        place.ok(&["once", "--at", NINE]);
+        let first = place.ok(&["show", "acme", "--json"]);
+        let first: serde_json::Value = serde_json::from_str(&first).unwrap();
+        let answer = first["answer"]["text"].as_str().unwrap().to_owned();
+        assert_eq!(first["not_asked"], serde_json::Value::Null);
+        // Within the hour the sandbox says the same, so nothing is new.
+        place.ok(&["once", "--at", TEN]);
+        let beginning = answer.lines().next().unwrap();
+        let told = [
+            "answer: not asked: nothing new was found; the last answer is ",
+            " old, of 2026-03-11T09:00:00Z",
+            beginning,
+        ];
+        place.run(&["show", "acme"]).shows(0, &told);
+        place.run(&["show", "acme", "--md"]).shows(0, &["answer: not asked: nothing new was found", "## Last answer"]);
+        let told = place.json(&["show", "acme", "--json"]);
+        assert_eq!((&told["answer"], &told["not_asked"]), (&serde_json::Value::Null, &"nothing new was found".into()));
+        assert_eq!(told["last_answer"]["text"], answer.as_str(), "{told}");
+        // The first run had its own.
+        let run = first["run"]["run"].as_str().unwrap();
+        assert!(!place.ok(&["show", "acme", "--run", run]).contains("not asked"));
+    }
+}
+
+#[test]
+fn show_says_what_failed_where_nothing_else_is_there_and_what_failed_since() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["status=503,times=1"]);
+        let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &sandbox.lines(), rest);
+        place.ok(&["db", "migrate"]);
+        place.run(&["show", "acme"]).says(2, &["has no finished run yet"]);
+        assert_eq!(place.run(&["once", "--at", NINE]).code, Some(3));
+        place
+            .run(&["show", "acme"])
+            .shows(0, &["acme · 2026-03-11T09:00:00Z · failed · 0 found", "! social error: server: 503"]);
+        place.ok(&["once", "--at", TEN]);
+        assert!(!place.ok(&["show", "acme"]).contains("failed"));
+        let broken = Sandbox::at(ELEVEN, &["status=503"]);
+        place.configure(&broken.lines(), rest);
+        assert_eq!(place.run(&["once", "--at", ELEVEN]).code, Some(3));
+        place
+            .run(&["show", "acme"])
+            .shows(0, &["2026-03-11T09:30:00Z · ok", "! a later run, of 2026-03-11T11:00:00Z, is failed: "]);
+        assert_eq!(place.json(&["show", "acme", "--json"])["failed_since"]["state"], "failed");
+    }
+}
+
+#[test]
+fn try_needs_no_topic() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), "");
+    place.run(&["once"]).says(2, &["[[topics]]"]);
+    place.run(&["try", "acme"]).shows(0, &["social", "web", "ai"]);
+    assert_eq!(sandbox.calls(), 3);
+}
+
+#[test]
+fn quiet_prints_no_table_and_what_went_wrong() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &["source=web,status=503,after=1"]);
+        let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n";
+        let place = Place::new(database, &sandbox.lines(), rest);
+        let good = place.run(&["once", "-q", "--at", NINE]);
+        assert_eq!((good.code, good.out.as_str(), good.err.as_str()), (Some(0), "", ""), "{good}");
+        let bad = place.run(&["once", "--quiet", "--at", TEN]);
+        bad.says(3, &["error: acme web error: ", "503", "hint: "]);
+        assert_eq!(bad.out, "");
+        assert!(!bad.err.contains("social") && !bad.err.contains("not_run"), "{bad}");
+        let json = place.run(&["once", "-q", "--json", "--at", TEN]);
+        assert!(serde_json::from_str::<serde_json::Value>(&json.out).unwrap()["runs"].is_array());
+    }
+}
+
+#[test]
+fn an_answer_of_other_tools_finds_items() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"ai\"]\nai.tools = [\"reddit\", \"hackernews\"]\n";
+    let place = Place::new(sqlite(), &format!("{}dialect = \"desearch\"\n", sandbox.lines()), rest);
+    place.ok(&["once", "--at", NINE]);
+    assert!(place.database.number("SELECT count(*) FROM sighting WHERE source = 'ai'") >= 15);
+}

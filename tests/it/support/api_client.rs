@@ -1,0 +1,190 @@
+//! A client of the API that knows only HTTP and the published document.
+
+use std::io::{Read as _, Write as _};
+
+use serde_json::Value;
+
+use crate::support::web_client::Pages;
+
+/// An answer.
+pub struct Reply {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
+    /// Whether the other side said that this was all.
+    pub whole: bool,
+}
+
+/// Asks without anything but what is given.
+pub fn ask(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    let mut stream = pages.connect();
+    // Who is refused early may find the connection closed while still talking.
+    let _ = stream.write_all(request(pages, method, path, headers, body).as_bytes());
+    let mut all = Vec::new();
+    let _ = stream.read_to_end(&mut all);
+    Reply::of(&all)
+}
+
+pub fn request(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+    if !given("host") {
+        head.push_str(&format!("Host: {}\r\n", pages.address));
+    }
+    if !body.is_empty() && !given("content-length") {
+        head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    format!("{head}\r\n{body}")
+}
+
+/// What must be there, as JSON.
+pub fn get(pages: &Pages, path: &str) -> Value {
+    let reply = ask(pages, "GET", path, &[], "");
+    assert_eq!(reply.status, 200, "{path}\n{}", reply.text());
+    assert_eq!(reply.header("content-type"), Some("application/json"), "{path}");
+    reply.json()
+}
+
+impl Reply {
+    pub fn of(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let rest = bytes.get(end + 4..).unwrap_or_default();
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        let mut reply = Self { status, head, body: rest.to_vec(), whole: true };
+        if reply.header("transfer-encoding") == Some("chunked") {
+            (reply.body, reply.whole) = unchunked(rest);
+        } else if let Some(length) = reply.header("content-length") {
+            reply.whole = length.parse() == Ok(rest.len());
+        }
+        reply
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    pub fn text(&self) -> String {
+        format!("{}\n\n{}", self.head, String::from_utf8_lossy(&self.body))
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}\n{}", self.text()))
+    }
+
+    /// A refusal as RFC 9457 wants it; returns what it says.
+    pub fn refused(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{}", self.text());
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
+        let problem = self.json();
+        assert_eq!(problem["status"], status, "{problem}");
+        assert_eq!(problem["type"], "about:blank");
+        for field in ["title", "detail", "hint"] {
+            assert!(problem[field].as_str().is_some_and(|text| !text.is_empty()), "{field}: {problem}");
+        }
+        format!("{}; {}", problem["detail"].as_str().unwrap(), problem["hint"].as_str().unwrap())
+    }
+}
+
+/// A body in chunks (RFC 9112, section 7.1), and whether the last chunk came.
+pub fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
+    let mut all = Vec::new();
+    loop {
+        let Some(end) = rest.windows(2).position(|two| two == b"\r\n") else { return (all, false) };
+        let Ok(size) = usize::from_str_radix(&String::from_utf8_lossy(&rest[..end]), 16) else { return (all, false) };
+        rest = &rest[end + 2..];
+        if size == 0 {
+            return (all, true);
+        }
+        if rest.len() < size + 2 {
+            return (all, false);
+        }
+        all.extend_from_slice(&rest[..size]);
+        rest = &rest[size + 2..];
+    }
+}
+
+/// What of a value is not as its schema says; the forms are those that the document uses, and another one is a mistake.
+pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let wrong = |why: String| vec![format!("{at}: {why}: {value:.200}")];
+    let mut all = Vec::new();
+    for (word, meant) in schema.as_object().unwrap() {
+        match word.as_str() {
+            "description" | "default" | "minLength" | "maxLength" => {}
+            "$ref" => {
+                let place = meant.as_str().unwrap().trim_start_matches('#');
+                let target = document.pointer(place).unwrap_or_else(|| panic!("{place} is not there"));
+                all.extend(mistakes(document, target, value, at));
+            }
+            "anyOf" => {
+                let fits = |one: &Value| mistakes(document, one, value, at).is_empty();
+                if !meant.as_array().unwrap().iter().any(fits) {
+                    all.extend(wrong(format!("none of {meant}")));
+                }
+            }
+            "type" => {
+                let named = meant.as_array().cloned().unwrap_or_else(|| vec![meant.clone()]);
+                if !named.iter().any(|name| is_of(name.as_str().unwrap(), value)) {
+                    all.extend(wrong(format!("is no {meant}")));
+                }
+            }
+            "enum" if !meant.as_array().unwrap().contains(value) => all.extend(wrong(format!("none of {meant}"))),
+            "format" if !value.is_null() && !formed(meant.as_str().unwrap(), value) => {
+                all.extend(wrong(format!("is no {meant}")));
+            }
+            "enum" | "format" => {}
+            "items" => {
+                let items = value.as_array().into_iter().flatten().enumerate();
+                all.extend(items.flat_map(|(n, item)| mistakes(document, meant, item, &format!("{at}[{n}]"))));
+            }
+            "properties" => {
+                for (name, inner) in meant.as_object().unwrap() {
+                    if let Some(field) = value.get(name) {
+                        all.extend(mistakes(document, inner, field, &format!("{at}.{name}")));
+                    }
+                }
+            }
+            "required" => {
+                let missing =
+                    meant.as_array().unwrap().iter().filter(|name| value.get(name.as_str().unwrap()).is_none());
+                all.extend(missing.flat_map(|name| wrong(format!("{name} is missing"))));
+            }
+            "additionalProperties" => {
+                assert_eq!(*meant, Value::Bool(false));
+                let known = schema["properties"].as_object().unwrap();
+                let more = value.as_object().into_iter().flatten().filter(|(name, _)| !known.contains_key(*name));
+                all.extend(more.flat_map(|(name, _)| wrong(format!("{name} is not told of"))));
+            }
+            other => panic!("{at}: the document says `{other}`, which nobody looks at"),
+        }
+    }
+    all
+}
+
+pub fn is_of(name: &str, value: &Value) -> bool {
+    match name {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        other => panic!("`{other}` is no type"),
+    }
+}
+
+pub fn formed(name: &str, value: &Value) -> bool {
+    let text = value.as_str().unwrap_or("");
+    match name {
+        "int64" => value.is_i64(),
+        // One shape for all of them.
+        "date-time" => text.len() == 24 && text.ends_with('Z') && text.parse::<jiff::Timestamp>().is_ok(),
+        "date" => text.parse::<jiff::civil::Date>().is_ok(),
+        other => panic!("`{other}` is no format"),
+    }
+}

@@ -1,0 +1,130 @@
+//! When calls arrived at the service, in order.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::support::databases::Database;
+use crate::support::program::{Place, until};
+use crate::support::service::{Raw, reply};
+
+/// A call as the service met it.
+#[derive(Clone)]
+pub struct Arrival {
+    pub at: Instant,
+    pub path: String,
+    /// Calls in flight, this one included.
+    pub among: i64,
+}
+
+/// A service that takes its time and remembers when calls came and how many were there at once.
+pub(crate) struct Slow {
+    server: Raw,
+    seen: Arc<Seen>,
+}
+
+#[derive(Default)]
+pub struct Seen {
+    pub arrivals: Mutex<Vec<Arrival>>,
+    pub now: AtomicI64,
+    pub most: AtomicI64,
+    /// While set, calls are not answered.
+    pub held: AtomicBool,
+}
+
+impl Slow {
+    pub(crate) fn answering_after(delay: Duration) -> Self {
+        let seen = Arc::new(Seen::default());
+        let server = Raw::saying({
+            let seen = Arc::clone(&seen);
+            move |path| {
+                let begun = Instant::now();
+                let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
+                seen.arrivals.lock().unwrap().push(Arrival { at: begun, path: path.to_owned(), among: now });
+                seen.most.fetch_max(now, Ordering::SeqCst);
+                while begun.elapsed() < delay || seen.held.load(Ordering::SeqCst) {
+                    std::thread::park_timeout(Duration::from_millis(1));
+                }
+                seen.now.fetch_sub(1, Ordering::SeqCst);
+                reply("200 OK", "content-type: application/json\r\n", b"{\"data\":[]}")
+            }
+        });
+        Self { server, seen }
+    }
+
+    /// Lines of `[service]`.
+    pub(crate) fn lines(&self, max_concurrent: u32, rate: &str) -> String {
+        format!(
+            "base_url = \"{}\"\nmax_tries = 1\nmax_calls_per_day = 100000\nmax_concurrent = {max_concurrent}\nrate_limit = \"{rate}\"\n",
+            self.server.url()
+        )
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.seen.arrivals.lock().unwrap().len()
+    }
+
+    pub fn arrivals(&self) -> Vec<Arrival> {
+        let mut arrivals = self.seen.arrivals.lock().unwrap().clone();
+        arrivals.sort_by_key(|arrival| arrival.at);
+        arrivals
+    }
+
+    pub(crate) fn most_at_once(&self) -> i64 {
+        self.seen.most.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn hold(&self, held: bool) {
+        self.seen.held.store(held, Ordering::SeqCst);
+    }
+}
+
+/// Topics that make one call each, with these further lines.
+pub(crate) fn topics(count: usize, lines: &str) -> String {
+    (0..count).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q{n}\"\nsources = [\"web\"]\n{lines}\n")).collect()
+}
+
+/// So long ago, as the daemon's clock tells.
+pub(crate) fn ago(length: Duration) -> String {
+    topicwatch::daemon::system_clock()().minus(length).to_string()
+}
+
+/// Slots of so many whole hours that are over for more than an hour, one a minute: the line of a topic, and from when on
+/// they are planned. None comes while a case runs, whenever it does, so what is counted stays as it was counted.
+pub(crate) fn past_hours(hours: i64) -> (String, String) {
+    const HOUR: i64 = 3_600_000;
+    let end = topicwatch::daemon::system_clock()().0 / HOUR - 1;
+    let mut of_the_day: Vec<i64> = (end - hours..end).map(|hour| hour % 24).collect();
+    of_the_day.sort_unstable();
+    let list: Vec<String> = of_the_day.iter().map(i64::to_string).collect();
+    let before = topicwatch::model::Time((end - hours) * HOUR - 60_000);
+    (
+        format!("schedule = \"* {} * * *\"\ncatch_up = \"all\"\noverlap = \"allow\"\n", list.join(",")),
+        before.to_string(),
+    )
+}
+
+/// Three hundred slots that came due while nobody ran, and sixty that are too many to be made up for.
+pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Place {
+    let (lines, before) = past_hours(2);
+    let place =
+        Place::new(database, service, &format!("[scheduler]\nlease = \"2s\"\n{scheduler}\n{}", topics(3, &lines)));
+    place.ok(&["once", "--due", "--at", &before]);
+    place
+}
+
+/// Waits until every slot of [`backlog`] has its end; asserts that each ended well and once, and returns how many ran.
+pub(crate) fn each_once(place: &Place) -> i64 {
+    let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
+    let due = "run WHERE state IN ('queued', 'running') OR (finished_at IS NOT NULL AND seq IS NULL)";
+    until("every slot has its end", || count("run WHERE state <> 'missed'") >= 300 && count(due) == 0);
+    let ran = count("run WHERE state = 'ok'");
+    let others = "SELECT public_id || ' ' || state || ' ' || coalesce(error_text, reason, '') FROM run WHERE state NOT IN ('ok', 'missed')";
+    assert_eq!(place.database.texts(others), Vec::<String>::new());
+    assert_eq!((ran, count("run WHERE state = 'missed' AND reason IS NOT NULL")), (300, 60));
+    assert_eq!(count("(SELECT job, slot FROM run GROUP BY job, slot HAVING count(*) > 1) AS twice"), 0);
+    // A search that was under way in a killed process is `lost`; of the others each run has exactly one.
+    assert_eq!(count("search WHERE state NOT IN ('empty', 'lost')"), 0);
+    assert_eq!(count("search WHERE state = 'empty'"), ran, "each run has one result");
+    ran
+}

@@ -1,0 +1,43 @@
+//! Posts that are copies of one another, stored run by run.
+
+use topicwatch::model::{Room, Source, Time, Topic};
+use topicwatch::store::{SeenItem, Store};
+
+use crate::support::databases::Database;
+use crate::support::searched::{NOW, manual, outcome, seen};
+
+pub const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
+
+pub const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
+
+/// So little room that the keys of a few items move on, a few at a time.
+pub const SMALL: Room = Room { young: 9, middle: 40, slice: 4 };
+
+/// Every key and where it leads, whichever table holds it.
+pub const LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \
+                     UNION ALL SELECT key, place FROM cluster_lead";
+
+pub fn leads(database: &Database) -> Vec<String> {
+    let all = format!("SELECT CAST(key AS TEXT) || ' ' || CAST(place AS TEXT) FROM ({LEADS}) AS l ORDER BY 1");
+    database.texts(&all)
+}
+
+pub fn at(seconds: i64) -> Time {
+    Time(NOW.0 + seconds * 1_000)
+}
+
+pub fn post(id: u32, author: &str, text: &str) -> SeenItem {
+    let mut item = seen(Source::Social, id, &[&format!("post:x:{id}")], text);
+    item.sightings[0].found.author = Some(author.into());
+    item
+}
+
+/// Stores runs of one topic, a second apart; nobody has looked at what they brought.
+pub async fn store_runs(store: &Store, t: &Topic, first: i64, runs: Vec<Vec<SeenItem>>) {
+    store.add_topics(std::slice::from_ref(t), NOW).await.unwrap();
+    for (n, items) in (first..).zip(runs) {
+        let run = manual(store, t, &format!("{}-{n:03}", t.id), at(n)).await;
+        store.finish(&run, outcome(at(n), items)).await.unwrap();
+        store.publish().await.unwrap();
+    }
+}

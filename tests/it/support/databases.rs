@@ -1,0 +1,167 @@
+//! The databases a case runs on: a SQLite file of its own, and a schema of its own on PostgreSQL when there is one (see
+//! `pg`).
+
+use sqlx::{Connection as _, Row as _};
+use topicwatch::store::Store;
+
+use crate::support::server_choice::Scratch;
+
+/// One empty database, removed when dropped.
+pub struct Database {
+    pub name: &'static str,
+    pub url: String,
+    pub schema: String,
+    _file: Option<tempfile::TempDir>,
+    scratch: Option<Scratch>,
+}
+
+/// Every database at hand.
+pub fn databases() -> Vec<Database> {
+    let mut all = vec![sqlite()];
+    all.extend(postgres());
+    all
+}
+
+pub fn sqlite() -> Database {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("t.db").display());
+    Database { name: "SQLite", url, schema: "topicwatch".into(), _file: Some(folder), scratch: None }
+}
+
+pub fn postgres() -> Option<Database> {
+    let scratch = Scratch::unmade()?;
+    let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
+    Some(Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch) })
+}
+
+/// The same on a server that a case has started.
+pub fn on_server(url: &str) -> Database {
+    let scratch = Scratch::on(url);
+    let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
+    Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch) }
+}
+
+impl Database {
+    /// The same database for another place; it goes with the first.
+    pub fn again(first: &Self) -> Self {
+        let Self { name, url, schema, .. } = first;
+        Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None }
+    }
+
+    /// Runs statements in it, past the store.
+    pub async fn execute(&self, sql: &str) {
+        let Some(scratch) = &self.scratch else {
+            let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&self.url[7..]).create_if_missing(true);
+            let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut conn).await.unwrap();
+            return conn.close().await.unwrap();
+        };
+        scratch
+            .execute(format!(
+                "SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS {0}; SET search_path = {0}; {sql}",
+                self.schema
+            ))
+            .unwrap();
+    }
+
+    /// Closes the store and removes everything.
+    pub async fn close(self, store: Store) {
+        store.close().await;
+    }
+    /// The first column of every row, which must be text.
+    pub fn texts(&self, sql: &str) -> Vec<String> {
+        let sql = sqlx::AssertSqlSafe(sql.to_owned());
+        let Some(scratch) = &self.scratch else {
+            let file = self.url[7..].to_owned();
+            return wait(async move {
+                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file).pragma("query_only", "on");
+                let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+                let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
+                conn.close().await.unwrap();
+                texts
+            });
+        };
+        let options: sqlx::postgres::PgConnectOptions = scratch.url().parse().unwrap();
+        let options = options.options([("search_path", &self.schema)]);
+        wait(async move {
+            let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
+            let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
+            conn.close().await.unwrap();
+            texts
+        })
+    }
+
+    /// How the database would run a statement, line by line; every parameter is 1.
+    pub fn plan(&self, sql: &str) -> Vec<String> {
+        let Some(scratch) = &self.scratch else {
+            let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")));
+            return wait(async move {
+                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+                let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+                let rows = sqlx::query(sql).fetch_all(&mut conn).await.unwrap();
+                conn.close().await.unwrap();
+                rows.iter().map(|row| row.get("detail")).collect()
+            });
+        };
+        let many = (1..).take_while(|n| sql.contains(&format!("${n}"))).count();
+        let given = if many == 0 { String::new() } else { format!("({})", vec!["'1'"; many].join(", ")) };
+        let options: sqlx::postgres::PgConnectOptions = scratch.url().parse().unwrap();
+        let options = options.options([("search_path", &self.schema)]);
+        let prepare = sqlx::AssertSqlSafe(format!("PREPARE asked AS {sql}"));
+        let explain = sqlx::AssertSqlSafe(format!("EXPLAIN EXECUTE asked{given}"));
+        wait(async move {
+            let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
+            // Small tables are read whole whatever indexes they have: asked is whether one fits.
+            sqlx::raw_sql("SET enable_seqscan = off").execute(&mut conn).await.unwrap();
+            sqlx::raw_sql(prepare).execute(&mut conn).await.unwrap();
+            let rows = sqlx::raw_sql(explain).fetch_all(&mut conn).await.unwrap();
+            conn.close().await.unwrap();
+            rows.iter().map(|row| row.get(0)).collect()
+        })
+    }
+
+    /// Whether nobody is in the middle of a write.
+    pub fn is_writable(&self) -> bool {
+        if self.name == "PostgreSQL" {
+            let held = "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
+                        WHERE n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock')";
+            return self.number(held) == 0;
+        }
+        let options =
+            sqlx::sqlite::SqliteConnectOptions::new().filename(&self.url[7..]).busy_timeout(Default::default());
+        wait(async move {
+            let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            let free = sqlx::raw_sql("BEGIN IMMEDIATE; ROLLBACK").execute(&mut conn).await.is_ok();
+            conn.close().await.unwrap();
+            free
+        })
+    }
+
+    /// A number.
+    pub fn number(&self, sql: &str) -> i64 {
+        let texts = self.texts(&format!("SELECT CAST(({sql}) AS TEXT)"));
+        texts[0].parse().unwrap()
+    }
+
+    /// Rows per table.
+    pub fn sizes(&self) -> Vec<(&'static str, i64)> {
+        let settings = topicwatch::store::Settings {
+            url: self.url.clone(),
+            schema: self.schema.clone(),
+            nature: None,
+            create: false,
+        };
+        wait(async move {
+            let store = Store::open(&settings).await.unwrap();
+            let sizes = store.table_sizes().await.unwrap();
+            store.close().await;
+            sizes
+        })
+    }
+}
+
+/// Waits for a future on a thread of its own, so that it works in plain and in async tests alike.
+pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    let run = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future);
+    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

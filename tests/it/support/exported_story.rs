@@ -1,0 +1,46 @@
+//! Every export of a history, and sums that must add up.
+
+use crate::support::program::Place;
+
+pub const EXPORTS: [&str; 6] = ["items", "sightings", "new", "answers", "runs", "daily"];
+
+/// Every export in both profiles, by name.
+pub fn exports(place: &Place) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for what in EXPORTS {
+        for profile in ["machine", "excel"] {
+            all.push((format!("{what} {profile}"), place.ok(&["export", "--what", what, "--profile", profile])));
+        }
+    }
+    all
+}
+
+/// A CSV as its header and rows.
+pub fn table(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
+    let mut reader = csv::ReaderBuilder::new().from_reader(csv.trim_start_matches('\u{feff}').as_bytes());
+    reader.deserialize().map(|row| row.unwrap()).collect()
+}
+
+pub fn sum(rows: &[std::collections::HashMap<String, String>], column: &str) -> i64 {
+    rows.iter().map(|row| row[column].parse::<i64>().unwrap()).sum()
+}
+
+pub fn size(place: &Place, table: &str) -> usize {
+    let sizes = place.database.sizes();
+    usize::try_from(sizes.iter().find(|(name, _)| *name == table).unwrap().1).unwrap()
+}
+
+/// Exports parse, and their rows and sums agree with the tables and with one another.
+pub fn assert_adds_up(place: &Place) {
+    let csv = |what| table(&place.ok(&["export", "--what", what]));
+    let (items, sightings, answers, runs) = (csv("items"), csv("sightings"), csv("answers"), csv("runs"));
+    assert_eq!(items.len(), size(place, "topic_item"));
+    assert_eq!(sightings.len(), size(place, "sighting"));
+    assert_eq!(answers.len(), size(place, "answer"));
+    assert_eq!(runs.len(), size(place, "run"));
+    assert_eq!(sum(&runs, "found"), sum(&runs, "new") + sum(&runs, "duplicate"));
+    assert_eq!(sum(&runs, "new"), i64::try_from(items.len()).unwrap(), "each item is new once for its topic");
+    let seen = items.iter().map(|item| item["times_seen"].parse::<usize>().unwrap()).sum::<usize>();
+    let seen_runs: std::collections::HashSet<_> = sightings.iter().map(|s| (&s["run"], &s["key"])).collect();
+    assert_eq!(seen, seen_runs.len(), "times_seen counts the runs that saw an item");
+}

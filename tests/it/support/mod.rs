@@ -1,0 +1,31 @@
+//! What test files share: databases, servers, the binary at work, and steps that several begin with.
+
+pub mod api_client;
+pub mod arrivals;
+pub mod browser;
+pub mod cluster;
+pub mod copied_posts;
+pub mod covered_spans;
+pub mod daemons;
+pub mod databases;
+pub mod exported_story;
+pub mod exposition;
+pub mod independent_readers;
+pub mod mounted_disk;
+pub mod old_history;
+pub mod program;
+pub mod rare_schedule;
+pub mod receivers;
+pub mod report_spec;
+pub mod report_world;
+pub mod sample_history;
+pub mod sandbox_stage;
+pub mod searched;
+pub mod server_choice;
+pub mod service;
+pub mod sick_alert;
+pub mod truth;
+pub mod web_client;
+pub mod web_topics;
+pub mod word_index;
+pub mod world;

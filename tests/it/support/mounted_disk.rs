@@ -1,0 +1,30 @@
+//! A small disk of its own, for cases that fill one.
+
+use crate::support::program::Place;
+
+pub fn file(place: &Place) -> String {
+    place.database.url[7..].to_owned()
+}
+
+/// A small disk, gone when dropped.
+pub struct Mounted(String);
+
+/// A disk of this size in a folder, or a line that says that there can be none.
+pub fn mounted(folder: &std::path::Path, size: &str) -> Option<Mounted> {
+    let path = folder.to_str().unwrap().to_owned();
+    let of = format!("size={size}");
+    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", &of, "tmpfs", &path]).output();
+    if !mounted.is_ok_and(|out| out.status.success()) {
+        crate::support::server_choice::say(
+            "SKIPPED: a full disk (may not mount a small one; a limit of the file's size is tested)",
+        );
+        return None;
+    }
+    Some(Mounted(path))
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        std::process::Command::new("umount").args(["-l", &self.0]).status().ok();
+    }
+}

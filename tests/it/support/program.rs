@@ -1,0 +1,319 @@
+//! The binary as a person or a service manager runs it: in a folder of its own, with an environment that holds nothing
+//! but what a case gives it, on a database of its own. It also checks what must hold for every run: the key is nowhere,
+//! nothing panics, no terminal is commanded.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::support::databases::Database;
+
+/// What every run is given as its key, and must never show.
+pub const KEY: &str = "e2e-k$y-0123456789";
+/// The present of most cases; a Wednesday.
+pub const NINE: &str = "2026-03-11T09:00:00Z";
+/// Longest time for anything a case waits for, on a machine that is busy with something else.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A folder with `jobs.toml`, and the database it names.
+pub struct Place {
+    pub folder: tempfile::TempDir,
+    pub database: Database,
+}
+
+impl Place {
+    /// Writes the file: `service` are lines of `[service]`, `rest` is whatever follows `[database]`.
+    pub fn new(database: Database, service: &str, rest: &str) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap(), database };
+        place.configure(service, rest);
+        place
+    }
+
+    /// Writes the file anew.
+    pub fn configure(&self, service: &str, rest: &str) {
+        let Database { url, schema, .. } = &self.database;
+        // Cases count runs; one of the house's own would come among them, at whatever time of day they are started.
+        let house = if rest.contains("[retention]") { "" } else { "[retention]\nprune = \"never\"\n\n" };
+        let text =
+            format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{house}{rest}\n");
+        std::fs::write(self.path("jobs.toml"), text).unwrap();
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program with these arguments.
+    pub fn program(&self, args: &[&str]) -> Program {
+        Program::at(self.folder.path(), args)
+    }
+
+    /// Runs it to its end.
+    pub fn run(&self, args: &[&str]) -> Ended {
+        self.program(args).run()
+    }
+
+    /// Runs it to its end, which must be a good one; returns what it printed.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let ended = self.run(args);
+        assert_eq!(ended.code, Some(0), "{} {args:?}\n{ended}", self.database.name);
+        ended.out
+    }
+
+    /// The same, read as JSON.
+    pub fn json(&self, args: &[&str]) -> serde_json::Value {
+        let text = self.ok(args);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error}\n{text}"))
+    }
+
+    /// How many files there are beside `jobs.toml`.
+    pub fn others(&self) -> Vec<String> {
+        let names = std::fs::read_dir(self.folder.path()).unwrap().map(|e| e.unwrap().file_name());
+        names.map(|n| n.into_string().unwrap()).filter(|n| n != "jobs.toml").collect()
+    }
+}
+
+/// Waits until a condition holds.
+pub fn until(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// A program about to be started.
+pub struct Program(Command);
+
+impl Program {
+    /// In a folder, with a scrubbed environment.
+    pub fn at(folder: &Path, args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_topicwatch"));
+        command.args(args).current_dir(folder).env_clear();
+        command.env("HOME", folder).env("TOPICWATCH_API_KEY", KEY).env("COLUMNS", "120").env("TZ", "Pacific/Apia");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(command)
+    }
+
+    /// The same under a shell that prepares something first; `script` ends with `exec "$@"`.
+    pub fn prepared_by(folder: &Path, script: &str, args: &[&str]) -> Self {
+        let program = Self::at(folder, args).0;
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh"]).arg(program.get_program()).args(program.get_args()).current_dir(folder);
+        command.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(command)
+    }
+
+    /// The same as words for whoever starts it elsewhere, its environment included.
+    pub fn line(&self) -> Vec<String> {
+        let text = |word: &std::ffi::OsStr| word.to_str().unwrap().to_owned();
+        let folder = text(self.0.get_current_dir().unwrap().as_os_str());
+        let mut line: Vec<String> = ["env", "-i", "-C", &folder, "TERM=xterm"].map(str::to_owned).to_vec();
+        let set = self.0.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        line.extend(set.map(|(name, value)| format!("{}={}", text(name), text(value))));
+        line.push(text(self.0.get_program()));
+        line.extend(self.0.get_args().map(text));
+        line
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.0.env(name, value);
+        self
+    }
+
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.env_remove(name);
+        self
+    }
+
+    pub fn stdin(mut self, from: std::fs::File) -> Self {
+        self.0.stdin(from);
+        self
+    }
+
+    pub fn stdout(mut self, to: std::fs::File) -> Self {
+        self.0.stdout(to);
+        self
+    }
+
+    /// Starts it.
+    pub fn start(mut self) -> Going {
+        let mut child = self.0.spawn().unwrap();
+        let out = child.stdout.take().map(collect);
+        let err = child.stderr.take().map(collect);
+        Going { child, out, err, peak_kib: 0 }
+    }
+
+    /// Starts it and waits for its end.
+    pub fn run(self) -> Ended {
+        self.start().wait()
+    }
+}
+
+type Collected = (Arc<Mutex<Vec<u8>>>, JoinHandle<()>);
+
+fn collect(mut from: impl Read + Send + 'static) -> Collected {
+    let all = Arc::new(Mutex::new(Vec::new()));
+    let into = Arc::clone(&all);
+    let reader = std::thread::spawn(move || {
+        let mut chunk = [0; 16 * 1024];
+        while let Ok(n @ 1..) = from.read(&mut chunk) {
+            into.lock().unwrap().extend_from_slice(&chunk[..n]);
+        }
+    });
+    (all, reader)
+}
+
+/// A program that runs. Dropped, it is killed.
+pub struct Going {
+    child: Child,
+    out: Option<Collected>,
+    err: Option<Collected>,
+    peak_kib: u64,
+}
+
+impl Going {
+    /// Waits until a condition holds of what it said on stderr so far.
+    pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
+        let said = |going: &Self| going.err.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
+        let begun = Instant::now();
+        while !holds(&said(self)) {
+            assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}:\n{}", said(self));
+            assert!(self.child.try_wait().unwrap().is_none(), "ended before {what}:\n{}", said(self));
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+
+    /// What it said so far, on stdout and on stderr.
+    pub fn look(&self, mut at: impl FnMut(&str, &str)) {
+        let said =
+            |all: &Option<Collected>| all.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
+        at(&said(&self.out), &said(&self.err));
+    }
+
+    /// Sends a signal by its name.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Kills it, as `kill -9` does; whether it was still running.
+    pub fn kill(mut self) -> bool {
+        let running = self.child.try_wait().unwrap().is_none();
+        self.child.kill().ok();
+        self.child.wait().unwrap();
+        running
+    }
+
+    /// Kills it when it has run so long; whether it was still running.
+    pub fn kill_after(mut self, after: Duration) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < after && self.child.try_wait().unwrap().is_none() {
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        self.kill()
+    }
+
+    /// Waits for its end.
+    pub fn wait(self) -> Ended {
+        let ended = self.end();
+        ended.check();
+        ended
+    }
+
+    /// The same of a program that was made to panic.
+    pub fn wait_after_a_panic(self) -> Ended {
+        let ended = self.end();
+        assert!(ended.err.contains("a failpoint at"), "{ended}");
+        ended
+    }
+
+    fn end(mut self) -> Ended {
+        let begun = Instant::now();
+        let code = loop {
+            self.peak_kib = self.peak_kib.max(peak_kib(self.child.id()));
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.code();
+            }
+            if begun.elapsed() > DEADLINE {
+                self.child.kill().ok();
+            }
+            std::thread::park_timeout(Duration::from_millis(2));
+        };
+        let text = |collected: Option<Collected>| {
+            collected.map_or_else(String::new, |(all, reader)| {
+                reader.join().unwrap();
+                let bytes = std::mem::take(&mut *all.lock().unwrap());
+                String::from_utf8(bytes).expect("what it prints is UTF-8")
+            })
+        };
+        Ended { code, out: text(self.out.take()), err: text(self.err.take()), peak_kib: self.peak_kib }
+    }
+}
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The most memory the process has held so far, in KiB, as Linux says; 0 elsewhere, or when it has ended.
+fn peak_kib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// `None` after a signal.
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+    pub peak_kib: u64,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exit {:?}\n--- stdout\n{}\n--- stderr\n{}", self.code, self.out, self.err)
+    }
+}
+
+impl Ended {
+    fn check(&self) {
+        for text in [&self.out, &self.err] {
+            assert!(!text.contains(KEY), "the key is shown:\n{self}");
+            assert!(!text.contains("panicked at"), "{self}");
+        }
+        assert!(!self.err.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "{self}");
+    }
+
+    /// Asserts the exit code and that stderr holds each of these.
+    pub fn says(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self}");
+        for part in parts {
+            assert!(self.err.contains(part), "`{part}` is not on stderr:\n{self}");
+        }
+    }
+
+    /// Asserts the exit code and that stdout holds each of these.
+    pub fn shows(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self}");
+        for part in parts {
+            assert!(self.out.contains(part), "`{part}` is not on stdout:\n{self}");
+        }
+        // Tabs and line ends aside, what is printed commands no terminal.
+        let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        assert!(!self.out.contains(commands), "{self}");
+    }
+}

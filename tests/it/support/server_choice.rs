@@ -1,0 +1,161 @@
+//! Where the PostgreSQL cases run, or why they are skipped.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::Write;
+use std::sync::Once;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor};
+
+/// The server to test against, or `None` when there is none and nobody asked for one; says so once, on stderr.
+///
+/// # Panics
+/// When PostgreSQL was asked for (`TEST_POSTGRES=required`, or `CI=true`) and is not there: a silent skip would pass.
+pub(crate) fn url() -> Option<String> {
+    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let wanted = Wanted::from(variable("TEST_POSTGRES").as_deref(), variable("CI").as_deref());
+    static SAID: Once = Once::new();
+    decide(variable("TEST_POSTGRES_URL"), wanted)
+        .inspect_err(|why| SAID.call_once(|| say(&format!("skipped: PostgreSQL cases ({why})"))))
+        .ok()
+}
+
+/// How much the caller wants PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Its absence is a failure.
+    Required,
+    /// It is used when it is there.
+    IfThere,
+    /// It is left alone.
+    Skip,
+}
+
+impl Wanted {
+    /// An explicit `TEST_POSTGRES` wins over what `CI` implies.
+    pub fn from(test_postgres: Option<&str>, ci: Option<&str>) -> Self {
+        match (test_postgres, ci) {
+            (Some("skip"), _) => Self::Skip,
+            (Some("required"), _) | (None, Some("true")) => Self::Required,
+            (None, _) => Self::IfThere,
+            (Some(other), _) => panic!("TEST_POSTGRES is `{other}`; it can be `skip`, `required` or unset"),
+        }
+    }
+}
+
+/// The server, or why there is none.
+pub fn decide(url: Option<String>, wanted: Wanted) -> Result<String, &'static str> {
+    match (url, wanted) {
+        (_, Wanted::Skip) => Err("TEST_POSTGRES=skip"),
+        (Some(url), _) => Ok(url),
+        (None, Wanted::IfThere) => Err("TEST_POSTGRES_URL is not set; scripts/test sets it"),
+        (None, Wanted::Required) => {
+            panic!("PostgreSQL was asked for and is not there: set TEST_POSTGRES_URL, or run scripts/test")
+        }
+    }
+}
+
+/// A schema with a random name for one test, dropped with everything in it when this value goes, also in a panic.
+///
+/// It speaks to the server from a thread of its own, so it works in plain and in async tests alike.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    url: String,
+    schema: String,
+}
+
+impl Scratch {
+    /// A schema that exists and is empty; `None` without a server, see [`url`].
+    pub(crate) fn new() -> Option<Self> {
+        let scratch = Self::unmade()?;
+        scratch.execute(format!("CREATE SCHEMA {}", scratch.schema)).unwrap();
+        Some(scratch)
+    }
+
+    /// A schema name that nothing has yet, for tests of what happens on a server seen for the first time.
+    pub(crate) fn unmade() -> Option<Self> {
+        Some(Self::on(&url()?))
+    }
+
+    /// The same on a server of one's own.
+    pub(crate) fn on(url: &str) -> Self {
+        Self { url: url.to_owned(), schema: format!("topicwatch_test_{:016x}", random()) }
+    }
+
+    /// URL of the server and database, with the password.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Name of the schema; needs no quoting.
+    pub(crate) fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// Runs statements on a connection of its own, outside the schema's `search_path`.
+    pub(crate) fn execute(&self, sql: String) -> Result<(), sqlx::Error> {
+        on_a_thread(self.url.clone(), async move |connection| {
+            connection.execute(AssertSqlSafe(sql)).await?;
+            Ok(())
+        })
+    }
+
+    /// Whether the schema is there now.
+    pub(crate) fn exists(&self) -> bool {
+        exists(&self.url, &self.schema)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A test that panics can leave a transaction open in a pool that outlives it; its locks would keep the schema.
+        let schema = &self.schema;
+        let sql = format!(
+            "SET lock_timeout = '10s'; SET client_min_messages = warning; \
+             SELECT pg_terminate_backend(pid) FROM (SELECT DISTINCT l.pid FROM pg_locks l \
+             JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = '{schema}' AND l.pid <> pg_backend_pid()) held; \
+             DROP SCHEMA IF EXISTS {schema} CASCADE; DROP SCHEMA IF EXISTS {schema}_graphile CASCADE"
+        );
+        if let Err(error) = self.execute(sql) {
+            // Not a panic: this may be running in one already.
+            say(&format!("could not drop the schema {schema}: {error}"));
+        }
+    }
+}
+
+pub fn exists(url: &str, schema: &str) -> bool {
+    let name = schema.to_owned();
+    on_a_thread(url.to_owned(), async move |connection| {
+        let found = sqlx::query("SELECT 1 FROM pg_namespace WHERE nspname = $1").bind(name);
+        Ok(found.fetch_optional(connection).await?.is_some())
+    })
+    .unwrap()
+}
+
+pub fn on_a_thread<T: Send + 'static>(
+    url: String,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error> + Send + 'static,
+) -> Result<T, sqlx::Error> {
+    let speak = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let mut connection = PgConnection::connect_with(&url.parse::<PgConnectOptions>()?).await?;
+            let result = work(&mut connection).await;
+            connection.close().await.ok();
+            result
+        })
+    };
+    std::thread::spawn(speak).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Writes a line to stderr itself: the test harness hides what a passing test says through `eprintln!`.
+pub(crate) fn say(line: &str) {
+    writeln!(std::io::stderr(), "{line}").ok();
+}
+
+/// A number that no other test has, from the seed the standard library draws for its maps.
+pub fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}

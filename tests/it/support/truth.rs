@@ -1,0 +1,119 @@
+//! Posts whose truth is known, and a service that shows a part of them.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use topicwatch::model::Time;
+
+/// A post as it really is.
+#[derive(Debug, Clone)]
+pub struct Truly {
+    /// The query that finds it.
+    pub query: String,
+    pub id: u64,
+    pub text: String,
+    pub published: Time,
+    /// From when on the service can show it.
+    pub indexed: Time,
+    /// From when on it is gone.
+    pub deleted: Option<Time>,
+}
+
+/// What the service knows and does.
+#[derive(Debug)]
+pub struct World {
+    /// Its clock.
+    pub now: Time,
+    /// Entries that a reply holds at most.
+    pub cap: usize,
+    /// It answers 503.
+    pub down: bool,
+    /// All posts of all time.
+    pub posts: Vec<Truly>,
+    /// Each reply: when, of which query, since when it was asked, and the ids it showed.
+    pub shown: Vec<(Time, String, Time, Vec<u64>)>,
+}
+
+/// The running service.
+pub struct Truth {
+    pub address: SocketAddr,
+    pub world: Arc<Mutex<World>>,
+    pub stop: Option<oneshot::Sender<()>>,
+    pub runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Truth {
+    pub fn new(posts: Vec<Truly>) -> Self {
+        let world = World { now: Time(0), cap: usize::MAX, down: false, posts, shown: Vec::new() };
+        let world = Arc::new(Mutex::new(world));
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&world));
+        let listener = runtime.block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        runtime.spawn(async move {
+            let stopped = async { drop(stopped.await) };
+            axum::serve(listener, router).with_graceful_shutdown(stopped).await.unwrap();
+        });
+        Self { address, world, stop: Some(stop), runtime: Some(runtime) }
+    }
+
+    /// Lines of `[service]`.
+    pub fn lines(&self) -> String {
+        format!(
+            "base_url = \"http://{}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\nmax_calls_per_day = 100000\n",
+            self.address
+        )
+    }
+
+    /// Changes what is so.
+    pub fn set(&self, change: impl FnOnce(&mut World)) {
+        change(&mut self.world.lock().unwrap());
+    }
+}
+
+impl Drop for Truth {
+    fn drop(&mut self) {
+        self.stop.take().map(|stop| stop.send(()));
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(std::time::Duration::from_secs(5));
+        }
+    }
+}
+
+pub async fn answer(State(world): State<Arc<Mutex<World>>>, body: String) -> (StatusCode, axum::Json<Value>) {
+    let mut world = world.lock().unwrap();
+    if world.down {
+        return (StatusCode::SERVICE_UNAVAILABLE, axum::Json(json!({ "detail": "down" })));
+    }
+    let asked: Value = serde_json::from_str(&body).unwrap();
+    let query = asked["query"].as_str().unwrap().to_owned();
+    let days = if asked["date_filter"] == "PAST_7_DAYS" { 7 } else { 1 };
+    let since = Time(world.now.0 - days * 86_400_000);
+    let now = world.now;
+    let there = |post: &&Truly| {
+        post.query == query
+            && post.indexed <= now
+            && post.published <= now
+            && post.published >= since
+            && post.deleted.is_none_or(|at| at > now)
+    };
+    let mut posts: Vec<&Truly> = world.posts.iter().filter(there).collect();
+    posts.sort_by_key(|post| (std::cmp::Reverse(post.published), post.id));
+    posts.truncate(world.cap);
+    let ids = posts.iter().map(|post| post.id).collect();
+    let results: Vec<Value> = posts
+        .iter()
+        .map(|post| {
+            json!({ "id": post.id.to_string(), "text": post.text, "user": format!("author{}", post.id % 23),
+                "created_at": post.published.to_string(), "url": format!("https://x.com/a/status/{}", post.id) })
+        })
+        .collect();
+    world.shown.push((now, query, since, ids));
+    (StatusCode::OK, axum::Json(json!({ "results": results })))
+}

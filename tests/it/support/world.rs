@@ -1,0 +1,63 @@
+//! A small world of searches and what they found, stored run by run.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
+
+/// A service whose social and web replies are set by hand.
+pub struct World {
+    pub server: Raw,
+    pub social: Arc<Mutex<Value>>,
+    pub web: Arc<Mutex<Value>>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let (social, web) = (Arc::new(Mutex::new(json!([]))), Arc::new(Mutex::new(json!([]))));
+        let (posts, pages) = (Arc::clone(&social), Arc::clone(&web));
+        let server = Raw::saying(move |path| {
+            let of = if path.starts_with("/web") { &pages } else { &posts };
+            let body = json!({ "results": *of.lock().unwrap() }).to_string();
+            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+        });
+        Self { server, social, web }
+    }
+
+    pub fn lines(&self) -> String {
+        self.server.lines()
+    }
+
+    pub fn posts(&self, posts: &[Value]) {
+        *self.social.lock().unwrap() = json!(posts);
+    }
+
+    pub fn pages(&self, pages: &[Value]) {
+        *self.web.lock().unwrap() = json!(pages);
+    }
+}
+
+/// So many hours after midnight of the day of the cases.
+pub fn hour(n: u32) -> String {
+    format!("2026-03-{:02}T{:02}:00:00Z", 11 + n / 24, n % 24)
+}
+
+pub fn post(id: u32, published: u32, text: &str, likes: i64) -> Value {
+    json!({ "id": id.to_string(), "text": text, "user": format!("author{}", id % 3), "created_at": hour(published),
+        "url": format!("https://x.com/a/status/{id}"), "like_count": likes })
+}
+
+pub fn topic(query: &str, more: &str) -> String {
+    format!("[[topics]]\nid = \"acme\"\nquery = \"{query}\"\nsources = [\"social\"]\n{more}\n")
+}
+
+pub fn once(place: &Place, at: u32) {
+    let ended = place.run(&["once", "--at", &hour(at)]);
+    assert_eq!(ended.code, Some(0), "{ended}");
+}
+
+pub fn keys(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|item| item["key"].as_str().unwrap()).collect()
+}

@@ -1,0 +1,68 @@
+//! Words that leave: what was edited away or pruned is found by nobody any more, and the tables of the index do not hold it
+//! either. What was forgotten is `forget`'s.
+
+use crate::support::word_index::*;
+use std::time::Duration;
+
+use topicwatch::collect::index_words;
+use topicwatch::model::{Retention, Source, Time};
+use topicwatch::normalise::words::wanted;
+use topicwatch::store::{Filter, Store};
+
+use crate::support::databases::databases;
+use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+
+const DAY: i64 = 86_400_000;
+
+async fn keep(store: &Store, run: &str, at: Time, posts: &[(&str, &str)]) {
+    let t = topic("t");
+    let held = manual(store, &t, run, at).await;
+    let posts = posts.iter().zip(0..).map(|((key, text), n)| seen(Source::Social, n, &[key], text)).collect();
+    store.finish(&held, outcome(at, posts)).await.unwrap();
+    store.publish().await.unwrap();
+    // What nobody has looked at for near-copies is not pruned yet.
+    topicwatch::collect::cluster(store, &|| false).await.unwrap();
+}
+
+async fn found(store: &Store, typed: &str) -> Vec<String> {
+    let filter = Filter { words: Some(wanted(typed).unwrap()), ..Filter::default() };
+    store.found(&filter, None, 100).await.unwrap().into_iter().map(|found| found.item.key).collect()
+}
+
+#[tokio::test]
+async fn words_of_edited_and_pruned_items_leave_the_index() {
+    for database in databases() {
+        let store = open(&database).await;
+        store.add_topics(&[topic("t")], NOW).await.unwrap();
+        keep(
+            &store,
+            "R1",
+            NOW,
+            &[("post:x:1", "zebra crossing"), ("post:x:2", "walrus asleep"), ("post:x:3", "both stay")],
+        )
+        .await;
+        index_words(&store, &|_| false).await.unwrap();
+        assert_eq!(found(&store, "zebra").await, ["post:x:1"]);
+        assert_eq!((held(&database, "zebra"), held(&database, "walrus")), (1, 1), "{}", database.name);
+
+        keep(&store, "R2", Time(NOW.0 + DAY), &[("post:x:1", "giraffe crossing"), ("post:x:3", "both stay")]).await;
+        index_words(&store, &|_| false).await.unwrap();
+        assert_eq!((found(&store, "zebra").await.len(), found(&store, "giraffe crossing").await.len()), (0, 1));
+        assert_eq!((held(&database, "zebra"), held(&database, "giraffe")), (0, 1), "{}", database.name);
+
+        // The second was last seen on the first day.
+        let rule = Retention { raw: None, sightings: None, items: Some(10 * DAY), runs: None };
+        let present = Time(NOW.0 + 10 * DAY + DAY / 2);
+        let done = store.prune(&rule, present, Duration::from_secs(600), false, &|| false).await.unwrap();
+        assert_eq!(done.gone["item"].rows, 1, "{}: {done:?}", database.name);
+        assert_eq!((found(&store, "walrus").await.len(), found(&store, "giraffe").await.len()), (0, 1));
+        assert_eq!((held(&database, "walrus"), held(&database, "asleep")), (0, 0), "{}", database.name);
+        // Nor does anything bring them back but another sighting.
+        index_words(&store, &|_| false).await.unwrap();
+        assert_eq!(held(&database, "walrus"), 0);
+        keep(&store, "R3", present, &[("post:x:2", "walrus awake")]).await;
+        index_words(&store, &|_| false).await.unwrap();
+        assert_eq!((found(&store, "walrus").await, held(&database, "asleep")), (vec!["post:x:2".to_owned()], 0));
+        database.close(store).await;
+    }
+}
