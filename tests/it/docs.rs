@@ -335,7 +335,7 @@ fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
     let command = Cli::command();
     let verbs = || command.get_subcommands().filter(|c| c.get_name() != "help");
     // Those of a group have examples of their own where the definition gives them some.
-    let of_groups = verbs().flat_map(|group| group.get_subcommands()).filter(|c| c.get_after_help().is_some());
+    let of_groups = verbs().flat_map(clap::Command::get_subcommands).filter(|c| c.get_after_help().is_some());
     for command in verbs().chain(of_groups) {
         let after = command.get_after_help().unwrap_or_else(|| panic!("{} has no examples", command.get_name()));
         let after = after.to_string();
