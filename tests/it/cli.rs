@@ -102,6 +102,12 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
             place.run(verb).says(4, &["newer topicwatch", "upgrade"]);
         }
+        // As before 0.1.0, when there were other migrations under the same numbers.
+        wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 9999"));
+        wait(place.database.execute(&format!("UPDATE _sqlx_migrations SET checksum = {version}")));
+        for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
+            place.run(verb).says(4, &["a database of a development version"]);
+        }
         assert_eq!(sandbox.calls(), 0, "nobody is called when nothing can be stored");
     }
     let place = Place::new(sqlite(), NOWHERE, TOPICS);

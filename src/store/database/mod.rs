@@ -19,3 +19,5 @@ mod refused;
 pub(in crate::store) mod sqlite;
 pub(in crate::store) mod steps;
 pub(in crate::store) mod tls;
+#[cfg(test)]
+mod upgrade;

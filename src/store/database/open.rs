@@ -191,7 +191,11 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
 }
 
 /// Migrates a file in one transaction: each commit waits for the disk, and nobody is left with half an upgrade.
-async fn all_or_none(migrator: &Migrator, pools: &sqlite::Pools, place: &str) -> Result<(), StoreError> {
+pub(in crate::store) async fn all_or_none(
+    migrator: &Migrator,
+    pools: &sqlite::Pools,
+    place: &str,
+) -> Result<(), StoreError> {
     let mut tx = pools.begin().await.map_err(|e| named(e, place))?;
     // `run` with a connection in hand: its own signature keeps a future from being sent to another thread.
     migrator.run_direct(None, &mut *tx, false).await.map_err(|e| migrate_error(e, place))?;
