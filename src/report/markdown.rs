@@ -18,7 +18,7 @@ pub(super) fn page(report: &Report) -> String {
     }
     let made = format::when(report.made_at, zone);
     text.push_str(&format!(
-        "{} ({zone}). ReportScope {made}. {}\n\n",
+        "{} ({zone}). Made {made}. {}\n\n",
         format::span(report.span, zone),
         report.cost_words()
     ));

@@ -24,6 +24,9 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         assert_eq!(std::fs::read_to_string(place.path("a.html")).unwrap(), page);
         let markdown = std::fs::read_to_string(place.path("a.md")).unwrap();
         assert!(markdown.starts_with("# Daily report 2026-03-11\n\n**SANDBOX"), "{markdown}");
+        // A report says when it was made, in words.
+        assert!(markdown.contains(" (UTC). Made 2026-03-12 07:00. Searches cost $"), "{markdown}");
+        assert!(page.contains(", one local day. Made 2026-03-12 07:00. Searches cost $"), "{page}");
         place.ok(&["report", "--at", "2026-03-12T07:00:00Z"]);
         assert!(place.path("topicwatch-2026-03-11.html").exists());
         for (args, code, told) in [

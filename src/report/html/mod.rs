@@ -63,7 +63,7 @@ fn head(report: &Report) -> Markup {
             p.meta {
                 (format::span(report.span, zone)) " (" (zone) "), "
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
-                ". ReportScope " (format::when(report.made_at, zone)) ". " (report.cost_words())
+                ". Made " (format::when(report.made_at, zone)) ". " (report.cost_words())
             }
             @if report.topics.len() > MANY {
                 nav aria-label="Topics" { details { summary { (format::counted(report.topics.len() as u64, "topic")) } (topics(report)) } }
