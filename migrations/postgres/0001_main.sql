@@ -3,8 +3,8 @@
 
 -- ---- The database itself ----
 
--- What the database says of itself, by name: whether it holds real or invented findings, since when it counts money, up to when it was
--- pruned, that a copy into it is not finished.
+-- Facts about the database itself, by name: whether it holds real or invented findings, since when it counts money, up to when it was
+-- pruned, whether a copy into it is unfinished.
 CREATE TABLE store_info (
     name  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     value TEXT COLLATE "C" NOT NULL
@@ -18,7 +18,7 @@ CREATE TABLE config_generation (
 );
 CREATE INDEX config_generation_hash ON config_generation (hash);
 
--- A process that runs what is due, alive until `alive_until` unless it says so again.
+-- A process that runs what is due. It counts as alive until `alive_until`, which it keeps moving.
 CREATE TABLE instance (
     id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     role        TEXT COLLATE "C" NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE job (
     CHECK ((kind = 'topic') = (topic IS NOT NULL))
 );
 CREATE INDEX job_next ON job (next_slot, id) WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL;
--- Jobs planned into a future that turned out not to be one (the clock was set back).
+-- Finds jobs planned too far ahead by a clock that was wrong.
 CREATE INDEX job_planned ON job (planned_until) WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL;
 -- The topics that are watched, and how many.
 CREATE INDEX job_watched ON job (topic) WHERE kind = 'topic' AND removed_at IS NULL;
@@ -63,7 +63,7 @@ CREATE VIEW topic AS
 SELECT topic AS id, title, tags, definition, generation, schedule, planned_until, next_slot, paused, paused_at, pause_reason, created_at, removed_at
 FROM job WHERE kind = 'topic';
 
--- A file that still says the old id must not begin a second history.
+-- Former ids of renamed topics: a file that still says the old id must not begin a second history.
 CREATE TABLE renamed (
     old_id     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     new_id     TEXT COLLATE "C" NOT NULL,
@@ -125,19 +125,18 @@ CREATE INDEX run_unnumbered ON run (finished_at, public_id) WHERE seq IS NULL AN
 CREATE INDEX run_topic ON run (topic, seq);
 CREATE INDEX run_at ON run (coalesce(started_at, slot, planned_at), public_id);
 CREATE INDEX run_active ON run (job) WHERE state IN ('queued', 'running');
--- What people asked for, looked at every second.
+-- Manual runs, looked for every second.
 CREATE INDEX run_asked ON run (id) WHERE state = 'queued' AND trigger = 'manual';
--- Runs that may have brought items nobody has looked at.
+-- Runs whose items are not clustered yet.
 CREATE INDEX run_brought ON run (seq) WHERE seq IS NOT NULL AND new > 0;
 -- Runs of jobs that wait; those of topics are found by `run_due`.
 CREATE INDEX run_job_due ON run (due_at, id) WHERE state = 'queued' AND topic IS NULL;
 CREATE INDEX run_whole ON run ((started_at / 86400000), topic, seq) WHERE thinned IS NULL AND found > 0 AND seq IS NOT NULL;
 CREATE INDEX run_full ON run ((coalesce(started_at, slot, planned_at)), id) WHERE pruned_at IS NULL;
--- Runs that did not end well, by time: few among many, and looked for by their state. The others are found by time alone, or
--- by the indexes of what waits and runs.
+-- Runs that did not end well, by time: few among many. The others are found by time alone, or by the indexes above.
 CREATE INDEX run_unwell ON run (state, coalesce(started_at, slot, planned_at), public_id)
 WHERE state NOT IN ('ok', 'queued', 'running');
--- A topic's runs by time: what a topic's page looks at, without passing over the runs of all other topics.
+-- A topic's runs by time, for its page.
 CREATE INDEX run_topic_at ON run (topic, coalesce(started_at, slot, planned_at), public_id);
 
 -- One call of one source within one attempt of a run; committed as 'started' before money can be spent.
@@ -184,12 +183,11 @@ CREATE TABLE search (
 );
 CREATE INDEX search_open ON search (run) WHERE state = 'started';
 CREATE INDEX search_covered ON search (topic, source, covered_until) WHERE covered_until IS NOT NULL;
--- Full replies that cover nothing: how far a topic was looked at is asked before each run.
+-- Full replies that cover nothing: each run asks how far its topic was covered.
 CREATE INDEX search_in_vain ON search (topic, source, asked_until) WHERE saturated = 1 AND covered_until IS NULL;
 
--- What somebody asked for on a page: the only row that pages write. A daemon takes it up, does what the command of the same
--- name does, and says here what became of it. `id` is also the public id
--- of the run that was asked for, so that asking is done once whoever dies in between.
+-- What people ask for in pages and API: to run or pause a topic, to acknowledge or snooze an alert. It holds a week of requests.
+-- `topic` or `alert` says what it is about, `event` which event is acknowledged, `length` how long to snooze, in milliseconds.
 CREATE TABLE request (
     id       TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     kind     TEXT COLLATE "C" NOT NULL CHECK (kind IN ('run_now', 'pause', 'resume', 'ack', 'snooze', 'unsnooze')),
@@ -232,7 +230,7 @@ CREATE TABLE service_limit (
     full_at_us BIGINT NOT NULL
 );
 
--- Calls in flight that a process may have until `lease_until`; `most` and `period_us` are the limits in its own file.
+-- How many calls a process may have in flight until `lease_until`; `most` and `period_us` are the limits in its own file.
 CREATE TABLE service_lease (
     service     TEXT COLLATE "C" NOT NULL,
     holder      TEXT COLLATE "C" NOT NULL,
@@ -281,9 +279,9 @@ CREATE TABLE item (
     pruned_at       BIGINT,
     past            BIGINT NOT NULL DEFAULT 0
 );
--- The copies of an item: only those that are not the first of their cluster.
+-- Finds the copies of an item: only items that are not the first of their cluster.
 CREATE INDEX item_copies ON item (cluster) WHERE cluster <> id;
--- By what never changes, so that seeing an item again costs nothing here.
+-- By a value that never changes, so that seeing an item again costs nothing here.
 CREATE INDEX item_worded ON item (first_seen, id) WHERE pruned_at IS NULL;
 
 -- Several keys may name one item: a new rule, or a post id seen later, joins it without losing `first_seen`.
@@ -303,12 +301,12 @@ CREATE TABLE item_revision (
     text        TEXT COLLATE "C",
     PRIMARY KEY (item, run)
 );
--- What changed in a span: edits are found by when they were seen.
+-- Finds the edits of a span.
 CREATE INDEX item_revision_at ON item_revision (replaced_at);
 CREATE INDEX item_revision_run ON item_revision (run);
 
--- What was told of an item before a run changed it, so that what earlier runs saw is told as it was then, however late it is asked
--- for: in the order in which it changed. `item.past` counts them, so that nobody looks for what nearly no item has.
+-- What an item looked like before a run changed it, so that exports of earlier runs show it as it was then.
+-- `item.past` counts these rows, since nearly no item has one.
 CREATE TABLE item_past (
     id           BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     item         BIGINT NOT NULL REFERENCES item (id),
@@ -419,16 +417,15 @@ CREATE TABLE cluster_lead_middle (
     PRIMARY KEY (key, place)
 );
 
--- Keys of near-copies in the order of their age. A key lies anywhere in its
--- index, so that each would touch a page of its own in a large one. New keys go into a small table; when it is full they
--- move on in order of key, many to a page. Each key is in exactly one of the three tables.
+-- Keys of near-copies by age. In one large index each new key would touch a page of its own. So new keys go into a small table; when
+-- it is full they move on in order of key, many to a page. Each key is in exactly one of the three tables.
 CREATE TABLE cluster_lead_young (
     key   BIGINT NOT NULL,
     place BIGINT NOT NULL,
     PRIMARY KEY (key, place)
 );
 
--- How near-copies stand: the place of the next cluster, a number that changes with everything that is written, how many keys lie in the
+-- The state of near-copies: the place of the next cluster, a number that changes with everything that is written, how many keys lie in the
 -- small tables, and which of these is moving on (-1: none).
 CREATE TABLE cluster_state (
     one     BIGINT NOT NULL PRIMARY KEY CHECK (one = 1),
@@ -442,7 +439,7 @@ INSERT INTO cluster_state (one, next, turn) VALUES (1, 1, 0);
 
 -- ---- Text search ----
 
--- What can be searched: the tokens of an item's words, made by the program (`normalise::words`), so that both databases
+-- The text index: the tokens of an item's words, made by the program (`normalise::words`), so that both databases
 -- find the same. A row holds tokens and their places, no text, and is cast from them without any dictionary.
 CREATE TABLE item_words (
     item  BIGINT NOT NULL PRIMARY KEY,
@@ -497,7 +494,7 @@ CREATE TABLE tally (
     PRIMARY KEY (name, labels, bound)
 );
 
--- When a source of a topic answered last, and when it last brought something new.
+-- When each source of a topic last answered, and last brought something new.
 CREATE TABLE topic_latest (
     topic       TEXT COLLATE "C" NOT NULL,
     source      TEXT COLLATE "C" NOT NULL,
@@ -642,7 +639,6 @@ SELECT r.seq, r.public_id AS run, r.topic, r.trigger, r.state, r.reason,
        r.thinned, to_char(to_timestamp(0) AT TIME ZONE 'UTC' + r.pruned_at * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS pruned_at
 FROM run r WHERE r.seq IS NOT NULL;
 
--- The view with the new columns at its end; replaced, so that rights given on it stay.
 CREATE VIEW v_search AS
 SELECT r.seq, r.public_id AS run, r.topic, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries,
        to_char(to_timestamp(0) AT TIME ZONE 'UTC' + s.started_at * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS started_at,
