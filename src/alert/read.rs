@@ -1,6 +1,7 @@
 //! What a rule needs to know about one run, read from the store: what the run found, the window that ends with it and those
 //! that are like it, the latest searches. Bounded; it judges nothing itself.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
@@ -9,7 +10,7 @@ use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
 use crate::insight::suspect;
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, Asked, Between, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time, Topic,
+    Brings, brings,    AlertRule, AlertRun, AlertSpec, Asked, Between, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time, Topic,
     WindowFit, Words, spell,
 };
 use crate::store::{Moment, Store, StoreError};
@@ -54,7 +55,8 @@ async fn sources(
     run: &AlertRun,
 ) -> Result<Vec<Evaluation>, StoreError> {
     let quick = store.searched(&topic.id, run.seq, QUICK.max(spec.of)).await?;
-    let may_be_ill = Source::ALL.iter().any(|source| {
+    let sources: BTreeSet<Source> = quick.iter().map(|search| search.source).collect();
+    let may_be_ill = sources.iter().any(|source| {
         let ours = quick.iter().filter(|search| search.source == *source && !search.past);
         let answered = ours.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
         let beats: Vec<Heartbeat> =
@@ -66,8 +68,8 @@ async fn sources(
 }
 
 /// What a source shows.
-fn shows(source: Source) -> Kind {
-    if source == Source::Social { Kind::Post } else { Kind::Page }
+fn shows(topic: &Topic, source: Source) -> Kind {
+    if topic.brings(source).unwrap_or_else(|| brings(source, "")) == Brings::Posts { Kind::Post } else { Kind::Page }
 }
 
 /// The items of a window, as far as the run could see.
@@ -82,7 +84,7 @@ async fn inside(
     let mut marks = moment.marks(&topic.id, span, MOST_MARKS).await?;
     marks.retain(|mark| {
         let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(OLD));
-        let by_source = spec.sources.is_empty() || spec.sources.iter().any(|source| shows(*source) == mark.kind);
+        let by_source = spec.sources.is_empty() || spec.sources.iter().any(|source| shows(topic, *source) == mark.kind);
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
     });
     Ok(compare::sifted(moment, topic, marks).await?.meant)
@@ -166,7 +168,7 @@ async fn windows(
 async fn top(moment: &mut Moment, marks: &[Mark], order: impl Fn(&Mark) -> i64) -> Result<Vec<Words>, StoreError> {
     let mut all: Vec<&Mark> = marks.iter().collect();
     all.sort_by_key(|mark| (order(mark), &mark.key));
-    let mut clusters = std::collections::BTreeSet::new();
+    let mut clusters = BTreeSet::new();
     all.retain(|mark| clusters.len() < NAMED && clusters.insert(&mark.cluster));
     let keys: Vec<String> = all.iter().map(|mark| mark.key.clone()).collect();
     let mut sorted = keys.clone();

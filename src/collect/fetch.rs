@@ -6,29 +6,30 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::task::TaskTracker;
 
-use super::search_outcome::{self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, words};
-use super::{Collector, REFUSED_FOR, Refused, Stop};
+use super::search_outcome::{self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, unconfigured, words};
+use super::provider::Served;
+use super::{Collector, Refused, Stop};
 use crate::model::{Exhausted, SearchState, ServiceLimits, Source, Time};
-use crate::search::{self, Ask, CallError, CallFailure, ErrorClass, Gate, Reach, Refusal};
+use crate::search::{self, Ask, CallFailure, ErrorClass, Gate, Refusal};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
 /// Asks the ledger before each try.
-struct Ledger {
+pub(super) struct Ledger {
     store: Store,
     run: RunRef,
     call: Call,
     clock: crate::model::Clock,
     limits: ServiceLimits,
     /// What of the day is used up, if that was the refusal.
-    exhausted: Arc<Mutex<Option<Exhausted>>>,
+    pub(super) exhausted: Arc<Mutex<Option<Exhausted>>>,
     /// What another search may have learned while this one waited for its place.
     refused: Arc<Mutex<Option<Refused>>>,
     /// Tries that were counted, each of which may be billed.
-    made: Arc<AtomicU32>,
+    pub(super) made: Arc<AtomicU32>,
     /// When the last of them was.
-    sent_at: Arc<AtomicI64>,
+    pub(super) sent_at: Arc<AtomicI64>,
     /// Counting under way: whoever drops the call waits for it.
-    counting: TaskTracker,
+    pub(super) counting: TaskTracker,
 }
 
 impl Gate for Ledger {
@@ -83,7 +84,8 @@ impl Collector {
         if stop.cancel.is_cancelled() {
             return Ok(not_run(source, ask, search_outcome::INTERRUPTED));
         }
-        if let Some(refused) = self.refused_now() {
+        let Some(served) = self.served(source) else { return Ok(unconfigured(source, ask)) };
+        if let Some(refused) = served.refused_at(self.now()) {
             return Ok(left_out(source, ask, refused));
         }
         let request = match search::request(self.settings.dialect, &self.settings.platform, ask, seen_at) {
@@ -97,25 +99,14 @@ impl Collector {
             }
         };
         let price = self.settings.prices.of(source);
-        let call = Call { source, operation: operation(ask), query: words(ask).to_owned(), price };
-        let gate = Ledger {
-            store: self.store.clone(),
-            run: run.clone(),
-            call,
-            clock: self.clock.clone(),
-            limits: self.settings.limits,
-            exhausted: Arc::default(),
-            refused: Arc::clone(&self.refused),
-            made: Arc::default(),
-            sent_at: Arc::default(),
-            counting: TaskTracker::new(),
-        };
+        let call = Call { source, operation: operation(ask), query: words(ask), price };
+        let gate = self.ledger(run, call, served);
         let called = tokio::select! {
             // In this order, so that a place that an interrupt frees is not taken for another call.
             biased;
             () = stop.cancel.cancelled() => Err((SearchState::Lost, search_outcome::INTERRUPTED)),
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
-            called = self.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
+            called = served.client.call(&request, &gate, &*self.random, &*self.clock) => Ok(called),
         };
         crate::failpoint::at_of("call/replied", &run.topic.id);
         let sent_at = || {
@@ -145,7 +136,7 @@ impl Collector {
         let mut fetched = match called {
             Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str(), &self.packer),
             Err(CallFailure::Refused(refusal, tries)) => {
-                let mut fetched = match self.refused_now().filter(|_| !refusal.over_quota) {
+                let mut fetched = match served.refused_at(self.now()).filter(|_| !refusal.over_quota) {
                     Some(refused) => left_out(source, ask, refused),
                     None => not_run(source, ask, &refusal.text),
                 };
@@ -160,7 +151,7 @@ impl Collector {
                 fetched
             }
             Err(CallFailure::Error(error)) => {
-                self.learn(&error);
+                served.learn(&error, self.now());
                 failed(source, ask, price, error)
             }
         };
@@ -168,20 +159,19 @@ impl Collector {
         Ok(fetched)
     }
 
-    pub(super) fn refused_now(&self) -> Option<Refused> {
-        Refused::at(self.now(), &self.refused)
-    }
-
-    fn learn(&self, error: &CallError) {
-        if error.reach == Reach::Service
-            && let Ok(mut refused) = self.refused.lock()
-        {
-            *refused = Some(Refused {
-                class: error.class.as_str(),
-                text: error.text.clone(),
-                hint: error.hint.clone(),
-                until: self.now().plus(REFUSED_FOR),
-            });
+    /// Who is asked before each try of a search.
+    pub(super) fn ledger(&self, run: &RunRef, call: Call, served: &Served) -> Ledger {
+        Ledger {
+            store: self.store.clone(),
+            run: run.clone(),
+            call,
+            clock: self.clock.clone(),
+            limits: served.limits,
+            exhausted: Arc::default(),
+            refused: Arc::clone(&served.refused),
+            made: Arc::default(),
+            sent_at: Arc::default(),
+            counting: TaskTracker::new(),
         }
     }
 }

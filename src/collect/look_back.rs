@@ -40,9 +40,15 @@ impl Plan {
     }
 
     /// Over the gap since `covered_until`, as far as the topic's social call can.
-    pub(super) fn over_gap(settings: &Settings, topic: &Topic, covered_until: Option<Time>, now: Time) -> Self {
+    pub(super) fn over_gap(
+        settings: &Settings,
+        topic: &Topic,
+        source: Source,
+        covered_until: Option<Time>,
+        now: Time,
+    ) -> Self {
         let limit = topic.schedule.as_ref().map_or(CATCH_UP, |policy| Duration::from_millis(policy.catch_up_window_ms));
-        let (Some(reach), Some(until)) = (widens(settings, topic), covered_until) else { return Self::AS_ALWAYS };
+        let (Some(reach), Some(until)) = (widens(settings, topic, source), covered_until) else { return Self::AS_ALWAYS };
         let over = widened(reach, topic.window, until, limit, now);
         let why = over.map(|over| {
             let back = spell(over.span(now).length());
@@ -66,8 +72,8 @@ impl Plan {
 
 /// How the topic's social call could look back further than the topic says; `None` when it could not, and then nobody
 /// needs to know what was covered.
-pub(super) fn widens(settings: &Settings, topic: &Topic) -> Option<LooksBack> {
-    let ask = Ask::of(topic, Source::Social)?;
+pub(super) fn widens(settings: &Settings, topic: &Topic, source: Source) -> Option<LooksBack> {
+    let ask = Ask::of(topic, source).filter(|ask| !matches!(ask, Ask::Ai(..)))?;
     match looks_back(settings.dialect, &ask) {
         LooksBack::Unsaid => None,
         LooksBack::Windows if topic.window == Window::Past7Days => None,
@@ -84,7 +90,7 @@ fn widened(reach: LooksBack, window: Window, covered_until: Time, limit: Duratio
     match reach {
         LooksBack::Unsaid => None,
         LooksBack::Windows => (window == Window::Past24Hours).then_some(LookBack::Window(Window::Past7Days)),
-        LooksBack::Dates => Some(LookBack::Since(since)),
+        LooksBack::Dates | LooksBack::Since => Some(LookBack::Since(since)),
     }
 }
 
@@ -92,7 +98,7 @@ fn can(reach: LooksBack, over: LookBack) -> bool {
     match reach {
         LooksBack::Unsaid => false,
         LooksBack::Windows => matches!(over, LookBack::Window(_)),
-        LooksBack::Dates => true,
+        LooksBack::Dates | LooksBack::Since => true,
     }
 }
 
@@ -100,7 +106,7 @@ fn can(reach: LooksBack, over: LookBack) -> bool {
 pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Span> {
     match ask {
         _ if looks_back(settings.dialect, ask) == LooksBack::Unsaid => None,
-        Ask::Social(_, over) | Ask::Ai(_, over) => Some(over.span(seen_at)),
+        Ask::Social(_, over) | Ask::Ai(_, over) | Ask::Provider(_, over) => Some(over.span(seen_at)),
         Ask::Web(_) => None,
     }
 }
@@ -179,6 +185,7 @@ mod tests {
             social: Some(SocialQuery { query: "acme".into(), operation, limit: None }),
             web: None,
             ai: None,
+            providers: Vec::new(),
             schedule: None,
             limits: Default::default(),
             filter: Default::default(),
@@ -220,11 +227,11 @@ mod tests {
             // A clock that was set back: nothing is missing.
             (Desearch, Basic, Past24Hours, Some(NOW.plus(HOUR)), None),
         ] {
-            let plan = Plan::over_gap(&settings(dialect), &topic(operation, window), covered_until, NOW);
+            let plan = Plan::over_gap(&settings(dialect), &topic(operation, window), Source::Social, covered_until, NOW);
             assert_eq!(plan.over, over, "{dialect} {operation} {window} {covered_until:?}");
             assert_eq!(plan.why.is_some(), over.is_some());
         }
-        let plan = Plan::over_gap(&settings(Desearch), &topic(Basic, Past24Hours), Some(ago(72)), NOW);
+        let plan = Plan::over_gap(&settings(Desearch), &topic(Basic, Past24Hours), Source::Social, Some(ago(72)), NOW);
         let why = "looked back 3d because nothing was covered since 2026-03-08T09:00:00Z";
         assert_eq!(plan.why.as_deref(), Some(why));
     }

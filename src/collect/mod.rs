@@ -14,7 +14,10 @@ mod ingest;
 mod look_back;
 mod pace;
 mod pack;
+mod parts;
+mod parts_kept;
 mod permits;
+mod provider;
 mod refused;
 mod replay;
 mod report;
@@ -26,7 +29,8 @@ mod tally;
 mod text_index;
 mod worker_pool;
 
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +41,9 @@ pub use followers::{Follower, follow};
 pub use forget::{Forgetting, Forgotten};
 pub use ingest::{Ingested, Reading, ingest};
 use look_back::Plan;
+pub use parts::read_provider;
+pub use provider::Provider;
+use provider::Served;
 pub(crate) use refused::{REFUSED_FOR, Refused};
 pub use replay::{Again, Behind, Replayed, replay};
 pub use report::{RunReport, SearchReport};
@@ -45,21 +52,19 @@ pub use tally::tally_runs;
 pub use text_index::index_words;
 pub use worker_pool::{Done, WorkerPool, prolong};
 
-use crate::model::{Answer, Clock, Finding, LookBack, Recall, RunState, Source, Time};
+use crate::model::{Answer, Clock, Finding, LookBack, Recall, Remembered, RunState, SERVICE, Source, Time};
 use crate::search::{Ask, Client};
 use crate::store::{Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
 pub struct Collector {
     store: Store,
-    client: Client,
+    /// The search service, where there is one, and the other providers.
+    served: BTreeMap<String, Served>,
     settings: Settings,
     clock: Clock,
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
     packer: pack::Packer,
-    refused: Arc<Mutex<Option<Refused>>>,
-    /// The service's limits over all processes; the embedded sandbox is nobody else's.
-    shared: Option<Arc<pace::Shared>>,
 }
 
 /// Why a run should stop early.
@@ -72,23 +77,38 @@ pub struct Stop {
 }
 
 impl Collector {
-    /// Wires a collector.
+    /// Wires a collector; without a client there is no search service.
     #[must_use]
     pub fn new(
         store: Store,
-        client: Client,
+        client: impl Into<Option<Client>>,
         settings: Settings,
         clock: Clock,
         random: Arc<dyn Fn() -> f64 + Send + Sync>,
     ) -> Self {
-        let shared =
-            (!settings.sandbox).then(|| pace::Shared::new(store.clone(), Arc::clone(&clock), &client, settings.lease));
-        let client = match &shared {
-            Some(shared) => client.paced_by(Arc::new(pace::SharedPace(Arc::clone(shared)))),
-            None => client,
-        };
-        let (packer, refused) = (pack::Packer::default(), Arc::default());
-        Self { store, client, settings, clock, random, packer, refused, shared }
+        let service = client.into().map(|client| {
+            let (name, limits, price) = (Source::Social, settings.limits, crate::budget::Price::default());
+            let provider = Provider { name, client, limits, price, open: false };
+            (SERVICE.to_owned(), Served::new(&store, &clock, provider, settings.sandbox, settings.lease))
+        });
+        let served = service.into_iter().collect();
+        Self { store, served, settings, clock, random, packer: pack::Packer::default() }
+    }
+
+    /// The same with other providers.
+    #[must_use]
+    pub fn with_providers(mut self, providers: Vec<Provider>) -> Self {
+        for provider in providers {
+            let name = provider.name.to_string();
+            let served = Served::new(&self.store, &self.clock, provider, self.settings.sandbox, self.settings.lease);
+            self.served.insert(name, served);
+        }
+        self
+    }
+
+    /// The provider of a source, if this process has it.
+    fn served(&self, source: Source) -> Option<&Served> {
+        self.served.get(source.provider())
     }
 
     /// The store it writes to.
@@ -104,8 +124,8 @@ impl Collector {
 
     /// Gives back what this process holds of the service's limits; the next call takes it anew.
     pub async fn rest(&self) {
-        if let Some(shared) = &self.shared {
-            shared.end().await;
+        for served in self.served.values() {
+            served.rest().await;
         }
     }
 
@@ -116,23 +136,25 @@ impl Collector {
 
     /// The same, stored when its turn has come.
     async fn run_in_turn(&self, run: &RunRef, stop: &Stop, turn: &Turn) -> Result<RunReport, StoreError> {
-        let seen_at = self.now();
-        let plan = match look_back::widens(&self.settings, &run.topic) {
-            Some(_) => {
-                let covered_until = self.store.looked_until(&run.topic.id, Source::Social).await?;
-                Plan::over_gap(&self.settings, &run.topic, covered_until, seen_at)
-            }
-            None => Plan::AS_ALWAYS,
-        };
-        if let Some(why) = &plan.why {
-            tracing::info!(run = %run.public_id, topic = %run.topic.id, "{why}");
+        self.run_as(run, stop, self.now(), None, turn).await
+    }
+
+    /// How far back a source is asked to look, by what it covered before.
+    async fn plan(&self, run: &RunRef, source: Source, seen_at: Time) -> Result<Plan, StoreError> {
+        if look_back::widens(&self.settings, &run.topic, source).is_none() {
+            return Ok(Plan::AS_ALWAYS);
         }
-        self.run_as(run, stop, seen_at, plan, turn).await
+        let covered_until = self.store.looked_until(&run.topic.id, source).await?;
+        let plan = Plan::over_gap(&self.settings, &run.topic, source, covered_until, seen_at);
+        if let Some(why) = &plan.why {
+            tracing::info!(run = %run.public_id, topic = %run.topic.id, %source, "{why}");
+        }
+        Ok(plan)
     }
 
     /// The same over one UTC day, named by its number since 1970: what its sources find is judged against that day.
     pub async fn run_day(&self, run: &RunRef, stop: &Stop, day: i64) -> Result<RunReport, StoreError> {
-        self.run_as(run, stop, self.now(), Plan::day(day), &Turn::default()).await
+        self.run_as(run, stop, self.now(), Some(Plan::day(day)), &Turn::default()).await
     }
 
     async fn run_as(
@@ -140,23 +162,37 @@ impl Collector {
         run: &RunRef,
         stop: &Stop,
         seen_at: Time,
-        plan: Plan,
+        given: Option<Plan>,
         turn: &Turn,
     ) -> Result<RunReport, StoreError> {
         let mut searches = Vec::new();
         let mut findings: Vec<Finding> = Vec::new();
         let mut answer: Option<Answer> = None;
+        let mut memory: Vec<(Source, Remembered)> = Vec::new();
 
-        for source in [Source::Social, Source::Web, Source::Ai] {
+        for source in run.topic.sources() {
             let Some(ask) = Ask::of(&run.topic, source) else { continue };
+            let plan = match &given {
+                Some(plan) => plan.clone(),
+                None => self.plan(run, source, seen_at).await?,
+            };
             let ask = plan.applied(&self.settings, ask);
+            // A refusal or an interrupt is the better reason.
+            let refused = self.served(source).is_some_and(|served| served.refused_at(seen_at).is_some());
             let not_needed = match source {
-                // A refusal or an interrupt is the better reason.
-                Source::Ai if self.refused_now().is_none() && !stop.cancel.is_cancelled() => {
+                Source::Ai if !refused && !stop.cancel.is_cancelled() => {
                     self.ai_not_needed(&run.topic, &searches, &findings, seen_at).await?
                 }
-                Source::Social | Source::Web | Source::Ai => None,
+                _ => None,
             };
+            if let (Ask::Provider(query, over), None) = (&ask, not_needed) {
+                let asking = parts::Asking { source, ask: &ask, query, over: *over, why: plan.why.as_deref() };
+                let asked = self.ask_provider(run, &asking, seen_at, stop).await?;
+                findings.extend(asked.findings);
+                memory.extend(asked.memory.into_iter().map(|one| (source, one)));
+                searches.push(asked.fetched);
+                continue;
+            }
             let fetched = match not_needed {
                 Some(reason) => search_outcome::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
@@ -178,13 +214,15 @@ impl Collector {
             return Ok(run_outcome::interrupted(run, searches));
         }
         if let Some(answer) = &mut answer {
-            answer.text = self.client.without_key(&answer.text);
+            for served in self.served.values() {
+                answer.text = served.client.without_key(&answer.text);
+            }
         }
         crate::failpoint::at_of("run/ingested", &run.topic.id);
         let items = group(findings);
         let cited = answer.as_ref().map(|text| run_outcome::cited(text, &items));
         let (state, reason, error) = run_outcome::of(&searches);
-        let reason = plan.reason.map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}"))).or(reason);
+        let reason = given.and_then(|plan| plan.reason).map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}"))).or(reason);
         let outcome = Arc::new(Outcome {
             seen_at,
             finished_at: self.now(),
@@ -196,6 +234,7 @@ impl Collector {
             answer: answer.zip(cited),
             key_version: crate::normalise::KEY_VERSION,
             judge: Some(crate::sentiment::judge),
+            memory,
             nature: run_outcome::nature(&searches, self.settings.sandbox),
         });
         turn.come().await;
@@ -212,6 +251,7 @@ impl Collector {
                     searches: searched,
                     items: Vec::new(),
                     answer: None,
+                    memory: Vec::new(),
                     nature: None,
                     ..Arc::unwrap_or_clone(outcome)
                 };

@@ -1,9 +1,9 @@
 //! Stored replies read again by today's decoder, a run at a time, without anybody being called. What is added to a run, and
 //! that nothing is taken away, is the store's.
 
-use super::{Ingested, Reading, group, ingest, run_outcome};
+use super::{Ingested, Reading, parts, parts_kept, group, ingest, run_outcome};
 use crate::model::{LookBack, Time, Window};
-use crate::search::ErrorClass;
+use crate::search::{ErrorClass, kinds};
 use crate::search::decode::Media;
 use crate::store::{Changed, Reread, Store, StoreError, StoredReply, StoredRun, unpack};
 
@@ -120,6 +120,9 @@ fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut 
 /// What a stored reply says; `None` when it cannot be read. It is judged by the time of its run.
 pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
     let body = unpack(&reply.body)?;
+    if !reply.source.is_service() {
+        return read_provider(reply, &body);
+    }
     // Of the request only this is needed; without it a reply is read as a plain one, by its shape.
     let request: serde_json::Value = serde_json::from_str(&reply.request).unwrap_or_default();
     let limit = request.get("limit").and_then(serde_json::Value::as_u64).and_then(|limit| u32::try_from(limit).ok());
@@ -137,4 +140,13 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
         limit,
     };
     ingest(&body, &context).ok()
+}
+
+/// The same of a search that a provider answered in several replies.
+fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
+    let kept: parts_kept::Kept = serde_json::from_str(&reply.request).ok()?;
+    let kind = kinds::named(&kept.query.kind)?;
+    let all = parts_kept::read(&kept.query, body)?;
+    let asked = kinds::Asked { query: &kept.query, span: kept.span(), now: reply.seen_at, memory: &[] };
+    parts::read_provider(kind, reply.source, &asked, &all).ok()
 }

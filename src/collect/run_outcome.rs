@@ -22,7 +22,10 @@ pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(Str
         .iter()
         .filter(|s| s.result.state == SearchState::OverQuota || interrupted_search(s))
         .find_map(|s| s.result.reason.clone());
+    // A search that was answered in part, such as 11 of 12 feeds.
+    let marred = searches.iter().any(|s| answered(s) && s.result.error.is_some());
     let state = match (good, over, bad) {
+        (_, 0, 0) if marred => RunState::Partial,
         (_, 0, 0) => RunState::Ok,
         (0, 1.., 0) => RunState::OverQuota,
         (0, _, _) if !part => RunState::Failed,

@@ -3,19 +3,19 @@
 
 use super::pack::Packer;
 use super::{Refused, Settings, indexing_delay, ingest, look_back, saturation};
-use crate::model::{Answer, Finding, Micros, Question, Recall, SearchState, Source, Span, Time};
+use crate::model::{Answer, Finding, Micros, ProviderKind, Question, Recall, SearchState, Source, Span, Time};
 use crate::search::decode::Media;
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
 use crate::store::{RawRecord, SearchResult};
 
 /// Bytes of a reply that are kept; the rest of a longer one is cut.
-const RAW_KEPT: usize = 4 * 1024 * 1024;
+pub(super) const RAW_KEPT: usize = 4 * 1024 * 1024;
 
 /// Why a search did not run, or ended, when the process was asked to stop.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// A sandbox at an address of its own is known by this header.
-const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
+pub(super) const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
 
 /// A search that ended, one way or another, with the reply that is still to be read.
 pub(super) struct Fetched {
@@ -51,7 +51,7 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
     let result = SearchResult {
         source,
         operation: operation(ask),
-        query: words(ask).to_owned(),
+        query: words(ask),
         state: SearchState::NotRun,
         reason: Some(reason.to_owned()),
         clears_at: None,
@@ -76,6 +76,20 @@ pub(super) fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
     let mut fetched = not_run(source, ask, refused.class);
     fetched.result.error = Some((refused.class.to_owned(), refused.text));
     fetched.hint = Some(refused.hint);
+    fetched
+}
+
+/// A search of a provider that this process's file does not have.
+pub(super) fn unconfigured(source: Source, ask: &Ask) -> Fetched {
+    let mut fetched = not_run(source, ask, "");
+    fetched.result.state = SearchState::Error;
+    fetched.result.reason = None;
+    let text = format!("this process knows no provider `{}`", source.provider());
+    fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), text));
+    fetched.hint = Some(match source.is_service() {
+        true => "its file has no [service]".to_owned(),
+        false => format!("its file has no [providers.{source}]"),
+    });
     fetched
 }
 
@@ -267,15 +281,17 @@ pub(super) fn operation(ask: &Ask) -> &'static str {
         Ask::Social(query, _) => query.operation.as_str(),
         Ask::Web(query) => query.operation.as_str(),
         Ask::Ai(..) => "search",
+        Ask::Provider(query, _) => ProviderKind::named(&query.kind).map_or("unknown", |kind| kind.name),
     }
 }
 
 /// The words asked for.
-pub(super) fn words(ask: &Ask) -> &str {
+pub(super) fn words(ask: &Ask) -> String {
     match ask {
-        Ask::Social(query, _) => &query.query,
-        Ask::Web(query) => &query.query,
-        Ask::Ai(query, _) => &query.prompt,
+        Ask::Social(query, _) => query.query.clone(),
+        Ask::Web(query) => query.query.clone(),
+        Ask::Ai(query, _) => query.prompt.clone(),
+        Ask::Provider(query, _) => query.words(),
     }
 }
 

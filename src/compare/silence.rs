@@ -1,7 +1,6 @@
 //! Which sources of which topics fell silent, for whoever shows how topics stand.
 
 use crate::insight::{Illness, illness, suspect};
-use crate::model::Source;
 use crate::store::{Store, StoreError};
 
 /// Topics that are judged at once: a look at how all stand must stay quick.
@@ -25,7 +24,7 @@ pub async fn health(store: &Store, topics: &[String]) -> Result<Health, StoreErr
     let judged = topics.get(..MOST_JUDGED).unwrap_or(topics);
     let mut ill: Vec<Illness> = Vec::new();
     // Each source by itself: many topics have one that seldom says anything new, and few of them two.
-    for source in Source::ALL {
+    for source in &store.searched_sources().await? {
         let quick = store.pulses(judged, *source, QUICK).await?.into_iter();
         let suspects: Vec<String> = quick.filter(suspect).map(|pulse| pulse.topic).collect();
         ill.extend(store.pulses(&suspects, *source, LONG).await?.iter().filter_map(illness));

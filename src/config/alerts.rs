@@ -12,7 +12,7 @@ use super::names::slug;
 use super::references::{References, listed};
 use super::scalars::{duration, flag, text, texts};
 use super::value::Table;
-use crate::model::{AlertRule, AlertSpec, Quiet, Source, TopicLimits};
+use crate::model::{AlertRule, AlertSpec, Quiet, TopicLimits};
 use crate::{filter, schedule};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -63,7 +63,7 @@ fn one(
     let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
     let tags = reader.read(mistakes, "tags", |value| listed(value, &known.tags, "tag"));
     let channels = reader.read(mistakes, "channels", |value| listed(value, &known.channels, "channel"));
-    let sources = reader.read(mistakes, "sources", |value| super::exports::words(value, Source::parse, Source::ALL));
+    let sources = reader.read(mistakes, "sources", |value| super::references::sources(value, &known));
     let words = reader.read(mistakes, "words", |value| {
         let words = texts(value, 100, 200)?;
         let wrong = words.iter().find_map(|word| filter::check_term(word).err());

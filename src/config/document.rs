@@ -7,7 +7,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key_reader::{expected, fits, kind};
-use super::keys::{KEYS, Key, LATER, Section, of};
+use super::keys::{KEYS, Key, LATER, Section, Shape, of};
+use crate::model::{AskShape, ProviderKind, Source};
 use super::mistake::Mistakes;
 use super::redact::is_secret_name;
 use super::suggest::nearest;
@@ -18,6 +19,8 @@ use super::value::{Given, Origin, Table, Value};
 pub(super) struct Document {
     /// `[service]`.
     pub(super) service: Table,
+    /// Each of `[providers.NAME]`.
+    pub(super) providers: Vec<Provider>,
     /// `[database]`.
     pub(super) database: Table,
     /// `[scheduler]`.
@@ -44,6 +47,15 @@ pub(super) struct Document {
     pub(super) broken: bool,
 }
 
+/// One of `[providers.NAME]`.
+#[derive(Debug)]
+pub(super) struct Provider {
+    pub(super) name: Source,
+    /// What it is; none when that is wrong, which was reported.
+    pub(super) kind: Option<&'static ProviderKind>,
+    pub(super) table: Table,
+}
+
 /// Parses and walks the text. With syntax errors that concern one value each, the rest is walked all the same; with
 /// others (a header cut off, a list never closed) what follows would be misread, and only they are reported.
 pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
@@ -56,17 +68,22 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
         }
         mistakes.quiet_lines_of_errors();
     }
+    if let Some((name, value)) = root.get_ref().iter().find(|(name, _)| name.get_ref() == "providers") {
+        document.providers = providers(mistakes, name, value, document.broken);
+    }
+    let known = std::mem::take(&mut document.providers);
     for (name, value) in root.get_ref() {
         match name.get_ref().as_ref() {
+            "providers" => {}
             "service" => document.service = one(mistakes, Section::Service, "service", name, value),
             "database" => document.database = one(mistakes, Section::Database, "database", name, value),
             "scheduler" => document.scheduler = one(mistakes, Section::Scheduler, "scheduler", name, value),
             "retention" => document.retention = one(mistakes, Section::Retention, "retention", name, value),
             "web" => document.web = one(mistakes, Section::Web, "web", name, value),
-            "defaults" => document.defaults = one(mistakes, Section::Topic, "defaults", name, value),
+            "defaults" => document.defaults = one_asking(mistakes, Section::Topic, "defaults", name, value, &known),
             "topics" => {
                 document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
-                many(mistakes, Section::Topic, "topic", name, value, &mut document.topics);
+                many_asking(mistakes, Section::Topic, "topic", name, value, &mut document.topics, &known);
             }
             "reports" => many(mistakes, Section::Report, "report", name, value, &mut document.reports),
             "channels" => many(mistakes, Section::Channel, "channel", name, value, &mut document.channels),
@@ -82,13 +99,46 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             }
         }
     }
+    document.providers = known;
     document
+}
+
+/// All of `[providers]`.
+fn providers(
+    mistakes: &mut Mistakes<'_>,
+    name: &Name<'_>,
+    value: &Spanned<DeValue<'_>>,
+    broken: bool,
+) -> Vec<Provider> {
+    let DeValue::Table(entries) = value.get_ref() else {
+        let hint = "write [providers.NAME] on a line of its own, keys below it";
+        mistakes.at(&name.span(), format!("`providers` is a section, found {}", kind(value.get_ref())), hint);
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for (name, value) in entries {
+        let written = name.get_ref();
+        let taken = written == "service" || of(Section::Topic).any(|key| key.name.split('.').next() == Some(written.as_ref()));
+        let hint = "choose another: 1 to 24 of a-z, 0-9, - and _, beginning with a letter";
+        let Some(source) = Source::parse(written).filter(|source| !source.is_service() && !taken) else {
+            let shown: String = written.chars().take(60).collect();
+            let why = if taken || Source::parse(written).is_some() { "is the name of something else" } else { "is no name" };
+            mistakes.at(&name.span(), format!("{shown:?} {why}"), hint);
+            continue;
+        };
+        let table = one(mistakes, Section::Provider, "providers", name, value);
+        let kind = super::providers::kind_of(&table, source, broken, mistakes);
+        all.push(Provider { name: source, kind, table });
+    }
+    all
 }
 
 /// What to write instead of an unknown section, and the one that was probably meant.
 fn unknown_section(name: &str) -> (String, Option<&'static str>) {
-    const NEAR: [(&str, &str); 17] = [
+    const NEAR: [(&str, &str); 19] = [
         ("service", "service"),
+        ("providers", "providers.NAME"),
+        ("provider", "providers.NAME"),
         ("database", "database"),
         ("scheduler", "scheduler"),
         ("retention", "retention"),
@@ -118,7 +168,7 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
         None => (
-            "the file has [service], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
+            "the file has [service], [providers.NAME], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
              [[exports]] and [[alerts]]"
                 .to_owned(),
             None,
@@ -144,10 +194,22 @@ fn one(
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Table {
+    one_asking(mistakes, section, shown, name, value, &[])
+}
+
+/// The same, where providers may be asked.
+fn one_asking(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    shown: &'static str,
+    name: &Name<'_>,
+    value: &Spanned<DeValue<'_>>,
+    providers: &[Provider],
+) -> Table {
     let mut table = Table { header: Some(value.span()), ..Table::default() };
     let keys: Vec<_> = of(section).filter(|key| shown != "defaults" || key.has_default_section()).collect();
     match value.get_ref() {
-        DeValue::Table(entries) => Walk { section, keys, shown, mistakes }.entries("", entries, &mut table),
+        DeValue::Table(entries) => Walk { section, keys, shown, mistakes, providers }.entries("", entries, &mut table),
         other => {
             let hint = format!("write [{shown}] on a line of its own, keys below it");
             mistakes.at(&name.span(), format!("`{shown}` is a section, found {}", kind(other)), hint);
@@ -166,6 +228,19 @@ fn many(
     value: &Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
 ) {
+    many_asking(mistakes, section, one, name, value, tables, &[]);
+}
+
+/// The same, where providers may be asked.
+fn many_asking(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    one: &str,
+    name: &Name<'_>,
+    value: &Spanned<DeValue<'_>>,
+    tables: &mut Vec<Table>,
+    providers: &[Provider],
+) {
     let shown = section.as_str();
     let hint = format!("write [[{shown}]] on a line of its own before each {one}");
     let DeValue::Array(list) = value.get_ref() else {
@@ -178,7 +253,7 @@ fn many(
             continue;
         };
         let mut table = Table { header: Some(entry.span()), ..Table::default() };
-        Walk { section, keys: of(section).collect(), shown, mistakes }.entries("", entries, &mut table);
+        Walk { section, keys: of(section).collect(), shown, mistakes, providers }.entries("", entries, &mut table);
         tables.push(table);
     }
 }
@@ -191,6 +266,8 @@ struct Walk<'w, 't> {
     keys: Vec<&'static Key>,
     shown: &'static str,
     mistakes: &'w mut Mistakes<'t>,
+    /// Under whose names there may be keys.
+    providers: &'w [Provider],
 }
 
 impl Walk<'_, '_> {
@@ -198,7 +275,10 @@ impl Walk<'_, '_> {
         for (name, value) in entries {
             let path =
                 if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
-            if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
+            let asked = self.providers.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
+            if let Some(provider) = asked {
+                self.asks(provider, value, table);
+            } else if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
                 self.known(key, name.span(), value, table);
             } else if self.is_group(&path) {
                 match value.get_ref() {
@@ -244,6 +324,50 @@ impl Walk<'_, '_> {
                 table.attempted.push(key.name);
             }
             None => {}
+        }
+    }
+
+    /// What a topic asks a provider.
+    fn asks(&mut self, provider: &Provider, value: &Spanned<DeValue<'_>>, table: &mut Table) {
+        let name = provider.name;
+        // What its keys are is not known when its kind is wrong, which was reported.
+        let Some(known) = provider.kind else { return };
+        let names: Vec<&str> = known.asks.iter().map(|key| key.name).collect();
+        let all = names.iter().map(|key| format!("{name}.{key}")).collect::<Vec<_>>().join(", ");
+        let DeValue::Table(entries) = value.get_ref() else {
+            let message = format!("`{name}` is a group of keys, found {}", kind(value.get_ref()));
+            self.mistakes.at(&value.span(), message, format!("write one of its keys: {all}"));
+            return;
+        };
+        for (at, value) in entries {
+            let Some(key) = known.asks.iter().find(|key| key.name == at.get_ref()) else {
+                let hint = match nearest(at.get_ref(), names.iter().copied()) {
+                    Some(meant) => format!("did you mean `{name}.{meant}`?"),
+                    None => format!("its keys are {all}"),
+                };
+                let shown: String = at.get_ref().chars().take(60).collect();
+                self.mistakes.at(&at.span(), format!("{} takes no `{name}.{shown}`", known.name), hint);
+                continue;
+            };
+            let shape = match key.shape {
+                AskShape::Text => Shape::Text,
+                AskShape::Texts => Shape::Texts,
+                AskShape::Count(least, most) => Shape::Integer(least, most),
+                AskShape::OneOf(choices) => Shape::OneOf(choices),
+            };
+            let (found, span) = (value.get_ref(), value.span());
+            let (wanted, example) = expected(shape);
+            let origin = Origin::File { key: at.span(), value: span.clone() };
+            match Value::of(found).filter(|_| fits(shape, found)) {
+                Some(Ok(value)) => {
+                    table.asks.entry(name).or_default().insert(key.name, Given { value, origin });
+                }
+                Some(Err(fault)) => self.mistakes.fault(&format!("{name}.{}", key.name), &origin, fault),
+                None => {
+                    let message = format!("`{name}.{}` takes {wanted}, found {}", key.name, kind(found));
+                    self.mistakes.at(&span, message, format!("write {name}.{} = {example}", key.name));
+                }
+            }
         }
     }
 

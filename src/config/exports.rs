@@ -13,12 +13,12 @@ use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
-use super::references::{References, listed};
+use super::references::{sources as sources_of, References, listed};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
 use super::value::{Table, Value};
 use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name, wanted};
-use crate::model::{Between, PingSpec, Source, Time, Tone};
+use crate::model::{Between, PingSpec, Time, Tone};
 
 /// Reads all exports. Whatever is wrong is reported; an export with a fault is left out.
 pub(super) fn read(
@@ -72,7 +72,7 @@ fn one(
     let filtered = reader.choice(mistakes, "filtered", Filtered::parse);
     let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
     let tags = reader.read(mistakes, "tags", |value| listed(value, &known.tags, "tag"));
-    let sources = reader.read(mistakes, "sources", |value| words(value, Source::parse, Source::ALL));
+    let sources = reader.read(mistakes, "sources", |value| sources_of(value, known));
     let tones = reader.read(mistakes, "tones", |value| words(value, Tone::parse, Tone::ALL));
     let authors = reader.read(mistakes, "authors", |value| texts(value, 1_000, 100));
     let search = reader.read(mistakes, "search", words_searched);

@@ -35,7 +35,7 @@ pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
         Shape::Dollars => ("a number of dollars", "0.004"),
         Shape::Budget => ("a number of dollars", "2.50"),
         Shape::Flag => ("true or false", "true"),
-        Shape::Texts | Shape::SomeOf(_) => ("a list of strings", "[\"…\", \"…\"]"),
+        Shape::Texts | Shape::SomeOf(_) | Shape::Named(_) => ("a list of strings", "[\"…\", \"…\"]"),
         Shape::OneOrSomeOf(_) => ("a string or a list of strings", "\"…\" or [\"…\", \"…\"]"),
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn fits(shape: Shape, value: &DeValue<'_>) -> bool {
         Shape::Budget => matches!(value, DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_)),
         Shape::Flag => matches!(value, DeValue::Boolean(_)),
         Shape::OneOrSomeOf(choices) => matches!(value, DeValue::String(_)) || fits(Shape::SomeOf(choices), value),
-        Shape::Texts | Shape::SomeOf(_) => {
+        Shape::Texts | Shape::SomeOf(_) | Shape::Named(_) => {
             matches!(value, DeValue::Array(list) if list.iter().all(|e| matches!(e.get_ref(), DeValue::String(_))))
         }
     }

@@ -4,8 +4,8 @@
 
 use crate::export::{Filtered, Format, Mode, Profile, What};
 use crate::model::{
-    AiWhen, AlertRule, CatchUp, ChannelKind, Engine, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation,
-    Source, WebOperation, Window,
+    AiWhen, AlertRule, CatchUp, ChannelKind, Engine, KINDS, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation,
+    WebOperation, Window,
 };
 use crate::search::{Dialect, TOOLS};
 
@@ -14,6 +14,8 @@ use crate::search::{Dialect, TOOLS};
 pub enum Section {
     /// `[service]`.
     Service,
+    /// `[providers.NAME]`.
+    Provider,
     /// `[database]`.
     Database,
     /// `[scheduler]`.
@@ -40,6 +42,7 @@ impl Section {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Service => "service",
+            Self::Provider => "providers.NAME",
             Self::Database => "database",
             Self::Scheduler => "scheduler",
             Self::Retention => "retention",
@@ -78,6 +81,8 @@ pub enum Shape {
     Texts,
     /// A list of strings of a closed list.
     SomeOf(fn() -> Vec<&'static str>),
+    /// A list of strings: these, or names of the file.
+    Named(fn() -> Vec<&'static str>),
     /// The same, or one of them alone, or `"both"`.
     OneOrSomeOf(fn() -> Vec<&'static str>),
 }
@@ -138,7 +143,13 @@ macro_rules! keys {
     };
 }
 
-use Shape::{Budget, Bytes, Dollars, Duration, Flag, Integer, Kept, OneOf, OneOrSomeOf, Rate, SomeOf, Text, Texts};
+use Shape::{
+    Budget, Bytes, Dollars, Duration, Flag, Integer, Kept, Named, OneOf, OneOrSomeOf, Rate, SomeOf, Text, Texts,
+};
+
+fn service_sources() -> Vec<&'static str> {
+    vec!["social", "web", "ai"]
+}
 
 keys! {
     Service {
@@ -157,6 +168,24 @@ keys! {
         "prices.social" Dollars, Some("0.003"), "Dollars a social call is counted at when the reply names no cost.";
         "prices.web" Dollars, Some("0.001"), "Dollars a web call is counted at when the reply names no cost.";
         "prices.ai" Dollars, Some("0.004"), "Dollars an AI call is counted at when the reply names no cost.";
+    }
+    Provider {
+        "kind" OneOf(|| KINDS.iter().map(|kind| kind.name).collect()), None, "What it is.";
+        "base_url" Text, None, "Where it is, when that is not the usual place; \"sandbox\" is the stand-in.";
+        "user" Text, None, "Who logs in, where somebody does.";
+        "key_env" Text, None, "Name of the environment variable that holds its key or password.";
+        "key_file" Text, None, "File that holds it, readable by its owner only.";
+        "call_timeout" Duration, Some("\"60s\""), "Longest wait for one reply.";
+        "max_concurrent" Integer(1, 256), Some("4"), "Calls in flight at the same time.";
+        "rate_limit" Rate, Some("\"60/min\""), "Calls started per time, or \"unlimited\".";
+        "max_tries" Integer(1, 20), Some("3"), "Tries of one call, the first included.";
+        "max_response_bytes" Bytes, Some("15000000"), "Largest reply that is read, after decompression.";
+        "max_calls_per_day" Integer(1, 10_000_000), Some("10000"), "Calls per UTC day, counted before each call.";
+        "budget_per_day" Budget, None, "Dollars per UTC day, counted before each call at its price.";
+        "price.call" Dollars, Some("0"), "Dollars a call is counted at.";
+        "price.result" Dollars, Some("0"), "Dollars an entry of a reply is counted at.";
+        "price.tokens" Dollars, Some("0"), "Dollars 1,000 tokens are counted at.";
+        "allow_private" Flag, Some("false"), "Whether addresses of feeds may lead into a private network.";
     }
     Database {
         "url" Text, Some("\"sqlite:topicwatch.db\""), "Where findings are kept: sqlite:PATH or postgres://USER@HOST/NAME.";
@@ -187,7 +216,7 @@ keys! {
         "title" Text, None, "Name for people; the id when left out.";
         "tags" Texts, Some("[]"), "Words to group topics by.";
         "query" Text, None, "What to search for, in every source.";
-        "sources" SomeOf(names!(Source)), Some("[\"social\", \"web\", \"ai\"]"), "Which sources are asked.";
+        "sources" Named(service_sources), Some("[\"social\", \"web\", \"ai\"]"), "Which sources are asked: those of [service], and names of [providers]. Without [service], all providers.";
         "window" OneOf(names!(Window)), Some("\"PAST_24_HOURS\""), "How far back social searches look.";
         "model" Text, Some("\"NOVA\""), "Model of the AI search (dialect spec).";
         "response_order" Text, None, "Order of an AI reply, such as \"SUMMARY_FIRST\" (dialect spec); sent only when set.";
@@ -294,7 +323,7 @@ keys! {
         "rule" OneOf(names!(AlertRule)), None, "What it looks for.";
         "topics" Texts, Some("[]"), "Topics that it is about, by id; all, when no tags are named either.";
         "tags" Texts, Some("[]"), "Topics that it is about, by tag.";
-        "sources" SomeOf(names!(Source)), Some("[]"), "Only what these sources show; all when empty.";
+        "sources" Named(service_sources), Some("[]"), "Only what these sources show; all when empty.";
         "words" Texts, Some("[]"), "Items: one of these must occur in title or text.";
         "min" Integer(1, 1_000_000), None, "Items, posts or slots below which it says nothing: 1 of items and missed, 10 of volume, 30 of negative.";
         "window" Duration, Some("\"24h\""), "Volume and negative: the span that is counted and compared.";
@@ -315,4 +344,4 @@ pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
 }
 
 /// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 4] = ["budget", "notify", "providers", "sentiment"];
+pub(super) const LATER: [&str; 3] = ["budget", "notify", "sentiment"];

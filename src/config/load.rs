@@ -12,7 +12,7 @@ use super::place::one_line;
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
 use super::{
-    Config, Effective, ServiceConfig, Target, WebConfig, alerts, channels, environment, exports, reports, retention,
+    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, channels, environment, exports, providers, reports, retention,
     service, storage, topics, web,
 };
 use crate::export::ExportSpec;
@@ -154,10 +154,11 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let warnings = notices.iter().map(ToString::to_string).collect();
     let digest = blake3::hash(text.as_str().as_bytes());
     let file = file.to_owned();
-    let Lists { reports, channels, exports, alerts, pings } = lists;
+    let Lists { providers, reports, channels, exports, alerts, pings } = lists;
     Ok(Config {
         file,
         service,
+        providers,
         database,
         scheduler,
         retention,
@@ -187,6 +188,7 @@ type Built = (
 
 /// What stands in the file any number of times, beside topics.
 struct Lists {
+    providers: Vec<ProviderConfig>,
     reports: Vec<ReportSpec>,
     channels: Vec<ChannelSpec>,
     exports: Vec<ExportSpec>,
@@ -195,12 +197,15 @@ struct Lists {
 }
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
-    let service = service::read(&document.service, dir, document.broken, mistakes);
+    // A file may be about providers alone.
+    let absent = !document.providers.is_empty() && document.service.header.is_none() && document.service.given.is_empty();
+    let service = service::read(&document.service, dir, document.broken, absent, mistakes);
+    let providers = providers::read(document, dir, mistakes);
     let dialect = service::dialect(&document.service);
     let database = storage::database(&document.database, dir, mistakes);
     let scheduler = storage::scheduler(&document.scheduler, database.as_ref(), mistakes);
     let mut pings = Vec::new();
-    let topics = topics::read(document, dialect, request, &mut pings, mistakes);
+    let topics = topics::read(document, dialect, absent, request, &mut pings, mistakes);
     let channels = channels::read(document, dir, mistakes);
     let reports = reports::read(document, dir, request, &mut pings, mistakes);
     let exports = exports::read(document, dir, request, &mut pings, mistakes);
@@ -218,14 +223,39 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
         .max();
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
     let web = web::read(&document.web, dir, request, mistakes);
-    let lists = Lists { reports, channels, exports, alerts, pings };
+    one_world(document, service.as_ref(), &providers, mistakes);
+    let lists = Lists { providers, reports, channels, exports, alerts, pings };
     Some((service?, database?, scheduler?, retention?, web?, topics, lists))
+}
+
+/// Invented findings and real ones are never mixed.
+fn one_world(
+    document: &Document,
+    service: Option<&ServiceConfig>,
+    providers: &[ProviderConfig],
+    mistakes: &mut Mistakes<'_>,
+) {
+    let targets = service.map(|service| &service.target).into_iter().chain(providers.iter().map(|one| &one.target));
+    let (mut invented, mut real) = (false, false);
+    for target in targets {
+        match target {
+            Target::Sandbox => invented = true,
+            Target::Url(_) => real = true,
+            Target::Absent => {}
+        }
+    }
+    if invented && real {
+        let last = document.providers.last().and_then(|one| one.table.header.clone()).unwrap_or(0..0);
+        let hint = "write base_url = \"sandbox\" for [service] and for every provider, or for none";
+        mistakes.at(&last, "some providers are the sandbox, and others are not", hint);
+    }
 }
 
 fn effective(document: &Document, service: &ServiceConfig, database: &str, text: &Text) -> Vec<Effective> {
     let base_url = match &service.target {
         Target::Sandbox => "sandbox".to_owned(),
         Target::Url(url) => url.to_string(),
+        Target::Absent => "none".to_owned(),
     };
     let amend = [("base_url", base_url), ("rate_limit", rate_shown(service.rate_limit))];
     let mut list = environment::effective(Section::Service, &document.service, &amend, text);

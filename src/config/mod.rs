@@ -19,6 +19,7 @@ mod names;
 mod paths;
 mod pings;
 mod place;
+mod providers;
 mod redact;
 mod references;
 mod reports;
@@ -47,7 +48,8 @@ pub use redact::redact_url;
 pub use schema::schema;
 pub use secret::{KeyError, read_key, read_secret};
 pub use settings::{
-    Config, DatabaseConfig, Effective, RetentionConfig, SchedulerConfig, ServiceConfig, Target, WebConfig,
+    Config, DatabaseConfig, Effective, ProviderConfig, RetentionConfig, SchedulerConfig, ServiceConfig, Target,
+    WebConfig,
 };
 pub use suggest::nearest;
 

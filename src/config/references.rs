@@ -5,12 +5,15 @@ use super::fault::Fault;
 use super::scalars::{text, texts};
 use super::suggest::did_you_mean;
 use super::value::{Given, Table, Value};
+use crate::model::Source;
 
 /// What a report or an export may name.
 pub(super) struct References {
     pub(super) topics: Vec<String>,
     pub(super) tags: Vec<String>,
     pub(super) channels: Vec<String>,
+    /// Those of the search service, and the providers.
+    pub(super) sources: Vec<String>,
 }
 
 impl References {
@@ -30,6 +33,12 @@ impl References {
         tags.dedup();
         Self {
             topics: document.topics.iter().filter_map(|table| word(table, "id")).collect(),
+            sources: Source::SERVICE
+                .iter()
+                .copied()
+                .chain(document.providers.iter().map(|one| one.name))
+                .map(|source| source.to_string())
+                .collect(),
             tags,
             channels: document.channels.iter().filter_map(|table| word(table, "name")).collect(),
         }
@@ -48,6 +57,12 @@ pub(super) fn is_known(word: &str, known: &[String], what: &str) -> Result<(), F
     let otherwise = if known.is_empty() { format!("the file has no {what}") } else { format!("there are {some}") };
     let hint = did_you_mean(word, known.iter().map(String::as_str), &otherwise);
     Err(Fault::new(format!("names {word:?}, and there is no such {what}"), hint))
+}
+
+/// A list of sources that there are.
+pub(super) fn sources(value: &Value, known: &References) -> Result<Vec<Source>, Fault> {
+    let names = listed(value, &known.sources, "source")?;
+    Ok(names.iter().filter_map(|name| Source::parse(name)).collect())
 }
 
 /// A list of names that there are.

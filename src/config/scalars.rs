@@ -191,6 +191,12 @@ pub(super) fn one_of<T>(value: &Value, parse: fn(&str) -> Option<T>, all: &[&'st
 }
 
 /// The fault of a word that is not in a closed list.
+/// One of these words.
+pub(super) fn one_of_names(value: &Value, all: &[&'static str]) -> Read<String> {
+    let word = text(value)?;
+    if all.contains(&word.as_str()) { Ok(word) } else { Err(unknown_choice(&word, all)) }
+}
+
 pub(super) fn unknown_choice(text: &str, all: &[&'static str]) -> Fault {
     let choices = all.iter().map(|choice| format!("\"{choice}\"")).collect::<Vec<_>>().join(", ");
     let hint = did_you_mean(text, all.iter().copied(), &format!("one of {choices}"));

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::model::{AskShape, KINDS};
+
 use super::keys::{BOTH, KEYS, Key, Section, Shape};
 
 /// The schema as pretty-printed JSON with a line break at the end.
@@ -24,6 +26,11 @@ pub fn schema() -> String {
     channel["required"] = json!(["name", "kind"]);
     let mut alert = section(|key| key.section == Section::Alert);
     alert["required"] = json!(["name", "rule"]);
+    let mut provider = section(|key| key.section == Section::Provider);
+    provider["required"] = json!(["kind"]);
+    // What is asked stands under the provider's name.
+    let asks = asks();
+    (topic["additionalProperties"], defaults["additionalProperties"]) = (asks.clone(), asks);
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "jobs.toml of topicwatch",
@@ -32,6 +39,7 @@ pub fn schema() -> String {
         "required": ["topics"],
         "properties": {
             "service": section(|key| key.section == Section::Service),
+            "providers": { "type": "object", "additionalProperties": provider },
             "database": section(|key| key.section == Section::Database),
             "scheduler": section(|key| key.section == Section::Scheduler),
             "retention": section(|key| key.section == Section::Retention),
@@ -45,6 +53,25 @@ pub fn schema() -> String {
         },
     });
     format!("{schema:#}\n")
+}
+
+/// The keys of every kind's questions.
+fn asks() -> Value {
+    let mut object = empty_object();
+    for key in KINDS.iter().flat_map(|kind| kind.asks) {
+        let property = match key.shape {
+            AskShape::Text => json!({ "type": "string" }),
+            AskShape::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+            AskShape::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+            AskShape::OneOf(choices) => json!({ "enum": choices() }),
+        };
+        let slot = &mut object["properties"][key.name];
+        if slot.is_null() {
+            *slot = property;
+            slot["description"] = json!(key.doc);
+        }
+    }
+    object
 }
 
 fn section(belongs: impl Fn(&Key) -> bool) -> Value {
@@ -84,6 +111,11 @@ fn property(key: &Key) -> Value {
         Shape::Flag => json!({ "type": "boolean" }),
         Shape::OneOf(choices) => json!({ "enum": choices() }),
         Shape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+        Shape::Named(names) => {
+            let least = u8::from(key.default != Some("[]"));
+            let one = json!({ "type": "string", "examples": names() });
+            json!({ "type": "array", "items": one, "minItems": least, "uniqueItems": true })
+        }
         Shape::OneOrSomeOf(choices) => {
             let one = json!({ "enum": choices() });
             let alone = json!({ "enum": choices().into_iter().chain([BOTH]).collect::<Vec<_>>() });

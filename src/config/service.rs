@@ -22,12 +22,18 @@ pub(super) const DESEARCH: &str = "https://api.desearch.ai";
 
 /// Reads the section; `None` when something in it is wrong, which is then reported. `broken` keeps silent about what is
 /// missing.
-pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_>) -> Option<ServiceConfig> {
+pub(super) fn read(
+    table: &Table,
+    dir: &Path,
+    broken: bool,
+    absent: bool,
+    mistakes: &mut Mistakes<'_>) -> Option<ServiceConfig> {
     let reader = Reader { section: Section::Service, tables: &[table] };
     let dialect = reader.choice(mistakes, "dialect", Dialect::parse);
     let target = match reader.written("base_url") {
         Some(_) => reader.read(mistakes, "base_url", |value| target(&text(value)?)),
         None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH).ok().map(Target::Url),
+        None if absent => Some(Target::Absent),
         None => {
             if !broken && !table.mentions("base_url") {
                 missing(table, mistakes);
@@ -70,7 +76,7 @@ pub(super) fn read(table: &Table, dir: &Path, broken: bool, mistakes: &mut Mista
             Some(budget) => Some(budget?),
             None => None,
         },
-        prices: Prices { social: social?, web: web?, ai: ai? },
+        prices: Prices { social: social?, web: web?, ai: ai?, providers: std::collections::BTreeMap::new() },
     })
 }
 
@@ -113,6 +119,11 @@ const OPERATIONS: &[&str] = &[
 fn operation_of(path: &str) -> Option<&'static str> {
     let path = path.trim_end_matches('/').to_ascii_lowercase();
     OPERATIONS.iter().find(|operation| path.ends_with(*operation)).copied()
+}
+
+/// Where a provider is.
+pub(super) fn address(text: &str) -> Result<Target, Fault> {
+    target(text)
 }
 
 /// Reads `base_url`. Messages do not repeat an address that may hold a secret.

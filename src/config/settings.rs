@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::budget::Prices;
+use crate::budget::{Price, Prices};
 use crate::export::ExportSpec;
 use crate::model::{
-    AlertSpec, ChannelSpec, Engine, Micros, PingSpec, ReportSpec, Retention, SchedulePolicy, SecretPlace,
-    ServiceLimits, Topic,
+    AlertSpec, ChannelSpec, Engine, Micros, PingSpec, ProviderKind, ReportSpec, Retention, SchedulePolicy, SecretPlace,
+    ServiceLimits, Source, Topic,
 };
 use crate::search::{Dialect, Rate};
 
@@ -20,6 +20,42 @@ pub enum Target {
     /// The embedded stand-in.
     Sandbox,
     Url(url::Url),
+    /// Nowhere: the file has providers and no `[service]`.
+    Absent,
+}
+
+/// `[providers.NAME]`.
+#[derive(Debug, Clone)]
+pub struct ProviderConfig {
+    pub name: Source,
+    pub kind: &'static ProviderKind,
+    pub target: Target,
+    /// Who logs in, where somebody does.
+    pub user: Option<String>,
+    /// Name of the environment variable that holds the key.
+    pub key_env: Option<String>,
+    /// `key_file`, resolved against the config file.
+    pub key_file: Option<PathBuf>,
+    pub call_timeout: Duration,
+    pub max_concurrent: u32,
+    /// `None` is unlimited.
+    pub rate_limit: Option<Rate>,
+    pub max_tries: u32,
+    pub max_response_bytes: u64,
+    pub max_calls_per_day: u32,
+    /// `None` is unlimited.
+    pub budget_per_day: Option<Micros>,
+    pub price: Price,
+    /// Whether its addresses may lead into a private network.
+    pub allow_private: bool,
+}
+
+impl ProviderConfig {
+    /// What may be asked in a UTC day.
+    #[must_use]
+    pub fn limits(&self) -> ServiceLimits {
+        ServiceLimits { calls: self.max_calls_per_day, money: self.budget_per_day }
+    }
 }
 
 /// `[service]`.
@@ -130,6 +166,8 @@ pub struct Config {
     pub file: PathBuf,
     /// `[service]`.
     pub service: ServiceConfig,
+    /// Each of `[providers.NAME]`.
+    pub providers: Vec<ProviderConfig>,
     /// `[database]`.
     pub database: DatabaseConfig,
     /// `[scheduler]`.

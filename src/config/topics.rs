@@ -5,13 +5,14 @@ use std::collections::HashMap;
 
 use super::calls;
 use super::discover::LoadRequest;
-use super::document::Document;
+use super::document::{Document, Provider};
 use super::fault::Fault;
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::slug;
-use super::scalars::{budget, check_plain, flag, plain_text, text, texts, unknown_choice};
+use super::providers::{Asking, Unasked};
+use super::scalars::{budget, check_plain, flag, plain_text, text, texts};
 use super::schedule_keys::Schedules;
 use super::template::{Unfilled, fill};
 use super::value::{Given, Origin, Table, Value};
@@ -30,12 +31,20 @@ const LONGEST_TITLE: usize = 200;
 pub(super) fn read(
     document: &Document,
     dialect: Option<Dialect>,
+    absent: bool,
     request: &LoadRequest<'_>,
     pings: &mut Vec<PingSpec>,
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Topic> {
     let schedules = Schedules::new(request.now);
-    let mut room = Reading { dialect, schedules, broken: document.broken, pings: Vec::new() };
+    let mut room = Reading {
+        dialect,
+        absent,
+        providers: &document.providers,
+        schedules,
+        broken: document.broken,
+        pings: Vec::new(),
+    };
     if !document.defaults.given.is_empty() {
         room.rehearse(&document.defaults, mistakes);
     }
@@ -63,14 +72,17 @@ pub(super) fn read(
     topics
 }
 
-struct Reading {
+struct Reading<'d> {
     dialect: Option<Dialect>,
+    /// There is no `[service]`.
+    absent: bool,
+    providers: &'d [Provider],
     schedules: Schedules,
     broken: bool,
     pings: Vec<PingSpec>,
 }
 
-impl Reading {
+impl Reading<'_> {
     /// Reads `[defaults]` as a topic of nothing else, so that a fault is found even where every topic overrides it.
     fn rehearse(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
@@ -97,7 +109,10 @@ impl Reading {
         let tags = reader.read(mistakes, "tags", |value| texts(value, 32, 64));
         let window = reader.choice(mistakes, "window", Window::parse);
         let query = reader.written("query").map(|_| reader.read(mistakes, "query", |v| plain_text(v, LONGEST_QUERY)));
-        let sources = reader.read(mistakes, "sources", sources);
+        let sources = match reader.written("sources") {
+            None if self.absent => Some(self.providers.iter().map(|one| one.name).collect()),
+            _ => reader.read(mistakes, "sources", |value| sources(value, self.absent, self.providers)),
+        };
 
         let mut words = Words {
             reader: &reader,
@@ -111,6 +126,29 @@ impl Reading {
         let web = words.web(self.dialect, mistakes);
         let ai = words.ai(self.dialect, mistakes);
         let wanted = |source: Source| sources.as_ref().is_some_and(|sources| sources.contains(&source));
+        let asking = Asking { tables: &tables, query: words.query, title: words.title };
+        let (mut asked, mut unasked) = (Vec::new(), false);
+        for name in sources.iter().flatten().filter(|source| !source.is_service()) {
+            // A kind that is wrong was reported.
+            let Some(kind) = self.providers.iter().find(|one| one.name == *name).and_then(|one| one.kind) else {
+                unasked = true;
+                continue;
+            };
+            match asking.query(*name, kind, mistakes) {
+                Ok(query) => asked.push(query),
+                Err(Unasked::NeedsQuery) if words.query_wrong => unasked = true,
+                Err(Unasked::NeedsQuery) => words.needy.push(*name),
+                Err(Unasked::Reported) => unasked = true,
+                Err(Unasked::NeedsKey(key)) => {
+                    unasked = true;
+                    if let (false, Some(header)) = (self.broken, &header) {
+                        let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
+                        let hint = format!("write {name}.{key} = …, or name other `sources`");
+                        mistakes.at(header, format!("{named} has no `{name}.{key}`"), hint);
+                    }
+                }
+            }
+        }
         let needy: Vec<&str> = words.needy.iter().filter(|s| wanted(**s)).map(|s| s.as_str()).collect();
         if let (false, false, Some(header)) = (self.broken, needy.is_empty(), &header) {
             let what = needy.join(", ");
@@ -127,7 +165,7 @@ impl Reading {
         let filter = super::filter_keys::filter(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
         let schedule = self.schedules.read(&reader, looks_back, mistakes);
-        if scheduled && schedule.is_none() || !needy.is_empty() || words.query_wrong {
+        if scheduled && schedule.is_none() || !needy.is_empty() || words.query_wrong || unasked {
             return None;
         }
         Some(Topic {
@@ -138,6 +176,7 @@ impl Reading {
             social: if wanted(Source::Social) { Some(social?) } else { None },
             web: if wanted(Source::Web) { Some(web?) } else { None },
             ai: if wanted(Source::Ai) { Some(ai?) } else { None },
+            providers: asked,
             schedule,
             limits: limits?,
             filter: filter?,
@@ -225,21 +264,36 @@ fn limits(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicLimit
     Some(limits)
 }
 
-fn sources(value: &Value) -> Result<Vec<Source>, Fault> {
-    let names: Vec<&'static str> = Source::ALL.iter().map(|source| source.as_str()).collect();
+fn sources(value: &Value, absent: bool, providers: &[Provider]) -> Result<Vec<Source>, Fault> {
+    let service = Source::SERVICE.iter().filter(|_| !absent);
+    let known: Vec<Source> = service.copied().chain(providers.iter().map(|one| one.name)).collect();
     let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
     if list.is_empty() {
-        return Err(Fault::new("is empty: nothing would be asked", "name \"social\", \"web\" or \"ai\""));
+        return Err(Fault::new("is empty: nothing would be asked", format!("name {}", listed(&known))));
     }
     let mut sources = Vec::new();
     for (element, at) in list {
         let name = text(element)?;
         let here = |fault: Fault| Fault { at: Some(at.clone()), ..fault };
-        let source = Source::parse(&name).ok_or_else(|| here(unknown_choice(&name, &names)))?;
+        let source = Source::parse(&name).filter(|source| known.contains(source)).ok_or_else(|| {
+            let of_service = absent && Source::SERVICE.iter().any(|one| one.as_str() == name);
+            let hint = match super::suggest::nearest(&name, known.iter().map(Source::as_str)) {
+                _ if of_service => "it needs [service]; or leave it out".to_owned(),
+                Some(meant) => format!("did you mean {meant:?}?"),
+                None => format!("it can be {}; others need a section [providers.NAME]", listed(&known)),
+            };
+            let shown: String = name.chars().take(60).collect();
+            here(Fault::new(format!("cannot be {shown:?}"), hint))
+        })?;
         if sources.contains(&source) {
             return Err(here(Fault::new(format!("names {name:?} twice"), "name it once")));
         }
         sources.push(source);
     }
     Ok(sources)
+}
+
+/// Names as a sentence lists them.
+fn listed(all: &[Source]) -> String {
+    all.iter().map(|source| format!("{:?}", source.as_str())).collect::<Vec<_>>().join(", ")
 }

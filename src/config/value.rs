@@ -7,6 +7,7 @@ use std::ops::Range;
 use toml::de::DeValue;
 
 use super::fault::Fault;
+use crate::model::Source;
 
 /// A value before its meaning is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +74,8 @@ pub(super) struct Table {
     pub(super) header: Option<Range<usize>>,
     /// Known keys only.
     pub(super) given: BTreeMap<&'static str, Given>,
+    /// What is written under the name of a provider (`hn.query`).
+    pub(super) asks: BTreeMap<Source, BTreeMap<&'static str, Given>>,
     /// Keys that somebody tried to write: of the wrong type, or misspelt. They are not missing as well.
     pub(super) attempted: Vec<&'static str>,
 }

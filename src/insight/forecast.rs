@@ -29,7 +29,8 @@ pub fn forecast(
     history: &History,
     horizon: Horizon,
 ) -> Result<Forecast, Refused> {
-    let prices: Vec<Price> = Source::ALL.iter().map(|source| price(*source, prices, history)).collect();
+    let sources = Source::SERVICE.iter().chain(prices.providers.keys());
+    let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
     let asked: HashMap<&str, &AskedRow> = history.asked.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon);
     let mut rows = Vec::new();
@@ -68,6 +69,7 @@ pub fn forecast(
             (&mut total.calls.social, row.calls.social),
             (&mut total.calls.web, row.calls.web),
             (&mut total.calls.ai, row.calls.ai),
+            (&mut total.calls.providers, row.calls.providers),
         ] {
             *sum = sum.saturating_add(one);
         }
@@ -183,16 +185,22 @@ impl<'t> Groups<'t> {
             Some(AiWhen::New | AiWhen::Always) => (shared.slots, shared.month),
         };
         // With no other source there is nothing that could be new: the AI source is asked every time.
-        let open = when == Some(AiWhen::New) && (topic.social.is_some() || topic.web.is_some());
+        let open = when == Some(AiWhen::New) && topic.finds();
         let ai_asked = asked.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
         let on = |on: bool, slots: i64| if on { slots } else { 0 };
-        let calls =
-            |slots, ai| Calls { social: on(topic.social.is_some(), slots), web: on(topic.web.is_some(), slots), ai };
+        let calls = |slots: i64, ai| Calls {
+            social: on(topic.social.is_some(), slots),
+            web: on(topic.web.is_some(), slots),
+            ai,
+            providers: slots.saturating_mul(whole(topic.providers.len() as u64)),
+        };
+        let named = topic.providers.iter().filter_map(|one| prices.iter().find(|price| price.source == one.source));
+        let beside = named.fold(Micros(0), |sum, price| sum.plus(price.price));
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
         let cost = |share: (i64, i64)| {
-            let horizon = spent(calls, prices, share);
+            let horizon = spent(calls, prices, share).plus(beside.times(shared.slots));
             let per_day = self::share(horizon, 1, i64::from(self.horizon.days));
-            Cost { horizon, per_day, per_month: spent(in_month, prices, share) }
+            Cost { horizon, per_day, per_month: spent(in_month, prices, share).plus(beside.times(shared.month)) }
         };
         let uncovered_ms = topic.social.as_ref().and_then(|_| {
             let over = || {
@@ -270,6 +278,8 @@ fn spent(calls: Calls, prices: &[Price], (asked, of): (i64, i64)) -> Micros {
             Source::Social => price.price.times(calls.social),
             Source::Web => price.price.times(calls.web),
             Source::Ai => share(price.price.times(calls.ai), asked, of),
+            // Counted by topic: each has its own.
+            _ => Micros(0),
         };
         sum.plus(cost)
     })

@@ -1,7 +1,7 @@
 //! What each source of a topic covered in a period, as people and programs read it: stretches and holes, and for each
 //! hole what the ledger knows of its causes. Pure; the arithmetic of spans is `coverage`'s.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::time::Duration;
 
@@ -128,21 +128,32 @@ pub struct SourceCoverage {
     pub coverage: Coverage,
 }
 
-/// What each of these sources of a topic covered in a period; `looks` are the topic's, in time.
+/// What each of the wanted sources of a topic covered in a period; `looks` are the topic's, in time.
 #[must_use]
-pub fn covered(watched: &Watched, looks: &[Look], period: Span, sources: &[Source]) -> Vec<SourceCoverage> {
-    let on = watched.definition.as_ref().map(crate::model::Topic::sources).unwrap_or_default();
+pub fn covered(
+    watched: &Watched,
+    looks: &[Look],
+    period: Span,
+    wanted: impl Fn(Source) -> bool,
+) -> Vec<SourceCoverage> {
+    let mut on: BTreeSet<Source> = watched.definition.iter().flat_map(crate::model::Topic::sources).collect();
+    on.extend(looks.iter().filter_map(|look| look.search.as_ref()).map(|search| search.source));
     let searched = |source: Source| looks.iter().filter_map(|l| l.search.as_ref()).filter(move |s| s.source == source);
     let mut all = Vec::new();
-    for source in sources.iter().copied() {
-        if !on.contains(&source) && searched(source).next().is_none() {
-            continue;
-        }
+    for source in on.into_iter().filter(|source| wanted(*source)) {
         // Whether the call names a span is known of each that was made; without any, its operation tells.
         let posts = SocialOperation::Posts.as_str();
         let defined = watched.definition.as_ref().and_then(|t| t.social.as_ref()).map(|s| s.operation.as_str());
         let mut operations = searched(source).map(|s| s.operation.as_str()).chain(defined);
-        let spans = source == Source::Social && operations.any(|operation| operation != posts);
+        let spans = match source {
+            Source::Social => operations.any(|operation| operation != posts),
+            Source::Web | Source::Ai => false,
+            _ => {
+                let defined = watched.definition.as_ref().and_then(|topic| topic.provider(source));
+                let mut kinds = searched(source).map(|s| s.operation.as_str()).chain(defined.map(|d| d.kind.as_str()));
+                kinds.any(crate::model::covers_spans)
+            }
+        };
         let coverage = if spans { in_spans(watched, looks, period, source) } else { in_checks(looks, period, source) };
         all.push(SourceCoverage { source, coverage });
     }

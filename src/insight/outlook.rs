@@ -46,6 +46,14 @@ pub struct Calls {
     pub social: i64,
     pub web: i64,
     pub ai: i64,
+    /// Of providers beside the search service.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub providers: i64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// Money over the horizon and over a month.

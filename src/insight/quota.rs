@@ -43,7 +43,7 @@ impl<'s> Group<'s> {
 
     /// Adds the calls of a topic.
     pub(super) fn add(&mut self, topic: &Topic, prices: &[Price]) {
-        for source in topic.sources() {
+        for source in topic.sources().into_iter().filter(|source| source.is_service()) {
             let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
             let daily = source == Source::Ai && topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily);
             let load = if daily { &mut self.daily } else { &mut self.each };

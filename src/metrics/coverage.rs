@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::insight::{Coverage, covered};
-use crate::model::{Look, Source, Span, Time, Watched, Window};
+use crate::model::{Look, Span, Time, Watched, Window};
 use crate::store::{Filter, Store, StoreError};
 
 /// How far back it is looked beyond what the next search of a topic looks back over: what is still open is no hole.
@@ -16,7 +16,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 const KEPT: Duration = Duration::from_secs(300);
 
 /// Seconds by topic and source.
-type Seconds = Vec<(String, &'static str, i64)>;
+type Seconds = Vec<(String, String, i64)>;
 
 /// What was worked out last.
 #[derive(Clone, Default)]
@@ -90,9 +90,9 @@ async fn in_period(store: &Store, of: &[&Watched], period: Span, seconds: &mut S
         let mut watched = (*watched).clone();
         watched.began = watched.began.max(pruned_until);
         let looks = looks.remove(&watched.topic).unwrap_or_default();
-        for source in covered(&watched, &looks, period, Source::ALL) {
+        for source in covered(&watched, &looks, period, |_| true) {
             if let Coverage::Spans { holes_ms, .. } = source.coverage {
-                seconds.push((watched.topic.clone(), source.source.as_str(), holes_ms / 1_000));
+                seconds.push((watched.topic.clone(), source.source.to_string(), holes_ms / 1_000));
             }
         }
     }

@@ -46,7 +46,7 @@ struct Read {
     topics: Vec<String>,
     latest: Vec<crate::model::Latest>,
     limited: Vec<(String, TopicLimits, Used)>,
-    missed: Vec<(String, &'static str, i64)>,
+    missed: Vec<(String, String, i64)>,
 }
 
 impl Metrics {

@@ -112,11 +112,18 @@ impl Exhausted {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {
+        self.hint_for(super::SERVICE)
+    }
+
+    /// The same where a provider was asked.
+    #[must_use]
+    pub fn hint_for(&self, provider: &str) -> String {
+        let section = if provider == super::SERVICE { "service".to_owned() } else { format!("providers.{provider}") };
         let key = match self.budget {
-            Budget::ServiceCalls => "[service] max_calls_per_day",
-            Budget::ServiceMoney => "[service] budget_per_day",
-            Budget::TopicCalls => "the topic's max_calls_per_day",
-            Budget::TopicMoney => "the topic's budget_per_day",
+            Budget::ServiceCalls => format!("[{section}] max_calls_per_day"),
+            Budget::ServiceMoney => format!("[{section}] budget_per_day"),
+            Budget::TopicCalls => "the topic's max_calls_per_day".to_owned(),
+            Budget::TopicMoney => "the topic's budget_per_day".to_owned(),
         };
         format!("it clears at midnight UTC; raise {key} if that is what you want")
     }

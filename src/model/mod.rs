@@ -16,6 +16,7 @@ mod message;
 mod money;
 mod pages;
 mod ping;
+mod provider;
 mod pulse;
 mod report;
 mod request;
@@ -23,6 +24,7 @@ mod retention;
 mod rows;
 mod run;
 mod search_history;
+mod source;
 mod span;
 mod tally;
 mod text_query;
@@ -49,6 +51,9 @@ pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
 pub use ping::PingSpec;
+pub use provider::{
+    AskKey, AskShape, AskValue, Brings, KINDS, Login, ProviderKind, ProviderQuery, Reach, Remembered, brings, covers_spans, judges_gone,
+};
 pub use pulse::{Heartbeat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};
@@ -59,13 +64,14 @@ pub use rows::{
 };
 pub use run::{Engine, RunState, SearchState, Trigger};
 pub use search_history::{Look, LookSearch, Recall, Watched};
+pub use source::{SERVICE, Source};
 pub use span::{LookBack, Span, spell};
 pub use tally::{Latest, StoreCounts, Tallied, TallyRun, TallySearch};
 pub use text_query::{Phrase, Readable, Tokenise, Tokens, Wanted};
 pub use time::{Clock, Time};
 pub use tone::{Judge, Judged, Tone};
 pub use topic::{
-    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Source, Topic,
+    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic,
     TopicFilter, WebOperation, WebQuery,
 };
 

@@ -27,6 +27,13 @@ pub struct TopicCard {
 }
 
 impl TopicCard {
+    /// The sources by which its items can be narrowed: those of the search service, and its providers.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Source> {
+        let providers = self.definition.iter().flat_map(|topic| &topic.providers).map(|one| one.source);
+        Source::SERVICE.iter().copied().chain(providers).collect()
+    }
+
     /// The zone in which its schedule is meant; UTC where this version cannot read it.
     #[must_use]
     pub fn timezone(&self) -> &str {

@@ -1,19 +1,7 @@
 //! A watched topic as it is run: queries per source, schedule, policies. This is the definition that is stored, so that
 //! a worker runs what was planned and not what its own file says.
 
-use super::{TopicLimits, Window, closed_list};
-
-closed_list! {
-    /// Where a search goes.
-    Source {
-        /// Posts of a social platform.
-        Social = "social",
-        /// Pages of the web.
-        Web = "web",
-        /// A written summary, with the items it rests on.
-        Ai = "ai",
-    }
-}
+use super::{Brings, ProviderQuery, Source, TopicLimits, Window, closed_list};
 
 closed_list! {
     /// Which call serves the social source.
@@ -182,6 +170,9 @@ pub struct Topic {
     pub web: Option<WebQuery>,
     /// Present when the AI source is on.
     pub ai: Option<AiQuery>,
+    /// What providers beside the search service are asked, in the order of the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<ProviderQuery>,
     /// When it runs; `None` means only when asked (`once`).
     pub schedule: Option<SchedulePolicy>,
     /// What it may ask in a UTC day, beside what holds for the whole service.
@@ -205,24 +196,52 @@ impl Topic {
         self.schedule.as_ref().map_or("UTC", |policy| &policy.timezone)
     }
 
-    /// The sources that are on, in the order in which a run asks them.
+    /// The sources that are on, in the order in which a run asks them: what finds items first, what answers last.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
-        let on = [
-            (Source::Social, self.social.is_some()),
-            (Source::Web, self.web.is_some()),
-            (Source::Ai, self.ai.is_some()),
-        ];
-        on.into_iter().filter_map(|(source, on)| on.then_some(source)).collect()
+        let named = |answers: bool| {
+            let of = self.providers.iter().filter(move |one| (one.brings() == Brings::Answer) == answers);
+            of.map(|one| one.source)
+        };
+        let social = self.social.iter().map(|_| Source::Social);
+        let web = self.web.iter().map(|_| Source::Web);
+        let ai = self.ai.iter().map(|_| Source::Ai);
+        social.chain(web).chain(named(false)).chain(ai).chain(named(true)).collect()
+    }
+
+    /// Whether a source is on that finds items; one that only answers finds nothing new by itself.
+    #[must_use]
+    pub fn finds(&self) -> bool {
+        self.social.is_some()
+            || self.web.is_some()
+            || self.providers.iter().any(|one| one.brings() != Brings::Answer)
+    }
+
+    /// The question to a provider.
+    #[must_use]
+    pub fn provider(&self, source: Source) -> Option<&ProviderQuery> {
+        self.providers.iter().find(|one| one.source == source)
+    }
+
+    /// What a source of this topic finds; `None` when the source is off.
+    #[must_use]
+    pub fn brings(&self, source: Source) -> Option<Brings> {
+        match source {
+            Source::Social => self.social.as_ref().map(|_| Brings::Posts),
+            Source::Web => self.web.as_ref().map(|_| Brings::Pages),
+            Source::Ai => self.ai.as_ref().map(|_| Brings::Answer),
+            other => self.provider(other).map(ProviderQuery::brings),
+        }
     }
 
     /// The words a source is asked for.
     #[must_use]
-    pub fn query(&self, source: Source) -> Option<&str> {
+    pub fn query(&self, source: Source) -> Option<String> {
         match source {
-            Source::Social => self.social.as_ref().map(|s| s.query.as_str()),
-            Source::Web => self.web.as_ref().map(|w| w.query.as_str()),
-            Source::Ai => self.ai.as_ref().map(|a| a.prompt.as_str()),
+            Source::Social => self.social.as_ref().map(|s| s.query.clone()),
+            Source::Web => self.web.as_ref().map(|w| w.query.clone()),
+            Source::Ai => self.ai.as_ref().map(|a| a.prompt.clone()),
+            other => self.provider(other).map(ProviderQuery::words),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Delivery: a message of the outbox to a channel, by mail or by webhook, at least once; and pings, by the way. What happened and what is said
 //! about it is others'; when to try again, and what is a refusal, is decided here.
 
-mod address;
 mod backoff;
 mod courier;
 mod email;
@@ -16,7 +15,6 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-pub use address::is_public;
 pub use backoff::after;
 pub use courier::{Courier, Delivery};
 pub use mailbox::{NoAddress, check_address};

@@ -180,7 +180,7 @@ async fn post(ping: &Ping) -> Result<(), Refusal> {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         let pinned = webhook::resolve(&url, *allow_private).await?;
         let roots = http::Roots::needed_by(&url);
-        let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots };
+        let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots, public_only: false };
         let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
         let asked = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
         let reply = asked.send().await.map_err(|e| Refusal::passing(http::describe(e)))?;

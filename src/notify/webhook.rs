@@ -9,8 +9,8 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-use super::{Refusal, forms, is_public, one_line, signature};
-use crate::http;
+use super::{Refusal, forms, one_line, signature};
+use crate::http::{self, is_public};
 use crate::model::{HookForm, Message, Time};
 
 /// Bytes of a reply that are read.
@@ -43,7 +43,7 @@ pub(super) async fn send(
     let deadline = tokio::time::Instant::now() + request.timeout;
     let pinned = resolve(&url, allow_private).await?;
     let options =
-        http::Options { connect_timeout: request.timeout, max_idle_per_host: 0, roots: http::Roots::needed_by(&url) };
+        http::Options { connect_timeout: request.timeout, max_idle_per_host: 0, roots: http::Roots::needed_by(&url), public_only: false };
     let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
     let (url, body) = match form {
         HookForm::Own => (url, forms::own(request.message, request.created_at)?),

@@ -7,7 +7,7 @@ use super::gather::TAIL;
 use super::items::shown_of;
 use crate::compare::{changes_between, health};
 use crate::insight::Piece;
-use crate::model::{Between, ItemHead, Source, Span, Time, Topic, Words};
+use crate::model::{Between, ItemHead, Span, Time, Topic, Words};
 use crate::store::{Store, StoreError};
 
 /// Edited and gone items that are named.
@@ -40,8 +40,8 @@ pub(super) async fn read(
             gone_unjudged: changes
                 .sources
                 .iter()
-                // What an answer was found with is never judged.
-                .filter(|s| s.source != Source::Ai && !s.gone_judged && s.searches > 0)
+                // What an answer was found with is never judged, nor what a feed showed.
+                .filter(|s| s.judgeable && !s.gone_judged && s.searches > 0)
                 .map(|s| s.source)
                 .collect(),
             queries: queries.collect(),

@@ -1,11 +1,13 @@
 //! What the reader should know first: sentences worked out from the facts, the heaviest first. A change is told only when
 //! chance does not explain it, and what makes a figure doubtful is told beside it.
 
+use std::collections::BTreeSet;
+
 use super::facts::{Matter, SourceFacts, TopicFacts};
 use super::format::{at_least, counted, length, number, percent, round, share, short, when};
 use super::tone::ToneFacts;
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
-use crate::model::{Span, Time};
+use crate::model::{Source, Span, Time};
 
 /// Sentences that are told at most.
 const MOST: usize = 10;
@@ -217,7 +219,8 @@ fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
 
 /// A source that fails for several topics fails once.
 fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
-    for source in crate::model::Source::ALL {
+    let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
+    for source in &named {
         let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
         let asked: Vec<(&TopicFacts, SourceFacts)> =
             topics.iter().filter(|t| t.not_kept.is_none()).filter_map(|t| Some((t, of(t)?))).collect();

@@ -26,8 +26,8 @@ const HEADERS: usize = 32;
 /// What every try of a client needs.
 pub(super) struct Caller {
     pub(super) http: reqwest::Client,
-    /// `Authorization`, marked sensitive.
-    pub(super) key: HeaderValue,
+    /// `Authorization`, marked sensitive; none where everybody is let in.
+    pub(super) key: Option<HeaderValue>,
     pub(super) scrub: Scrub,
     pub(super) call_timeout: Duration,
     pub(super) max_response_bytes: u64,
@@ -65,7 +65,14 @@ impl Caller {
         let begun = tokio::time::Instant::now();
         let deadline = begun.checked_add(self.call_timeout).unwrap_or(begun + Duration::from_secs(86_400));
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
-        let mut sending = self.http.request(method, url).header(AUTHORIZATION, self.key.clone());
+        let mut sending = self.http.request(method, url);
+        // A key is for its provider, not for whoever else an address names.
+        if let Some(key) = self.key.as_ref().filter(|_| request.address.is_none()) {
+            sending = sending.header(AUTHORIZATION, key.clone());
+        }
+        for (name, value) in &request.headers {
+            sending = sending.header(name, value);
+        }
         if let Some(body) = &request.body {
             sending = sending.header(CONTENT_TYPE, "application/json").body(body.to_string());
         }
@@ -78,10 +85,12 @@ impl Caller {
             }
         };
         let status = response.status().as_u16();
-        if !response.status().is_success() {
+        // "Not modified" answers a request that asked whether it was.
+        let unchanged = status == 304 && !request.headers.is_empty();
+        if !response.status().is_success() && !unchanged {
             return Err((self.refused(status, response, deadline, now).await, None));
         }
-        let headers = self.kept(response.headers());
+        let headers = self.kept(response.headers(), !request.headers.is_empty());
         let cost = cost(response.headers());
         let arrived = |body| Arrived { status, headers, body: self.scrub.body(body), cost };
         match http::read_capped(response, self.max_response_bytes, deadline).await {
@@ -123,6 +132,7 @@ impl Caller {
         // An error body that is too long, cut or late still says something with its beginning.
         let body = http::read_capped(response, ERROR_BODY, deadline).await.unwrap_or_else(|unread| unread.so_far);
         let detail = Detail::of(&body);
+        let location_of = location.clone();
         let said = match (class, location) {
             (ErrorClass::Redirect, Some(to)) => format!(": it points to {to}"),
             _ if detail.text.is_empty() => String::new(),
@@ -132,6 +142,7 @@ impl Caller {
             status: Some(status),
             cost,
             retry_after: asked.or(detail.retry_after),
+            location: location_of,
             ..self.failure(class, &format!("{status}{name}{said}"))
         }
     }
@@ -151,14 +162,16 @@ impl Caller {
 
     fn failure(&self, class: ErrorClass, text: &str) -> Failure {
         let text = self.scrub.line(text, TEXT);
-        Failure { class, status: None, text, cost: None, retry_after: None, connection_died: false, unconnected: false }
+        Failure { class, status: None, text, cost: None, retry_after: None, connection_died: false, unconnected: false, location: None }
     }
 
     /// Headers worth keeping: the body's type, billing, and what a support desk asks for.
-    fn kept(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+    fn kept(&self, headers: &HeaderMap, cached: bool) -> Vec<(String, String)> {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
-        let worth = |name: &str| known(name) || name.starts_with("x-desearch-");
+        // What tells of a reply that may be asked for again.
+        let caching = |name: &str| cached && matches!(name, "etag" | "last-modified" | "cache-control" | "expires");
+        let worth = |name: &str| known(name) || caching(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
         kept.map(|(name, value)| {
             let value = self.scrub.line(&String::from_utf8_lossy(value.as_bytes()), TEXT);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use governor::clock::DefaultClock;
 use reqwest::header::HeaderValue;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::attempt::{Arrived, Caller, Tried};
@@ -16,9 +16,9 @@ use super::render;
 use super::request::{Unsupported, request};
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
-use super::{Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request, Settings, Spent};
+use super::{Access, Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
-use crate::model::Time;
+use crate::model::{SERVICE, Time};
 
 /// Longest time to reach the service, within the call's own deadline.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -45,7 +45,9 @@ pub enum CallFailure {
 /// The search service as its callers see it. Cheap to share by reference; dropping a call's future at any point leaves
 /// nothing behind.
 pub struct Client {
+    provider: String,
     base_url: Url,
+    allow_private: bool,
     dialect: Dialect,
     platform: String,
     caller: Caller,
@@ -72,28 +74,37 @@ impl Client {
     pub fn new(settings: Settings) -> Result<Self, SetupError> {
         let base_url = settings.base_url;
         if !matches!(base_url.scheme(), "http" | "https") || !base_url.has_host() {
-            return Err(setup("the service's address is not an http or https address", "set `service.base_url`"));
+            let hint = &format!("set `{}`", key_of(&settings.provider, "base_url"));
+            return Err(setup("the service's address is not an http or https address", hint));
         }
         if !base_url.username().is_empty() || base_url.password().is_some() {
             // It would become an `Authorization` header of its own, and be printed.
             return Err(setup(
                 "the service's address holds a user name or password",
-                "take it out of `service.base_url`; the key alone is sent",
+                &format!("take it out of `{}`; the key alone is sent", key_of(&settings.provider, "base_url")),
             ));
         }
-        let key = header(settings.api_key.expose_secret())?;
+        let (key, secret) = match settings.access {
+            Access::Open => (None, SecretString::default()),
+            Access::Bare(secret) => (Some(header(secret.expose_secret())?), secret),
+            Access::Bearer(secret) => {
+                header(secret.expose_secret())?;
+                (Some(header(&format!("Bearer {}", secret.expose_secret()))?), secret)
+            }
+        };
         let max_idle = usize::try_from(settings.max_concurrent).unwrap_or(usize::MAX);
         let options = Options {
             connect_timeout: CONNECT_TIMEOUT.min(settings.call_timeout),
             max_idle_per_host: max_idle,
             roots: Roots::needed_by(&base_url),
+            public_only: !settings.allow_private,
         };
         let http = http::client(&options).map_err(|error| SetupError { text: error.text, hint: error.hint })?;
         Ok(Self {
             caller: Caller {
                 http,
                 key,
-                scrub: Scrub::new(settings.api_key),
+                scrub: Scrub::new(secret),
                 call_timeout: settings.call_timeout,
                 max_response_bytes: settings.max_response_bytes,
             },
@@ -102,7 +113,9 @@ impl Client {
             rate: settings.rate_limit,
             max_tries: settings.max_tries.max(1),
             backoff: Backoff::default(),
+            provider: settings.provider,
             base_url,
+            allow_private: settings.allow_private,
             dialect: settings.dialect,
             platform: settings.platform,
         })
@@ -129,7 +142,12 @@ impl Client {
     /// A name of the service that tells nothing of its address: processes that call the same one share its limits.
     #[must_use]
     pub fn service(&self) -> String {
-        blake3::hash(self.base_url.as_str().trim_end_matches('/').as_bytes()).to_hex()[..32].to_owned()
+        let address = self.base_url.as_str().trim_end_matches('/');
+        let name = match self.provider.as_str() {
+            SERVICE => address.to_owned(),
+            provider => format!("{provider} {address}"),
+        };
+        blake3::hash(name.as_bytes()).to_hex()[..32].to_owned()
     }
 
     /// A text that was put together of several pieces of a reply, without the key: pieces are cleaned as they come, and
@@ -170,7 +188,7 @@ impl Client {
         random: &(dyn Fn() -> f64 + Send + Sync),
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<RawReply, CallFailure> {
-        let url = render::url(request, &self.base_url);
+        let url = self.address(request)?;
         let (mut tries, mut pauses, mut was_dead, mut spent) = (0, 0, false, Spent::default());
         loop {
             let refused = |refusal| CallFailure::Refused(refusal, tries);
@@ -214,6 +232,49 @@ impl Client {
             pauses += 1;
         }
     }
+}
+
+impl Client {
+    /// The address of a request. One that somebody else chose must be one of the public internet; the names of hosts are
+    /// looked up and checked when they are connected to.
+    fn address(&self, request: &Request) -> Result<Url, CallFailure> {
+        let Some(address) = &request.address else { return Ok(render::url(request, &self.base_url)) };
+        let refused = |text: String, hint: &str| {
+            let class = ErrorClass::BadRequest;
+            let error = CallError {
+                class,
+                status: None,
+                text: self.caller.scrub.line(&text, 300),
+                hint: hint.to_owned(),
+                location: None,
+                reach: super::Reach::Search,
+                tries: 0,
+                latency: Duration::ZERO,
+                cost: None,
+                spent: Spent::default(),
+            };
+            Err(CallFailure::Error(error))
+        };
+        let url = match Url::parse(address) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => url,
+            _ => return refused("the address is not one of http or https".to_owned(), "write https://…"),
+        };
+        let inner = match url.host() {
+            Some(url::Host::Ipv4(ip)) => !http::is_public(ip.into()),
+            Some(url::Host::Ipv6(ip)) => !http::is_public(ip.into()),
+            _ => false,
+        };
+        if inner && !self.allow_private {
+            let hint = format!("if it is meant, write {} = true", key_of(&self.provider, "allow_private"));
+            return refused("the address leads into a private network".to_owned(), &hint);
+        }
+        Ok(url)
+    }
+}
+
+/// A key of the provider's section.
+fn key_of(provider: &str, key: &str) -> String {
+    if provider == SERVICE { format!("service.{key}") } else { format!("providers.{provider}.{key}") }
 }
 
 fn reply(

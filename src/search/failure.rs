@@ -21,6 +21,8 @@ pub(super) struct Failure {
     pub(super) connection_died: bool,
     /// There never was a connection, so nothing was sent that could be billed.
     pub(super) unconnected: bool,
+    /// Where a redirect points to.
+    pub(super) location: Option<String>,
 }
 
 impl Failure {
@@ -46,6 +48,7 @@ impl Failure {
             status: self.status,
             text: self.text,
             hint,
+            location: self.location,
             reach: reach(self.class),
             tries,
             latency,

@@ -2,7 +2,7 @@
 //! back is `collect`'s decision.
 
 use super::{Ask, Dialect};
-use crate::model::SocialOperation;
+use crate::model::{SocialOperation, covers_spans};
 
 /// What a call takes to say how far back it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum LooksBack {
     Windows,
     /// Only whole days can be asked for.
     Dates,
+    /// An instant.
+    Since,
 }
 
 /// What the call for this ask takes.
@@ -24,6 +26,8 @@ pub fn looks_back(dialect: Dialect, ask: &Ask) -> LooksBack {
             (SocialOperation::Search, Dialect::Spec) => LooksBack::Windows,
             (SocialOperation::Search, Dialect::Desearch) | (SocialOperation::Basic, _) => LooksBack::Dates,
         },
+        (_, Ask::Provider(query, _)) if covers_spans(&query.kind) => LooksBack::Since,
+        (_, Ask::Provider(..)) => LooksBack::Unsaid,
         (Dialect::Desearch, Ask::Ai(..)) => LooksBack::Dates,
         (Dialect::Spec, Ask::Ai(..)) | (_, Ask::Web(_)) => LooksBack::Unsaid,
     }

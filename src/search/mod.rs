@@ -8,6 +8,7 @@ mod desearch;
 mod detail;
 mod failure;
 mod gate;
+pub mod kinds;
 mod limits;
 mod look_back;
 mod render;
@@ -32,7 +33,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::model::{AiQuery, Answer, Found, LookBack, Micros, SocialQuery, Source, Topic, WebQuery, closed_list};
+use crate::model::{
+    AiQuery, Answer, Found, LookBack, Micros, ProviderQuery, SocialQuery, Source, Topic, WebQuery, closed_list,
+};
 
 closed_list! {
     /// Which of the two ways of speaking a deployment understands.
@@ -81,17 +84,31 @@ pub struct Rate {
     pub per: Duration,
 }
 
+/// What is sent to be let in.
+#[derive(Debug, Clone)]
+pub enum Access {
+    /// Nothing.
+    Open,
+    /// The key itself as `Authorization`, without a scheme word: the search service's way.
+    Bare(secrecy::SecretString),
+    /// `Authorization: Bearer` with the key (RFC 6750).
+    Bearer(secrecy::SecretString),
+}
+
 /// Everything the client needs to know; built by cli from the configuration.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// Name of the provider: `service`, or that of `[providers.NAME]`.
+    pub provider: String,
     /// Where the service is; paths are appended.
     pub base_url: url::Url,
     /// Way of speaking.
     pub dialect: Dialect,
     /// Path segment and tool name of the social platform (`X`).
     pub platform: String,
-    /// The bare key.
-    pub api_key: secrecy::SecretString,
+    pub access: Access,
+    /// Whether addresses that somebody else chose (of feeds, of redirects) may lead into a private network.
+    pub allow_private: bool,
     /// Deadline of one call with all its tries' bodies (each try has this long).
     pub call_timeout: Duration,
     /// Calls in flight.
@@ -110,6 +127,7 @@ pub enum Ask {
     Social(SocialQuery, LookBack),
     Web(WebQuery),
     Ai(AiQuery, LookBack),
+    Provider(ProviderQuery, LookBack),
 }
 
 impl Ask {
@@ -120,6 +138,7 @@ impl Ask {
             Source::Social => topic.social.clone().map(|q| Self::Social(q, topic.window.into())),
             Source::Web => topic.web.clone().map(Self::Web),
             Source::Ai => topic.ai.clone().map(|q| Self::Ai(q, topic.window.into())),
+            other => topic.provider(other).cloned().map(|q| Self::Provider(q, topic.window.into())),
         }
     }
 
@@ -130,6 +149,7 @@ impl Ask {
             Self::Social(query, _) => Self::Social(query, over),
             Self::Ai(query, _) => Self::Ai(query, over),
             Self::Web(query) => Self::Web(query),
+            Self::Provider(query, _) => Self::Provider(query, over),
         }
     }
 }
@@ -151,6 +171,12 @@ pub struct Request {
     pub limit: Option<u32>,
     /// Whether a stream was asked for.
     pub streaming: bool,
+    /// The whole address, where it is not below the provider's: that of a feed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Headers beside those of every request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<(String, String)>,
 }
 
 /// A successful (2xx) reply before decoding.
@@ -210,6 +236,8 @@ pub struct CallError {
     pub text: String,
     /// What to do next.
     pub hint: String,
+    /// Where a redirect points to.
+    pub location: Option<String>,
     /// How far it reaches.
     pub reach: Reach,
     pub tries: u32,

@@ -75,8 +75,7 @@ mod tests {
             query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             body,
             limit: None,
-            streaming: false,
-        }
+            streaming: false, address: None, headers: Vec::new() }
     }
 
     #[test]

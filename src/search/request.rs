@@ -1,8 +1,8 @@
 //! Which request an [`Ask`] becomes in each dialect: a pure choice. The shapes themselves are in `spec` and `desearch`;
 //! sending is `client`'s.
 
-use super::{Ask, Dialect, Request, desearch, spec};
-use crate::model::{SocialOperation, Time, WebOperation};
+use super::{Ask, Dialect, Request, desearch, kinds, spec};
+use crate::model::{ProviderQuery, SocialOperation, Span, Time, WebOperation};
 
 /// An ask that a dialect cannot put into words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +27,7 @@ pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result
         }
         (Dialect::Spec, Ask::Web(query)) if query.operation == WebOperation::Search => Ok(spec::web(query)),
         (Dialect::Spec, Ask::Ai(query, _)) => Ok(spec::ai(query)),
+        (_, Ask::Provider(query, over)) => first(query, over.span(now), now),
         (dialect, Ask::Social(query, over)) => match (dialect, query.operation) {
             (Dialect::Spec, SocialOperation::Basic) => desearch::posted_social(query, *over, now),
             (_, SocialOperation::Search | SocialOperation::Basic) => desearch::social(query, *over, now),
@@ -38,6 +39,20 @@ pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result
         },
         (Dialect::Desearch, Ask::Ai(query, over)) => desearch::ai(query, *over, now),
     }
+}
+
+/// The first call of a search that may take several.
+fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupported> {
+    let unknown = || Unsupported {
+        message: format!("this version knows no provider of the kind `{}`", query.kind),
+        hint: "upgrade topicwatch, or take the source out of the topic".to_owned(),
+    };
+    let kind = kinds::named(&query.kind).ok_or_else(unknown)?;
+    let asked = kinds::Asked { query, span, now, memory: &[] };
+    kind.next(&asked, &[])?.into_iter().next().ok_or_else(|| Unsupported {
+        message: format!("there is nothing to ask {}", query.source),
+        hint: String::new(),
+    })
 }
 
 #[cfg(test)]

@@ -496,7 +496,7 @@ fn a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_http
     let options = |url: &str| http::Options {
         connect_timeout: HOUR,
         max_idle_per_host: 1,
-        roots: http::Roots::needed_by(&url.parse().unwrap()),
+        roots: http::Roots::needed_by(&url.parse().unwrap()), public_only: false
     };
     assert!(http::client(&options("http://127.0.0.1:1")).is_ok());
     let error = http::client(&options("https://h.example")).unwrap_err();

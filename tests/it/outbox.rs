@@ -11,7 +11,8 @@ use topicwatch::model::{
     CatchUp, Clock, HookForm, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
     RunState, SchedulePolicy, SmtpTls, Time,
 };
-use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, is_public, signature, verify};
+use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, signature, verify};
+use topicwatch::http::is_public;
 use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
 
 use crate::support::databases::{Database, databases};

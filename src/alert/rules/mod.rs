@@ -1,5 +1,7 @@
 //! When an alert fires: each rule over what was read of one run. Pure; a rule that knows too little says nothing.
 
+use std::collections::BTreeSet;
+
 use crate::filter::Filter;
 use crate::insight::daily::{Counted, Share, Usual, UsualShare};
 use crate::insight::{Changes, Illness, New, illness};
@@ -182,8 +184,8 @@ fn answered(search: &Searched) -> bool {
 
 /// Sources that fail, or are silent or stale, by the latest searches of each.
 pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[Searched]) -> Vec<Evaluation> {
-    Source::ALL
-        .iter()
+    let all: BTreeSet<Source> = searches.iter().map(|search| search.source).collect();
+    all.iter()
         .filter(|source| spec.looks_at(**source))
         .filter_map(|source| {
             let made = |search: &&Searched| search.source == *source && search.state != SearchState::NotRun;

@@ -13,7 +13,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::progress::Rows;
 use crate::cli::wiring::context::Context;
-use crate::cli::wiring::options::Common;
+use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{Filtered, Hiding};
 use crate::export::{self, ExportRequest, Format, Order, Packed, Part, Profile, What};
 use crate::files::Replacement;
@@ -38,8 +38,8 @@ pub struct ExportArgs {
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
     /// Only what this source found (repeat for more)
-    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
-    pub source: Vec<String>,
+    #[arg(long, value_name = "SOURCE", value_parser = source_name)]
+    pub source: Vec<Source>,
     /// At or after: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago; for changes also a run, or `last-report`
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
@@ -90,6 +90,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     let what = order.what;
     let store = context.store_to_read().await?;
     known(&context, &store, &args.topic).await?;
+    context.known_sources(&args.source, &store.searched_sources().await?)?;
     if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == What::Changes) {
         let begun = order.begin_with(&store, named, (context.clock)(), &context.config.reports).await;
         begun.map_err(|error| diff::no_begin(error, named))?;
@@ -164,7 +165,7 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
         profile: Profile::parse(&args.profile).unwrap_or(Profile::Machine),
         topics: &args.topic,
         tags: &args.tag,
-        sources: args.source.iter().filter_map(|source| Source::parse(source)).collect(),
+        sources: args.source.clone(),
         since: args.since.as_deref(),
         until: args.until.as_deref(),
         tones: args.tone.iter().filter_map(|tone| Tone::parse(tone)).collect(),

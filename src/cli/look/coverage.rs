@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
-use crate::cli::wiring::options::Common;
+use crate::cli::wiring::options::{Common, source_name};
 use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage, covered};
 use crate::model::{Look, Source, Span, Time, Watched, spell};
 use crate::store::{Filter, Nature, Store};
@@ -21,8 +21,8 @@ pub struct CoverageArgs {
     #[arg(long, value_name = "TIME", default_value = "7d")]
     pub since: String,
     /// Only this source (repeat for more)
-    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
-    pub source: Vec<String>,
+    #[arg(long, value_name = "SOURCE", value_parser = source_name)]
+    pub source: Vec<Source>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -50,9 +50,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let Some(period) = Span::new(since, now) else {
         return Err(Failure::usage("--since is not in the past", "write a time before now, such as --since 7d"));
     };
-    let wanted = |source: &Source| args.source.is_empty() || args.source.iter().any(|name| name == source.as_str());
-    let sources: Vec<Source> = Source::ALL.iter().copied().filter(wanted).collect();
+    let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
     let store = context.store_to_read().await?;
+    context.known_sources(&args.source, &store.searched_sources().await?)?;
     let mut watched = store.watched(&args.topic).await?;
     if let Some(name) = args.topic.iter().find(|name| watched.iter().all(|known| known.topic != **name)) {
         context.known(std::slice::from_ref(name))?;
@@ -66,7 +66,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     for watched in &mut watched {
         watched.began = pruned_until.map_or(watched.began, |until| until.max(watched.began));
     }
-    let topics = read(&store, watched, period, &sources, &args.topic).await?;
+    let topics = read(&store, watched, period, &wanted, &args.topic).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
@@ -101,7 +101,7 @@ async fn read(
     store: &Store,
     watched: Vec<Watched>,
     period: Span,
-    sources: &[Source],
+    wanted: &(dyn Fn(Source) -> bool + Sync),
     named: &[String],
 ) -> Result<Vec<Topic>, Failure> {
     let filter = Filter { topics: named.to_vec(), since: Some(period.from), ..Filter::default() };
@@ -111,7 +111,7 @@ async fn read(
         if let Ok(at) = topics.binary_search_by(|topic| topic.watched.topic.as_str().cmp(&first.topic))
             && let Some(topic) = topics.get_mut(at)
         {
-            topic.sources = of(&topic.watched, looks, period, sources);
+            topic.sources = of(&topic.watched, looks, period, wanted);
         }
     };
     let mut looks: Vec<Look> = Vec::new();
@@ -127,15 +127,15 @@ async fn read(
         .await?;
     settle(&looks);
     for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {
-        topic.sources = of(&topic.watched, &[], period, sources);
+        topic.sources = of(&topic.watched, &[], period, wanted);
     }
     Ok(topics)
 }
 
 /// A topic that is not watched any more is looked at up to its end.
-fn of(watched: &Watched, looks: &[Look], period: Span, sources: &[Source]) -> Vec<SourceCoverage> {
+fn of(watched: &Watched, looks: &[Look], period: Span, wanted: &dyn Fn(Source) -> bool) -> Vec<SourceCoverage> {
     let until = watched.ended.map_or(period.until, |ended| ended.min(period.until));
-    Span::new(period.from, until).map_or_else(Vec::new, |period| covered(watched, looks, period, sources))
+    Span::new(period.from, until).map_or_else(Vec::new, |period| covered(watched, looks, period, wanted))
 }
 
 fn length(ms: i64) -> String {

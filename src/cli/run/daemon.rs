@@ -34,7 +34,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     }
     let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
     let pages = Beside::of(&context)?;
-    let Service { client, sandbox, base_url } = context.service().await?;
+    let Service { callers, sandbox, base_url } = context.service().await?;
     let set = Set { topics: &context.config.topics, jobs: &jobs };
     let id = ids::run_id((context.clock)());
     let (store, lock, membership) = wait_for_database::waited_for(|| begin(&context, &skew, &id, set)).await?;
@@ -48,7 +48,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let pages = pages.map(|pages| pages.begin(process_status, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
     let in_force = InForce { membership: members, delivering, pages: follower };
-    let sandbox_url = sandbox.is_some().then_some(base_url);
+    let sandbox_url = base_url.filter(|_| sandbox.is_some());
     let (reloader, coming) = Reloader::new(common, &context, &working.store, in_force, &working.manager, sandbox_url);
     // From here on the store's definitions are run; those of the file would only take room, and there may be many.
     (context.config.topics, context.config.warnings, context.config.notices) = Default::default();
@@ -62,7 +62,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
         "topicwatch {} runs",
         env!("CARGO_PKG_VERSION")
     );
-    let means = Means { skew, client, sandbox, membership, lock: Some(lock) };
+    let means = Means { skew, callers, sandbox, membership, lock: Some(lock) };
     let ended = working.until_stopped(&context, means, Some(Reloads { coming, looking })).await;
     if let Some(pages) = pages {
         // The stop has reached them, too; they end within moments, whoever still reads them.

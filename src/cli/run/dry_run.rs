@@ -12,7 +12,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[Topic], json: bool) -> Re
     let service = &context.config.service;
     let base = match &service.target {
         crate::config::Target::Url(url) => url.clone(),
-        crate::config::Target::Sandbox => {
+        crate::config::Target::Sandbox | crate::config::Target::Absent => {
             url::Url::parse("http://sandbox.invalid/").map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?
         }
     };

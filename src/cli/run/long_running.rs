@@ -21,7 +21,7 @@ use crate::model::{RunState, Time};
 use crate::notify::{Channel, PingTargets};
 use crate::process_status::ProcessStatus;
 use crate::sandbox;
-use crate::search::Client;
+use crate::cli::wiring::callers::Callers;
 use crate::store::{Counts, DaemonLock, Store};
 
 /// How long a reload under way, which may be writing, holds up the end.
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Reloads {
 /// from its file.
 pub(in crate::cli) struct Means {
     pub(in crate::cli) skew: Skew,
-    pub(in crate::cli) client: Client,
+    pub(in crate::cli) callers: Callers,
     pub(in crate::cli) sandbox: Option<sandbox::Running>,
     pub(in crate::cli) membership: Arc<Membership>,
     pub(in crate::cli) lock: Option<DaemonLock>,
@@ -78,8 +78,8 @@ impl Working {
         reloads: Option<Reloads>,
     ) -> Result<Exit, Failure> {
         let Self { store, manager, delivering, pinging, process_status, stop } = self;
-        let Means { skew, client, sandbox, membership, lock } = means;
-        let collector = context.collector(store.clone(), client);
+        let Means { skew, callers, sandbox, membership, lock } = means;
+        let collector = context.collector(store.clone(), callers);
         let signals = tokio::spawn({
             let stop = stop.clone();
             Ends::listen().twice(move || stop.cancel())

@@ -58,7 +58,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     // Secrets first: without them nothing is written.
     let channels = if args.due { channels::read(&context.config)? } else { Arc::default() };
     let targets = pings::targets(&context.config)?;
-    let Service { client, sandbox, .. } = context.service().await?;
+    let Service { callers, sandbox, .. } = context.service().await?;
     let store = context.store(true).await?;
     if args.at.is_none() {
         skew.follow(&store, (context.clock)()).await?;
@@ -76,7 +76,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     }
     store.rescue(now).await?;
 
-    let collector = context.collector(store.clone(), client);
+    let collector = context.collector(store.clone(), callers);
     let cancel = CancellationToken::new();
     let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
     let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);

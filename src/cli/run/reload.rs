@@ -210,13 +210,13 @@ impl Reloader {
         let pings = pings::targets(&context.config)?;
         let pages = self.in_force_of.pages.read(&context.config)?;
         let set = Set { topics: &context.config.topics, jobs: &jobs };
-        let Service { client, base_url, sandbox } = context.service_beside(self.sandbox_url.as_ref()).await?;
+        let Service { callers, base_url, sandbox } = context.service_beside(self.sandbox_url.as_ref()).await?;
         let adopted = self.in_force_of.membership.change(set).await.map_err(|error| {
             let passing = !matches!(error.kind, StoreErrorKind::Refused);
             Kept(vec![(error.text, error.hint)], if passing { Ended::TryAgain } else { Ended::Settled })
         })?;
         if let Some(sandbox) = sandbox {
-            self.sandbox_url = Some(base_url);
+            self.sandbox_url = base_url;
             self.sandboxes.push(sandbox);
         }
         for warning in &context.config.warnings {
@@ -226,7 +226,7 @@ impl Reloader {
         self.in_force_of.pages.replace(&context.config, pages);
         let scheduler = &context.config.scheduler;
         let reloaded = Reloaded {
-            collector: context.collector(self.store.clone(), client),
+            collector: context.collector(self.store.clone(), callers),
             max_concurrent_runs: scheduler.max_concurrent_runs,
             lease: scheduler.lease,
             shutdown_grace: scheduler.shutdown_grace,

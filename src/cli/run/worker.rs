@@ -22,7 +22,7 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
         ));
     }
     let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
-    let Service { client, sandbox, .. } = context.service().await?;
+    let Service { callers, sandbox, .. } = context.service().await?;
     let id = ids::run_id((context.clock)());
     let begin = async || {
         let store = context.working_store().await?;
@@ -32,7 +32,7 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
     };
     let (store, membership) = wait_for_database::waited_for(begin).await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
-    let means = Means { skew, client, sandbox, membership: Arc::new(membership), lock: None };
+    let means = Means { skew, callers, sandbox, membership: Arc::new(membership), lock: None };
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     Working::begin(&context, store, channels, targets, process_status).until_stopped(&context, means, None).await
 }

@@ -36,16 +36,16 @@ pub(in crate::cli) async fn run(common: &Common, args: &CheckArgs) -> Result<Exi
     let context = Context::load_silently(common, None)?;
     // A token that `run` and `serve` would refuse.
     serve::settings(&context.config)?;
-    let probed = if args.probe { Some(probe::run(&context).await?) } else { None };
+    let probed = if args.probe { probe::run(&context).await? } else { Vec::new() };
     if args.json {
-        output::json(&to_json(&context, probed.as_ref()))?;
+        output::json(&to_json(&context, &probed))?;
     } else {
-        output::text(&render(&context, probed.as_ref()))?;
+        output::text(&render(&context, &probed))?;
     }
-    Ok(if probed.is_some_and(|p| !p.ok) { Exit::Searches } else { Exit::Ok })
+    Ok(if probed.iter().any(|p| !p.ok) { Exit::Searches } else { Exit::Ok })
 }
 
-fn to_json(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Value {
+fn to_json(context: &Context, probed: &[probe::Probed]) -> serde_json::Value {
     let config = &context.config;
     let store = context.store_settings(false);
     let warnings = [config.warnings.clone(), file_permissions::warnings(context)].concat();
@@ -62,7 +62,8 @@ fn to_json(context: &Context, probed: Option<&probe::Probed>) -> serde_json::Val
         "exports": config.exports,
         "alerts": config.alerts,
         "warnings": warnings,
-        "probe": probed,
+        "probe": probed.first(),
+        "probes": probed,
     })
 }
 
@@ -140,7 +141,7 @@ fn next(schedule: Option<&SchedulePolicy>, now: Time, without: &str) -> String {
     }
 }
 
-fn render(context: &Context, probed: Option<&probe::Probed>) -> String {
+fn render(context: &Context, probed: &[probe::Probed]) -> String {
     let config = &context.config;
     let mut text = String::new();
     if !config.notices.is_empty() {
@@ -162,7 +163,7 @@ fn render(context: &Context, probed: Option<&probe::Probed>) -> String {
         .topics
         .iter()
         .map(|topic| {
-            let sources: Vec<&str> = topic.sources().iter().map(|s| s.as_str()).collect();
+            let sources: Vec<String> = topic.sources().iter().map(ToString::to_string).collect();
             let next = next(topic.schedule.as_ref(), now, "only by `once`");
             vec![topic.id.clone(), output::brief(&topic.title, 40), sources.join(" "), next]
         })
@@ -177,7 +178,7 @@ fn render(context: &Context, probed: Option<&probe::Probed>) -> String {
         output::visible(&config::redact_url(&store.url))
     ));
     text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });
-    if let Some(probed) = probed {
+    for probed in probed {
         text.push_str(&format!("probe: {}\n", probed.line));
         if !probed.hint.is_empty() {
             text.push_str(&format!("hint: {}\n", probed.hint));

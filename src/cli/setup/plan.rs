@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     let service = &context.config.service;
     let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: past.used };
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
-    let told = forecast(&context.config.topics, wanted, &service.prices, &past.history, horizon)?;
+    let told = forecast(&context.config.topics, wanted, &context.prices(), &past.history, horizon)?;
     if args.json {
         output::json(&PlanDocument {
             sandbox: past.invented,
@@ -145,6 +145,7 @@ fn money(told: &Forecast) -> String {
             ai,
             format!("{mark}{day}"),
             format!("{mark}{month}"),
+            per_day(calls.providers, told.days),
         ]
     };
     let mut rows = Vec::new();
@@ -162,8 +163,14 @@ fn money(told: &Forecast) -> String {
     let bounded = told.topics.iter().any(|row| row.upper_bound || row.ai_asked.is_some());
     let mark = if bounded { "≤" } else { "" };
     rows.push(line("at most", told.calls, mark, (told.at_most.per_day, told.at_most.per_month)));
-    let mut text =
-        output::table(&["calls per day", "social", "web", "ai", "cost/day", "cost/30 days"], rows, &[1, 2, 3, 4, 5]);
+    let mut heads = vec!["calls per day", "social", "web", "ai", "cost/day", "cost/30 days", "others"];
+    if told.calls.providers == 0 {
+        // Most files have the search service alone.
+        heads.pop();
+        rows.iter_mut().for_each(|row| row.truncate(heads.len()));
+    }
+    let numbers: Vec<usize> = (1..heads.len()).collect();
+    let mut text = output::table(&heads, rows, &numbers);
     if told.expected != told.at_most {
         let expected = format!(
             "expected: {} a day, {} in 30 days, with the AI source asked as often as in the last 30 days",

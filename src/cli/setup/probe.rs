@@ -1,16 +1,22 @@
-//! `check --probe`: one cheap call that tests the key, the dialect and the response time. It stores nothing.
+//! `check --probe`: one cheap call of each provider that tests its address, key, way of speaking and response time. It stores
+//! nothing.
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
-use crate::collect::{Reading, ingest};
-use crate::model::{LookBack, Micros, Source, WebOperation, WebQuery, Window};
+use crate::collect::{Provider, Reading, ingest};
+use crate::config::ProviderConfig;
+use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Window};
 use crate::search::decode::Media;
-use crate::search::{self, Ask, CallFailure, Ungated};
+use crate::search::{self, Ask, CallFailure, Client, Ungated, kinds};
+
+/// Most calls of a provider.
+const PROBES: usize = 3;
 
 /// How the call went.
 #[derive(Debug, serde::Serialize)]
 pub(in crate::cli) struct Probed {
+    provider: String,
     pub(in crate::cli) ok: bool,
     pub(in crate::cli) line: String,
     pub(in crate::cli) hint: String,
@@ -18,18 +24,73 @@ pub(in crate::cli) struct Probed {
     cost_usd: Micros,
 }
 
-pub(in crate::cli) async fn run(context: &Context) -> Result<Probed, Failure> {
+/// Asks the search service and every other provider once.
+pub(in crate::cli) async fn run(context: &Context) -> Result<Vec<Probed>, Failure> {
     let service = context.service().await?;
+    let mut all = Vec::new();
+    if let (Some(client), Some(url)) = (&service.callers.service, &service.base_url) {
+        all.push(search_service(context, client, url.as_str()).await?);
+    }
+    for (config, provider) in context.config.providers.iter().zip(&service.callers.providers) {
+        all.push(one_provider(context, config, provider).await);
+    }
+    if let Some(sandbox) = service.sandbox {
+        sandbox.stop().await;
+    }
+    Ok(all)
+}
+
+/// A provider is asked what the first of its topics asks.
+async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Provider) -> Probed {
+    let now = (context.clock)();
+    let (name, free) = (config.name, |line: String, hint: String| Probed {
+        provider: config.name.to_string(),
+        ok: false,
+        line,
+        hint,
+        latency_ms: 0,
+        cost_usd: Micros(0),
+    });
+    let Some(query) = context.config.topics.iter().find_map(|topic| topic.provider(name)) else {
+        return Probed { ok: true, ..free(format!("{name}: no topic asks it"), format!("name it in the sources of a topic: \"{name}\"")) };
+    };
+    let Some(kind) = kinds::named(&query.kind) else { return free(format!("{name}: an unknown kind"), String::new()) };
+    let span = LookBack::from(Window::Past24Hours).span(now);
+    let asked = kinds::Asked { query, span, now, memory: &[] };
+    let begun = std::time::Instant::now();
+    let called = kinds::call_all(kind, &asked, &provider.client, PROBES, &*ids::fractions(), &*context.clock).await;
+    let latency_ms = begun.elapsed().as_millis();
+    let parts = match called {
+        Ok(parts) => parts,
+        Err(wrong) => return free(format!("{name}: {}", wrong.message), wrong.hint),
+    };
+    match kind.read(&asked, &parts) {
+        Ok(read) => {
+            let found = read.reply.items.len();
+            let cost_usd = provider.price.of(u32::try_from(parts.len()).unwrap_or(u32::MAX), found, 0);
+            let failure = read.reply.failure.map(|(class, text)| format!(", but ({class}) {text}"));
+            Probed {
+                provider: name.to_string(),
+                ok: failure.is_none(),
+                line: format!("{name} ({}) answered in {latency_ms} ms, {found} found{}", query.kind, failure.unwrap_or_default()),
+                hint: read.hint.unwrap_or_default(),
+                latency_ms,
+                cost_usd,
+            }
+        }
+        Err(error) => free(format!("{name} ({}) failed ({}): {}", query.kind, error.class, error.text), error.hint),
+    }
+}
+
+async fn search_service(context: &Context, client: &Client, url: &str) -> Result<Probed, Failure> {
     let settings = &context.config.service;
+    let provider = SERVICE.to_owned();
     let now = (context.clock)();
     // A web search is the cheapest call of either dialect.
     let ask = Ask::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
     let request = search::request(settings.dialect, &settings.platform, &ask, now)
         .map_err(|e| Failure::usage(e.message, e.hint))?;
-    let called = service.client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await;
-    if let Some(sandbox) = service.sandbox {
-        sandbox.stop().await;
-    }
+    let called = client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await;
     Ok(match called {
         Ok(reply) => {
             let read = Reading {
@@ -46,10 +107,11 @@ pub(in crate::cli) async fn run(context: &Context) -> Result<Probed, Failure> {
             let (latency_ms, cost_usd) = (reply.latency.as_millis(), cost);
             match ingest(&reply.body, &read) {
                 Ok(ingested) => Probed {
+                    provider,
                     ok: true,
                     line: format!(
                         "{} answered with {} in {latency_ms} ms, {} found, {cost}; the key is accepted",
-                        service.base_url,
+                        url,
                         reply.status,
                         ingested.findings.len()
                     ),
@@ -58,10 +120,11 @@ pub(in crate::cli) async fn run(context: &Context) -> Result<Probed, Failure> {
                     cost_usd,
                 },
                 Err(error) => Probed {
+                    provider,
                     ok: false,
                     line: format!(
                         "{} answered with {} in {latency_ms} ms, but not as dialect `{}` does: {}",
-                        service.base_url, reply.status, settings.dialect, error.text
+                        url, reply.status, settings.dialect, error.text
                     ),
                     hint: error.hint,
                     latency_ms,
@@ -70,14 +133,15 @@ pub(in crate::cli) async fn run(context: &Context) -> Result<Probed, Failure> {
             }
         }
         Err(CallFailure::Error(error)) => Probed {
+            provider,
             ok: false,
-            line: format!("{} failed ({}): {}", service.base_url, error.class, error.text),
+            line: format!("{} failed ({}): {}", url, error.class, error.text),
             hint: error.hint,
             latency_ms: error.latency.as_millis(),
             cost_usd: error.spent.counted(settings.prices.web),
         },
         Err(CallFailure::Refused(refusal, _)) => {
-            Probed { ok: false, line: refusal.text, hint: String::new(), latency_ms: 0, cost_usd: Micros(0) }
+            Probed { provider, ok: false, line: refusal.text, hint: String::new(), latency_ms: 0, cost_usd: Micros(0) }
         }
     })
 }

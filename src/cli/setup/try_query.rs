@@ -7,21 +7,21 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
-use crate::cli::wiring::options::Common;
-use crate::collect::{Ingested, Reading, ingest};
+use crate::cli::wiring::options::{Common, source_name};
+use crate::collect::{Ingested, Provider, Reading, ingest, read_provider as kinds_read};
 use crate::model::{
-    AiQuery, AiWhen, LookBack, Micros, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
+    AiQuery, AiWhen, AskValue, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
 };
 use crate::search::decode::Media;
-use crate::search::{self, Ask, CallFailure, RawReply, Ungated};
+use crate::search::{self, Ask, CallFailure, RawReply, Ungated, kinds};
 
 #[derive(Debug, Args)]
 pub struct TryArgs {
     /// What to search for
     pub query: String,
     /// Ask only this source (repeat for more)
-    #[arg(long, value_name = "SOURCE", value_parser = ["social", "web", "ai"])]
-    pub source: Vec<String>,
+    #[arg(long, value_name = "SOURCE", value_parser = source_name)]
+    pub source: Vec<Source>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -32,7 +32,8 @@ struct Answered {
     source: Source,
     cost: Micros,
     assumed: bool,
-    result: Result<(RawReply, Ingested), (String, String)>,
+    /// With the latency in milliseconds.
+    result: Result<(u128, Ingested), (String, String)>,
 }
 
 pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit, Failure> {
@@ -40,12 +41,17 @@ pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit,
     if args.query.trim().is_empty() {
         return Err(Failure::usage("there is nothing to search for", "give the words: topicwatch try \"rust async\""));
     }
+    context.known_sources(&args.source, &[])?;
     let service = context.service().await?;
     let mut all = Vec::new();
-    for source in
-        Source::ALL.iter().copied().filter(|s| args.source.is_empty() || args.source.iter().any(|a| a == s.as_str()))
-    {
-        all.push(ask(&context, &service.client, source, &args.query).await?);
+    let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
+    if let Some(client) = &service.callers.service {
+        for source in Source::SERVICE.iter().copied().filter(|source| wanted(*source)) {
+            all.push(ask(&context, client, source, &args.query).await?);
+        }
+    }
+    for provider in service.callers.providers.iter().filter(|one| wanted(one.name)) {
+        all.extend(ask_provider(&context, provider, &args.query).await);
     }
     if let Some(sandbox) = service.sandbox {
         sandbox.stop().await;
@@ -66,7 +72,7 @@ fn question(source: Source, query: &str) -> Ask {
             Window::Past24Hours.into(),
         ),
         Source::Web => Ask::Web(WebQuery { query: query.to_owned(), operation: WebOperation::Search, limit: 5 }),
-        Source::Ai => {
+        _ => {
             let ai = AiQuery {
                 prompt: query.to_owned(),
                 model: "NOVA".into(),
@@ -105,7 +111,7 @@ async fn ask(context: &Context, client: &search::Client, source: Source, query: 
                     source,
                     cost: billed.unwrap_or(price).plus(reply.earlier.counted(price)),
                     assumed: billed.is_none() || reply.earlier.unknown > 0,
-                    result: Ok((reply, ingested)),
+                    result: Ok((reply.latency.as_millis(), ingested)),
                 }
             }
             Err(error) => Answered {
@@ -125,15 +131,38 @@ async fn ask(context: &Context, client: &search::Client, source: Source, query: 
     })
 }
 
+/// A provider that takes words, asked these; of its other keys what the first of its topics says.
+async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Option<Answered> {
+    let config = context.config.providers.iter().find(|one| one.name == provider.name)?;
+    let kind = kinds::named(config.kind.name).filter(|_| config.kind.needs == "query")?;
+    let (source, now) = (provider.name, (context.clock)());
+    let known = context.config.topics.iter().find_map(|topic| topic.provider(source)).map(|known| known.keys.clone());
+    let mut keys = known.unwrap_or_default();
+    keys.insert("query".to_owned(), AskValue::Text(query.to_owned()));
+    let query = ProviderQuery { source, kind: config.kind.name.to_owned(), keys };
+    let asked = kinds::Asked { query: &query, span: LookBack::from(Window::Past24Hours).span(now), now, memory: &[] };
+    let begun = std::time::Instant::now();
+    let random = ids::fractions();
+    let called = kinds::call_all(kind, &asked, &provider.client, usize::MAX, &*random, &*context.clock).await;
+    let latency_ms = begun.elapsed().as_millis();
+    let calls = called.as_ref().map_or(0, |parts| u32::try_from(parts.len()).unwrap_or(u32::MAX));
+    let read = match &called {
+        Ok(parts) => kinds_read(kind, source, &asked, parts).map_err(|e| (format!("{}: {}", e.class, e.text), e.hint)),
+        Err(wrong) => Err((wrong.message.clone(), wrong.hint.clone())),
+    };
+    let cost = provider.price.of(calls, read.as_ref().map_or(0, |read| read.findings.len()), 0);
+    Some(Answered { source, cost, assumed: cost > Micros(0), result: read.map(|ingested| (latency_ms, ingested)) })
+}
+
 fn to_json(context: &Context, query: &str, all: &[Answered]) -> serde_json::Value {
     let sources: Vec<_> = all
         .iter()
         .map(|answered| match &answered.result {
-            Ok((reply, ingested)) => json!({
+            Ok((latency_ms, ingested)) => json!({
                 "source": answered.source,
                 "cost_usd": answered.cost,
                 "cost_assumed": answered.assumed,
-                "latency_ms": reply.latency.as_millis(),
+                "latency_ms": latency_ms,
                 "answer": ingested.answer,
                 "unreadable": ingested.unreadable,
                 "error": ingested.failure.as_ref().map(|(class, text)| format!("{class}: {text}")),
@@ -156,12 +185,12 @@ fn render(context: &Context, all: &[Answered]) -> String {
     for answered in all {
         let cost = format!("{}{}", answered.cost, if answered.assumed { " assumed" } else { "" });
         match &answered.result {
-            Ok((reply, ingested)) => {
+            Ok((latency_ms, ingested)) => {
                 text.push_str(&format!(
                     "\n{} · {} found · {cost} · {} ms\n",
                     answered.source,
                     ingested.findings.len(),
-                    reply.latency.as_millis()
+                    latency_ms
                 ));
                 if let Some(answer) = &ingested.answer {
                     text.push_str(&format!("  {}\n", output::brief(&answer.text, 600)));

@@ -54,7 +54,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     if args.dry_run {
         return dry_run(&context, args, &topic, &days);
     }
-    let Service { client, sandbox, .. } = context.service().await?;
+    let Service { callers, sandbox, .. } = context.service().await?;
     let store = context.store(true).await?;
     if args.at.is_none() {
         skew.follow(&store, (context.clock)()).await?;
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     // The topic as it is written: what a backfill leaves out of it holds for its own runs only.
     store.add_topics(&context.topics(std::slice::from_ref(&args.topic))?, now).await?;
     store.rescue(now).await?;
-    let collector = context.collector(store.clone(), client);
+    let collector = context.collector(store.clone(), callers);
     let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;
     store.publish().await?;
     follow(&store, &context.clock, &|| false, "the next run does it").await;

@@ -1,22 +1,22 @@
 //! Makes what a verb needs from the configuration and the environment: store, client, collector, embedded sandbox.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use secrecy::SecretString;
-
+use crate::budget::Prices;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::environment::env;
 use crate::cli::wiring::options::Common;
+use crate::cli::wiring::callers::{self, Callers};
 use crate::cli::wiring::{ids, journal, protected_files};
 use crate::collect::{self, Collector};
 use crate::config::{self, Config, LoadRequest, Target};
 use crate::daemon::system_clock;
 use crate::files::Protected;
-use crate::model::{Clock, Engine, Time, Topic};
+use crate::model::{Clock, Engine, Source, Time, Topic};
 use crate::sandbox;
-use crate::search::{self, Client};
 use crate::store::{self, Nature, Store};
 
 /// What every verb that reads the configuration starts with.
@@ -27,8 +27,9 @@ pub(in crate::cli) struct Context {
 
 /// The searching half: the service's client, and the sandbox that lives as long as it is needed.
 pub(in crate::cli) struct Service {
-    pub(in crate::cli) client: Client,
-    pub(in crate::cli) base_url: url::Url,
+    pub(in crate::cli) callers: Callers,
+    /// Where the search service is, or the embedded sandbox.
+    pub(in crate::cli) base_url: Option<url::Url>,
     pub(in crate::cli) sandbox: Option<sandbox::Running>,
 }
 
@@ -98,24 +99,19 @@ impl Context {
 
     /// Whether searches go to the embedded sandbox.
     pub(in crate::cli) fn is_sandbox(&self) -> bool {
-        self.config.service.target == Target::Sandbox
+        self.targets().any(|target| *target == Target::Sandbox)
+    }
+
+    /// Where searches go: the service and the other providers.
+    fn targets(&self) -> impl Iterator<Item = &Target> {
+        std::iter::once(&self.config.service.target).chain(self.config.providers.iter().map(|one| &one.target))
     }
 
     /// What will be stored, where that is known beforehand. An address on this machine may be another sandbox; its
     /// replies will say so.
     pub(in crate::cli) fn nature(&self) -> Option<Nature> {
-        match &self.config.service.target {
-            Target::Sandbox => Some(Nature::Sandbox),
-            Target::Url(url) => {
-                let loopback = match url.host() {
-                    Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-                    Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
-                    Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
-                    None => false,
-                };
-                (!loopback).then_some(Nature::Real)
-            }
-        }
+        let natures: Vec<Option<Nature>> = self.targets().filter_map(nature_of).collect();
+        natures.iter().copied().find(|nature| nature.is_some()).flatten()
     }
 
     /// Where findings are kept. Invented ones go to a database of their own unless one is named.
@@ -189,47 +185,47 @@ impl Context {
 
     /// The same with a sandbox that runs already.
     pub(in crate::cli) async fn service_beside(&self, running: Option<&url::Url>) -> Result<Service, Failure> {
-        let service = &self.config.service;
-        let (base_url, api_key, sandbox) = match &service.target {
-            Target::Url(url) => {
-                let key = config::read_key(service, &env).map_err(|e| Failure::usage(e.message, e.hint))?;
-                (url.clone(), key, None)
-            }
-            Target::Sandbox if let Some(url) = running => (url.clone(), SecretString::from("sandbox"), None),
-            Target::Sandbox => {
+        let (base_url, sandbox) = match running {
+            _ if !self.is_sandbox() => (None, None),
+            Some(url) => (Some(url.clone()), None),
+            None => {
                 let running = start_sandbox(Arc::clone(&self.clock)).await?;
                 let url = url::Url::parse(&running.base_url())
                     .map_err(|e| Failure::new(Exit::Unexpected, format!("the sandbox has no address: {e}"), ""))?;
-                (url, SecretString::from("sandbox"), Some(running))
+                (Some(url), Some(running))
             }
         };
-        let client = Client::new(search::Settings {
-            base_url: base_url.clone(),
-            dialect: service.dialect,
-            platform: service.platform.clone(),
-            api_key,
-            call_timeout: service.call_timeout,
-            max_concurrent: service.max_concurrent,
-            rate_limit: service.rate_limit,
-            max_tries: service.max_tries,
-            max_response_bytes: service.max_response_bytes,
-        })
-        .map_err(|e| Failure::usage(e.text, e.hint))?;
-        Ok(Service { client, base_url, sandbox })
+        let callers = Callers {
+            service: callers::service(&self.config.service, base_url.as_ref())?,
+            providers: callers::providers(&self.config.providers, base_url.as_ref())?,
+        };
+        let base_url = match &self.config.service.target {
+            Target::Url(url) => Some(url.clone()),
+            _ => base_url,
+        };
+        Ok(Service { callers, base_url, sandbox })
     }
 
     /// Wires a collector.
-    pub(in crate::cli) fn collector(&self, store: Store, client: Client) -> Arc<Collector> {
+    pub(in crate::cli) fn collector(&self, store: Store, callers: Callers) -> Arc<Collector> {
         let service = &self.config.service;
         let settings = collect::Settings {
             dialect: service.dialect,
             platform: service.platform.clone(),
             limits: service.limits(),
-            prices: service.prices,
+            prices: self.prices(),
             lease: self.config.scheduler.lease,
             sandbox: self.is_sandbox(),
         };
-        Arc::new(Collector::new(store, client, settings, Arc::clone(&self.clock), ids::fractions()))
+        let Callers { service, providers } = callers;
+        let collector = Collector::new(store, service, settings, Arc::clone(&self.clock), ids::fractions());
+        Arc::new(collector.with_providers(providers))
+    }
+
+    /// What a call of each source is expected to cost.
+    pub(in crate::cli) fn prices(&self) -> Prices {
+        let providers = self.config.providers.iter().map(|one| (one.name, one.price.expected())).collect();
+        Prices { providers, ..self.config.service.prices.clone() }
     }
 
     /// The topics named, or all; an unknown name is a mistake with its nearest neighbours.
@@ -252,6 +248,18 @@ impl Context {
         }
     }
 
+    /// Refuses names of sources that neither the configuration nor the database has.
+    pub(in crate::cli) fn known_sources(&self, named: &[Source], stored: &[Source]) -> Result<(), Failure> {
+        let providers = self.config.providers.iter().map(|one| one.name);
+        let all: BTreeSet<Source> =
+            Source::SERVICE.iter().copied().chain(providers).chain(stored.iter().copied()).collect();
+        let names: Vec<&str> = all.iter().map(Source::as_str).collect();
+        match named.iter().find(|source| !all.contains(source)) {
+            None => Ok(()),
+            Some(unknown) => Err(self.unknown("source", unknown.as_str(), &names)),
+        }
+    }
+
     /// What there is not in the configuration, with what may have been meant.
     pub(in crate::cli) fn unknown(&self, what: &str, name: &str, known: &[&str]) -> Failure {
         let meant = config::nearest(name, known.iter().copied());
@@ -264,6 +272,24 @@ impl Context {
             format!("there is no {what} `{}` in {}", output::brief(name, 64), self.config.file.display()),
             format!("{meant}{}", output::brief(&known, 400)),
         )
+    }
+}
+
+/// What comes from an address, if that can be known; `None` when there is none.
+#[expect(clippy::option_option, reason = "no address, or one that does not tell")]
+fn nature_of(target: &Target) -> Option<Option<Nature>> {
+    match target {
+        Target::Sandbox => Some(Some(Nature::Sandbox)),
+        Target::Url(url) => {
+            let loopback = match url.host() {
+                Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+                Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+                Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+                None => false,
+            };
+            Some((!loopback).then_some(Nature::Real))
+        }
+        Target::Absent => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a verb gets its parts from the configuration and the environment: store, client, channels, jobs.
 
+pub(in crate::cli) mod callers;
 pub(in crate::cli) mod channels;
 pub(in crate::cli) mod context;
 pub(in crate::cli) mod environment;

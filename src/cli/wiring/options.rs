@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::model::Source;
+
 /// Options of every verb, before or after it.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
@@ -32,4 +34,9 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line
     Json,
+}
+
+/// A name of a source; whether there is such a one is looked up later.
+pub(in crate::cli) fn source_name(text: &str) -> Result<Source, String> {
+    Source::parse(text).ok_or_else(|| "social, web, ai, or the name of a provider".to_owned())
 }

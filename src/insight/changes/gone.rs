@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::reading::within;
-use crate::model::{Between, LastSight, SearchState, Snapshot, Snapshots, Source, Time};
+use crate::model::{Between, LastSight, SearchState, Snapshot, Snapshots, Source, Time, judges_gone};
 
 /// Complete snapshots in a row that must have held an item before its absence says anything.
 pub const GONE_AFTER: usize = 3;
@@ -51,7 +51,7 @@ struct Step {
 fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Vec<Step>> {
     let mut all = Vec::new();
     for (place, question) in snapshots.questions.iter().enumerate() {
-        if question.source == Source::Ai {
+        if !judges_gone(question.source, &question.operation) {
             continue;
         }
         let of_question = || snapshots.all.iter().filter(|s| s.question == place);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Between, SearchState, Snapshot, Snapshots, Source, Time};
+use crate::model::{Between, SearchState, Snapshot, Snapshots, Source, Time, judges_gone};
 
 /// A question and the runs of a span in which it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -38,6 +38,9 @@ pub struct SourceChanges {
     pub gone: usize,
     /// Whether enough complete snapshots in a row were there to say what is gone.
     pub gone_judged: bool,
+    /// Whether it ever is.
+    #[serde(skip)]
+    pub judgeable: bool,
     /// The questions in force, in order.
     pub queries: Vec<InForce>,
 }
@@ -98,10 +101,12 @@ pub(super) fn sources(
             new: 0,
             gone: 0,
             gone_judged: false,
+            judgeable: snapshots.questions.iter().any(|q| q.source == *source && judges_gone(q.source, &q.operation)),
             queries: in_force(snapshots, &own, between, baseline),
         })
     };
-    Source::ALL.iter().filter_map(of).collect()
+    let all: BTreeSet<Source> = snapshots.questions.iter().map(|question| question.source).collect();
+    all.iter().filter_map(of).collect()
 }
 
 fn in_force(

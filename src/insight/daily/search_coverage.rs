@@ -62,7 +62,7 @@ impl SearchCoverage {
             idle_from: None,
         };
         let Some(watched) = &looked.watched else { return looked };
-        for source in covered(watched, &looked.looks, seen, Source::ALL) {
+        for source in covered(watched, &looked.looks, seen, |_| true) {
             match source.coverage {
                 Coverage::Spans { covered, holes, open, late_indexing, .. } => {
                     looked.late = late_indexing.iter().map(|stretch| stretch.span).collect();

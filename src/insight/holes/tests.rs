@@ -71,7 +71,7 @@ fn full(hour: i64, since: i64, oldest: Option<i64>) -> Look {
 type Told = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
 
 fn holes_of(watched: &Watched, looks: &[Look], period: Span) -> Told {
-    let got = covered(watched, looks, period, Source::ALL);
+    let got = covered(watched, looks, period, |_| true);
     assert_eq!(got.len(), 1, "{got:?}");
     let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
         panic!("{got:?}");
@@ -186,11 +186,11 @@ fn a_call_that_names_no_span_is_an_instant() {
     let looks = [checked(1), checked(7), failed(9), checked(20)];
     let mut looks = looks.to_vec();
     looks[2].search.as_mut().unwrap().operation = "posts".into();
-    let got = covered(&watched(SocialOperation::Posts), &looks, span(0, 24), &[Source::Social]);
+    let got = covered(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Social);
     let checks = vec![at(1), at(7), at(20)];
     let largest_distance_ms = Some(13 * HOUR);
     assert_eq!(got[0].coverage, Coverage::Checks { checks, failed: 1, largest_distance_ms });
-    assert_eq!(covered(&watched(SocialOperation::Posts), &looks, span(0, 24), &[Source::Web]), []);
+    assert_eq!(covered(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Web), []);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         look
     };
     let topic = watched(SocialOperation::Search);
-    let of = |looks: &[Look], until: i64| match covered(&topic, looks, span(0, until), Source::ALL).remove(0).coverage {
+    let of = |looks: &[Look], until: i64| match covered(&topic, looks, span(0, until), |_| true).remove(0).coverage {
         Coverage::Spans { holes, open, late_indexing, late_indexing_ms, .. } => (
             holes.len(),
             open.map(|open| open.stretch.length_ms / 60_000),

@@ -87,6 +87,8 @@ pub(in crate::store) mod pulse;
 pub(in crate::store) mod raw_replies;
 #[path = "../database/sql/read.rs"]
 pub(in crate::store) mod read;
+#[path = "../items/sql/memory.rs"]
+pub(in crate::store) mod memory;
 #[path = "../items/sql/recall.rs"]
 pub(in crate::store) mod recall;
 #[path = "../ledger/sql/rename.rs"]

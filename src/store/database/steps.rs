@@ -7,7 +7,10 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 macro_rules! migrations {
     ($folder:literal) => {
-        [(1, "main", include_str!(concat!("../../../migrations/", $folder, "/0001_main.sql")))]
+        [
+            (1, "main", include_str!(concat!("../../../migrations/", $folder, "/0001_main.sql"))),
+            (2, "providers", include_str!(concat!("../../../migrations/", $folder, "/0002_providers.sql"))),
+        ]
     };
 }
 

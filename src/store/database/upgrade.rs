@@ -8,7 +8,7 @@ use crate::store::database::handle::Db;
 use crate::store::{Settings, Store, StoreErrorKind};
 
 const LATER: (i64, &str, &str) =
-    (2, "later", "ALTER TABLE store_info ADD COLUMN note TEXT; CREATE TABLE later (id BIGINT)");
+    (1_000, "later", "ALTER TABLE store_info ADD COLUMN note TEXT; CREATE TABLE later (id BIGINT)");
 
 fn settings(url: String) -> Settings {
     Settings { url, schema: "topicwatch_upgrade".into(), nature: None, create: true }

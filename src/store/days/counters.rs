@@ -1,7 +1,7 @@
 //! What finished runs add up to, kept beside the loop, and how things stand now: what metrics are made of. What is counted is
 //! `insight`'s, and how it is told `metrics`'.
 
-use crate::model::{Latest, StoreCounts, Tallied, TallyRun, Time, TopicLimits, Used};
+use crate::model::{Latest, Source, StoreCounts, Tallied, TallyRun, Time, TopicLimits, Used};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -36,6 +36,11 @@ impl Store {
     /// When the sources of topics answered last, by topic and source.
     pub async fn latest_of(&self, topics: &[String]) -> Result<Vec<Latest>, StoreError> {
         read!(self, tallies::latest(topics))
+    }
+
+    /// Every source that answered, and those of the search service.
+    pub async fn searched_sources(&self) -> Result<Vec<Source>, StoreError> {
+        read!(self, tallies::searched_sources())
     }
 
     /// The first topics that are watched, by id.

@@ -9,7 +9,7 @@ pub(in crate::store) mod reread;
 pub(in crate::store) mod stored_reply;
 pub(in crate::store) mod tone;
 
-use crate::model::{Question, Recall, Source, Span, Time};
+use crate::model::{Question, Recall, Remembered, Source, Span, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -21,6 +21,11 @@ impl Store {
     /// Until when a source of a topic is covered, or was looked at as well as it could be.
     pub async fn looked_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
         read!(self, search_history::looked_until(topic, source))
+    }
+
+    /// What the topic's searches of a provider remembered.
+    pub async fn remembered(&self, topic: &str, source: Source) -> Result<Vec<Remembered>, StoreError> {
+        read!(self, memory::remembered(topic, source))
     }
 
     /// What earlier replies to a question of a topic showed of a span.

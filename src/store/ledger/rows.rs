@@ -2,7 +2,7 @@
 //! only database-made id here is that of a held run, which stays inside the process.
 
 use crate::model::{
-    Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Tone,
+    Remembered,     Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Tone,
     Topic, Trigger, Wanted,
 };
 
@@ -190,6 +190,8 @@ pub struct Outcome {
     pub answer: Option<(Answer, Vec<String>)>,
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
+    /// What providers' searches leave for the topic's next ones.
+    pub memory: Vec<(Source, Remembered)>,
     /// Who judges the tone of new and changed words; nobody leaves it open.
     pub judge: Option<Judge>,
     /// Where the replies came from, when any came. A database that holds the other nature refuses the run.

@@ -9,7 +9,7 @@ use axum::http::{Method as HttpMethod, StatusCode, header};
 
 use super::parameter::{Kind, Parameter, Place};
 use super::token::{self, Position};
-use crate::model::Time;
+use crate::model::{Source, Time};
 use crate::schedule::{INSTANTS, instant};
 use crate::web::app::App;
 use crate::web::guard::LARGEST_FORM;
@@ -147,6 +147,9 @@ fn fits(parameter: &Parameter, value: &str, now: Time) -> Result<(), Problem> {
         return refuse("Leave the character NUL out.".to_owned());
     }
     match parameter.kind {
+        Kind::Source if Source::parse(value).is_none() => {
+            refuse("social, web, ai, or the name of a provider.".to_owned())
+        }
         Kind::Text(most) if value.is_empty() || value.chars().count() > most => {
             refuse(format!("Give 1 to {most} characters, or leave it out."))
         }

@@ -12,6 +12,8 @@ pub(super) enum Place {
 pub(super) enum Kind {
     /// Anything of so many characters at most.
     Text(usize),
+    /// The name of a source.
+    Source,
     /// One of a closed list.
     Word(fn() -> Vec<&'static str>),
     /// A whole number: least, most, and what it is when nobody says.

@@ -4,9 +4,10 @@ use super::parameter::{Kind, Parameter};
 use super::{exports, items};
 use crate::compare::Filtered;
 use crate::export::Profile;
-use crate::model::{RunState, Source, Tone};
+use crate::model::{RunState, Tone};
 
-pub(super) const SOURCES: Kind = Kind::Word(|| Source::ALL.iter().map(|source| source.as_str()).collect());
+/// `social`, `web`, `ai`, or a provider.
+pub(super) const SOURCES: Kind = Kind::Source;
 /// Those that can be asked for; what a scorer does not know has none.
 pub(super) const TONES: Kind =
     Kind::Word(|| vec![Tone::Negative.as_str(), Tone::Neutral.as_str(), Tone::Positive.as_str()]);

@@ -9,7 +9,7 @@ use crate::draw::format;
 use crate::draw::spark::SparkDay;
 use crate::insight::daily::{Day, days, share};
 use crate::insight::{Coverage, covered};
-use crate::model::{DayCount, Source, Span, Time, TopicCard};
+use crate::model::{DayCount, Span, Time, TopicCard};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -115,7 +115,7 @@ pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Op
         if let Some(before) = Span::new(span.from, watched.began.min(span.until)) {
             holes.push(Gap { span: before, before: true });
         }
-        for source in covered(watched, &looks, span, &[Source::Social]) {
+        for source in covered(watched, &looks, span, |_| true) {
             let Coverage::Spans { holes: found, .. } = source.coverage else { continue };
             for hole in found.iter().filter(|hole| hole.stretch.length_ms >= SHORT) {
                 holes.push(Gap { span: hole.stretch.span, before: false });

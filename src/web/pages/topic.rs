@@ -176,7 +176,7 @@ fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery) -> Markup {
         div { label for="q" { "Words" } input #q type="search" name="q" value=(given("q")) maxlength="300"; }
         div { label for="sort" { "Order" } select #sort name="sort" { @for (name, told) in ORDERS { option value=(name) selected[wish.order == name] { (told) } } } }
         div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[given("tone") == tone.as_str()] { (tone) } } } }
-        div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in Source::ALL { option value=(source) selected[given("source") == source.as_str()] { (source) } } } }
+        div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[given("source") == source.as_str()] { (source) } } } }
         div { label for="author" { "Author" } input #author name="author" value=(given("author")) maxlength="100" size="12"; }
         div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[given("since") == name] { "last " (counted(days, "day")) } } } }
         div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[wish.folded] { "folded" } option value="all" selected[!wish.folded] { "all" } } }

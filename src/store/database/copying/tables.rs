@@ -83,7 +83,7 @@ tables! {
            "undated", "unreadable", "saturated", "expected_cost", "cost", "asked_from", "asked_until", "covered_from", "covered_until",
            "counted_on", "counted_before", "clears_at", "late_ms"];
         t ["source", "operation", "query", "state", "reason", "cost_basis", "error_class", "error_text", "topic"]; b [];
-    "calls" ["day"], false, MANY; n ["day", "made", "spent"]; t []; b [];
+    "calls" ["provider", "day"], false, MANY; n ["day", "made", "spent"]; t ["provider"]; b [];
     "topic_calls" ["topic", "day"], false, MANY; n ["day", "made", "spent"]; t ["topic"]; b [];
     "item" ["id"], true, MANY;
         n ["id", "strong", "published_at", "first_seen", "last_seen", "is_repost", "is_quote", "likes", "reposts", "replies", "quotes",
@@ -113,6 +113,7 @@ tables! {
     "topic_latest" ["topic", "source"], false, MANY; n ["answered_at", "new_at"]; t ["topic", "source"]; b [];
     "request" ["id"], false, MANY;
         n ["asked_at", "done_at", "length"]; t ["id", "kind", "topic", "alert", "event", "state", "answer"]; b [];
+    "provider_memory" ["topic", "source", "name"], false, FEW; n ["at"]; t ["topic", "source", "name", "value"]; b [];
     "follower" ["name"], false, MANY; n ["seq", "at", "caught_up"]; t ["name"]; b [];
     "report" ["run"], false, MANY; n ["made_at", "span_from", "span_until", "seq", "delivered_at"]; t ["run", "name", "subject", "files"]; b [];
     "outbox" ["event"], false, FEW;

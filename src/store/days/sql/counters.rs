@@ -155,6 +155,13 @@ pub(in crate::store) async fn latest(conn: &mut Conn, topics: &[String]) -> Resu
         .collect()
 }
 
+/// Every source that answered, and those of the search service: what was not counted yet shows after the next run.
+pub(in crate::store) async fn searched_sources(conn: &mut Conn) -> Result<Vec<Source>, StoreError> {
+    let names: Vec<String> = sqlx::query_scalar("SELECT DISTINCT source FROM topic_latest").fetch_all(conn).await?;
+    let all = names.iter().filter_map(|name| Source::parse(name)).chain(Source::SERVICE.iter().copied());
+    Ok(all.collect::<std::collections::BTreeSet<Source>>().into_iter().collect())
+}
+
 pub(in crate::store) async fn first_topics(conn: &mut Conn, limit: i64) -> Result<Vec<String>, StoreError> {
     let ids = sqlx::query_scalar("SELECT id FROM topic WHERE removed_at IS NULL ORDER BY id LIMIT $1");
     Ok(ids.bind(limit).fetch_all(conn).await?)
@@ -201,7 +208,7 @@ pub(in crate::store) async fn standing(
     planned_by: Time,
 ) -> Result<StoreCounts, StoreError> {
     let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;
-    let day: Option<(i64, Option<i64>)> = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1")
+    let day: Option<(i64, Option<i64>)> = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = 'service'")
         .bind(now.utc_day())
         .fetch_optional(&mut *conn)
         .await?;

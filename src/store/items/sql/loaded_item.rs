@@ -105,10 +105,12 @@ impl LoadedItem {
         self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
         // Edits are judged by the item's own kind of source: a snippet in another source's words is not an edit.
         let home = match kind {
-            Kind::Post => Source::Social,
-            Kind::Page => Source::Web,
+            Kind::Post => sightings.get(&Source::Social).or_else(|| {
+                sightings.iter().find(|(source, one)| !source.is_service() && one.kind == Kind::Post).map(|(_, one)| one)
+            }),
+            Kind::Page => sightings.get(&Source::Web),
         };
-        if let Some(now) = sightings.get(&home).filter(|_| later) {
+        if let Some(now) = home.filter(|_| later) {
             self.revise(run, &now.found, seen_at);
         }
         let worded = self.content.worded();

@@ -10,7 +10,7 @@ use super::forgotten;
 use super::items::store_items;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{in_one, list};
-use super::{Conn, Database, ledger};
+use super::{Conn, Database, ledger, memory};
 use crate::model::{Micros, Source, Time};
 use crate::store::items::commit_queue::Look;
 use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
@@ -44,6 +44,7 @@ pub(in crate::store) async fn finish_all(
         ends.iter().zip(counts).map(|((run, outcome), counts)| (*run, *outcome, counts)).collect();
     store_searches(conn, &counted).await?;
     store_answers(conn, ends).await?;
+    memory::keep_all(conn, ends).await?;
     // Last, since whoever gives numbers keeps all others from it. In the order in which their items were stored: what a
     // run changed must be a change to those with higher numbers alone.
     let last = ledger::last_number(conn).await?;

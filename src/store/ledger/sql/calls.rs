@@ -1,12 +1,12 @@
 //! Calls are counted, and their search kept as `started`, before they are made: money that may be spent is on record
 //! whatever happens next. Whoever asks holds the runs already. What the counters hold of money is `spent`'s.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, spent};
-use crate::model::{Micros, ServiceLimits, Used};
+use crate::model::{Micros, SERVICE, ServiceLimits, Used};
 use crate::store::items::commit_queue::Count;
 use crate::store::ledger::allowance::refusal;
 use crate::store::{Permission, StoreError};
@@ -17,13 +17,37 @@ pub(in crate::store) async fn before_all(
     counts: &[&Count],
     money: Option<i64>,
 ) -> Result<Vec<Permission>, StoreError> {
+    // In one order, so that two processes never wait for each other's rows.
+    let mut providers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, count) in counts.iter().enumerate() {
+        providers.entry(count.call.source.provider()).or_default().push(at);
+    }
+    let mut permissions = vec![Permission::Granted; counts.len()];
+    for (provider, places) in providers {
+        let own: Vec<&Count> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
+        for (at, permission) in places.into_iter().zip(before_provider(conn, provider, &own, money).await?) {
+            if let Some(place) = permissions.get_mut(at) {
+                *place = permission;
+            }
+        }
+    }
+    Ok(permissions)
+}
+
+/// The same for calls of one provider.
+async fn before_provider(
+    conn: &mut Conn,
+    provider: &str,
+    counts: &[&Count],
+    money: Option<i64>,
+) -> Result<Vec<Permission>, StoreError> {
     let Some(first) = counts.first() else { return Ok(Vec::new()) };
     let (day, limits) = (first.now.utc_day(), first.limits);
     let alike =
         |count: &&Count| (count.now.utc_day(), count.limits) == (day, limits) && count.run.topic.limits.is_none();
     let counting = limits.money.is_none() || money >= Some(day);
     // All at once, which nearly always fits; near a limit, and where topics have their own, one after the other.
-    if counting && counts.iter().all(alike) && all_fit(conn, counts, day, limits, money).await? {
+    if counting && counts.iter().all(alike) && all_fit(conn, provider, counts, limits, money).await? {
         start_all(conn, counts).await?;
         return Ok(vec![Permission::Granted; counts.len()]);
     }
@@ -34,7 +58,7 @@ pub(in crate::store) async fn before_all(
     let mut permissions = vec![Permission::Granted; counts.len()];
     for (day, places) in days {
         let of_day: Vec<&Count> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
-        for (at, permission) in places.into_iter().zip(count_in(conn, day, &of_day, money).await?) {
+        for (at, permission) in places.into_iter().zip(count_in(conn, provider, day, &of_day, money).await?) {
             if let Some(place) = permissions.get_mut(at) {
                 *place = permission;
             }
@@ -49,17 +73,18 @@ pub(in crate::store) async fn before_all(
 /// Counts all of these, or none.
 async fn all_fit(
     conn: &mut Conn,
+    provider: &str,
     counts: &[&Count],
-    day: i64,
     limits: ServiceLimits,
     money: Option<i64>,
 ) -> Result<bool, StoreError> {
+    let day = counts.first().map_or(0, |count| count.now.utc_day());
     let price = counts.iter().fold(Micros(0), |sum, count| sum.plus(count.call.price));
     // Money that nobody counted is more than any budget, and nothing where there is none.
     let (most, unknown) = limits.money.map_or((i64::MAX, 0), |most| (most.0, most.0.saturating_add(1)));
     let counted = sqlx::query(
-        "INSERT INTO calls (day, made, spent) SELECT $1, $2, $4 WHERE $2 <= $3 AND $5 <= $6 \
-         ON CONFLICT (day) DO UPDATE SET made = calls.made + excluded.made, spent = calls.spent + $5 \
+        "INSERT INTO calls (provider, day, made, spent) SELECT $8, $1, $2, $4 WHERE $2 <= $3 AND $5 <= $6 \
+         ON CONFLICT (provider, day) DO UPDATE SET made = calls.made + excluded.made, spent = calls.spent + $5 \
          WHERE calls.made + excluded.made <= $3 AND coalesce(calls.spent, $7) + $5 <= $6",
     )
     .bind(day)
@@ -69,6 +94,7 @@ async fn all_fit(
     .bind(price.0)
     .bind(most)
     .bind(unknown)
+    .bind(provider)
     .execute(conn)
     .await?;
     Ok(counted.rows_affected() > 0)
@@ -78,6 +104,7 @@ async fn all_fit(
 /// and of the topics stays as it is.
 async fn count_in(
     conn: &mut Conn,
+    provider: &str,
     day: i64,
     counts: &[&Count],
     money: Option<i64>,
@@ -86,13 +113,13 @@ async fn count_in(
     {
         spent::count_from(conn, day).await?;
     }
-    let (made, counted) = take(conn, day, money).await?;
+    let (made, counted) = take(conn, provider, day, money).await?;
     let with_budget = counts.iter().any(|count| count.limits.money.is_some());
     let mut seeded = false;
     let mut spent = match counted {
         None if with_budget => {
             seeded = true;
-            Some(spent::in_ledger(conn, day).await?.money)
+            Some(spent::in_ledger(conn, provider, day).await?.money)
         }
         counted => counted.map(Micros),
     };
@@ -117,10 +144,11 @@ async fn count_in(
         }
     }
     if service.calls > made || seeded {
-        sqlx::query("UPDATE calls SET made = $1, spent = $2 WHERE day = $3")
+        sqlx::query("UPDATE calls SET made = $1, spent = $2 WHERE day = $3 AND provider = $4")
             .bind(service.calls)
             .bind(spent.map(|money| money.0))
             .bind(day)
+            .bind(provider)
             .execute(&mut *conn)
             .await?;
     }
@@ -129,22 +157,33 @@ async fn count_in(
 }
 
 /// Keeps the day's row from everybody else until the transaction ends: calls made, and money where it is counted.
-async fn take(conn: &mut Conn, day: i64, money: Option<i64>) -> Result<(i64, Option<i64>), StoreError> {
+async fn take(conn: &mut Conn, provider: &str, day: i64, money: Option<i64>) -> Result<(i64, Option<i64>), StoreError> {
     let row = sqlx::query(
-        "INSERT INTO calls (day, made, spent) VALUES ($1, 0, $2) \
-         ON CONFLICT (day) DO UPDATE SET made = calls.made RETURNING made, spent",
+        "INSERT INTO calls (provider, day, made, spent) VALUES ($3, $1, 0, $2) \
+         ON CONFLICT (provider, day) DO UPDATE SET made = calls.made RETURNING made, spent",
     )
     .bind(day)
     .bind(spent::is_counted(money, day).then_some(0_i64))
+    .bind(provider)
     .fetch_one(conn)
     .await?;
     Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
 async fn start_all(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError> {
-    if counts.is_empty() {
-        return Ok(());
+    // A search may make several calls at once; no statement names its row twice.
+    let mut left: Vec<&Count> = counts.to_vec();
+    while !left.is_empty() {
+        let mut named = BTreeSet::new();
+        let (now, later): (Vec<&Count>, Vec<&Count>) =
+            left.iter().partition(|count| named.insert((count.run.id, count.run.attempt, count.call.source)));
+        start_each(conn, &now).await?;
+        left = later;
     }
+    Ok(())
+}
+
+async fn start_each(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError> {
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, tries, started_at, expected_cost, counted_on) ",
     );
@@ -164,18 +203,23 @@ async fn start_all(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError>
     Ok(())
 }
 
+/// What a provider was used on a day.
+pub(in crate::store) async fn used_of(conn: &mut Conn, provider: &str, day: i64) -> Result<Used, StoreError> {
+    let counted = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = $2").bind(day).bind(provider);
+    let counted: Option<(i64, Option<i64>)> = counted.fetch_optional(&mut *conn).await?;
+    Ok(match counted {
+        None => Used::default(),
+        Some((calls, Some(money))) => Used { calls, money: Micros(money) },
+        Some((calls, None)) => Used { calls, ..spent::in_ledger(conn, provider, day).await? },
+    })
+}
+
 pub(in crate::store) async fn used_on(
     conn: &mut Conn,
     day: i64,
     topics: &[String],
 ) -> Result<(Used, Vec<Used>), StoreError> {
-    let counted: Option<(i64, Option<i64>)> =
-        sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1").bind(day).fetch_optional(&mut *conn).await?;
-    let service = match counted {
-        None => Used::default(),
-        Some((calls, Some(money))) => Used { calls, money: Micros(money) },
-        Some((calls, None)) => Used { calls, ..spent::in_ledger(conn, day).await? },
-    };
+    let service = used_of(conn, SERVICE, day).await?;
     let ids: Vec<&str> = topics.iter().map(String::as_str).collect();
     let of_topics = spent::of_topics(conn, day, &ids).await?;
     Ok((service, topics.iter().map(|topic| of_topics.get(topic).copied().unwrap_or_default()).collect()))

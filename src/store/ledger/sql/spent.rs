@@ -13,6 +13,11 @@ use crate::store::{Outcome, RunRef, StoreError};
 /// How long the counters of topics are kept.
 const KEPT_DAYS: i64 = 40;
 
+/// The provider of a search.
+const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
+const BY_PROVIDER: &str =
+    "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END, s.counted_on";
+
 /// Whether a day's money is counted: somebody had a budget on it, or on the day before.
 pub(in crate::store) fn is_counted(money: Option<i64>, day: i64) -> bool {
     money.is_some_and(|last| last >= day - 1)
@@ -48,10 +53,10 @@ pub(in crate::store) async fn settle_all(
     }
     // The day first, as for a call that is counted: whoever has its row has the rows of topics too.
     for (update, group, same) in [
-        ("calls", "s.counted_on", "calls.day = d.day"),
+        ("calls", BY_PROVIDER, "calls.day = d.day AND calls.provider = d.topic"),
         ("topic_calls", "v.column5, s.counted_on", "topic_calls.day = d.day AND topic_calls.topic = d.topic"),
     ] {
-        let topic = if update == "calls" { "''" } else { "v.column5" };
+        let topic = if update == "calls" { PROVIDER } else { "v.column5" };
         let mut query = QueryBuilder::<Database>::new(format!(
             "UPDATE {update} SET spent = {update}.spent + d.more FROM (SELECT {topic} AS topic, s.counted_on AS day, CAST(sum(\
              CASE WHEN v.column4 > s.counted_before THEN v.column4 ELSE s.counted_before END - s.expected_cost) AS BIGINT) AS more FROM ("
@@ -84,9 +89,10 @@ fn looked_at_from(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 
-/// What all searches of a day count for.
-pub(in crate::store) async fn in_ledger(conn: &mut Conn, day: i64) -> Result<Used, StoreError> {
-    let select = sqlx::query(AssertSqlSafe(ledger("''", ""))).bind(looked_at_from(day)).bind(day);
+/// What all searches of a provider on a day count for.
+pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Used, StoreError> {
+    let of = format!(" AND {PROVIDER} = $3");
+    let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(looked_at_from(day)).bind(day).bind(provider);
     let row = select.fetch_one(conn).await?;
     Ok(Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::Source;
-use crate::web::api::shape::Shape::{Flag, List, Maybe, Number, Of, Text, Word};
+use crate::web::api::shape::Shape::{Flag, List, Maybe, Number, Of, Text};
 use crate::web::api::shape::{Field, Shape, object};
 
 pub(super) const NEXT: Field = ("next_page_token", Maybe(&Text), "where the next page begins; null when there is none");
@@ -11,7 +10,8 @@ pub(super) const SANDBOX: Field = ("sandbox", Flag, "everything here was invente
 pub(super) const TOPIC: Field = ("topic", Text, "id of the topic");
 pub(super) const COST: Field =
     ("cost_usd", Number, "US dollars, whole micro-dollars; billed, or expected while that is not known");
-pub(super) const SOURCE: Shape = Word(|| Source::ALL.iter().map(|source| source.as_str()).collect());
+/// `social`, `web`, `ai`, or the name of a provider.
+pub(super) const SOURCE: Shape = Text;
 pub(super) const PAGED: &[Field] = &[NEXT, SANDBOX];
 
 /// A schema and its name.

@@ -1,11 +1,15 @@
 //! The one HTTP client: rustls with ring, no redirects, no system proxy, bodies read under a cap of decoded bytes. What
 //! is said over it belongs to the rooms that use it.
 
+mod address;
+
 use std::error::Error;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use tokio::time::{Instant, timeout_at};
+
+pub use address::{PublicOnly, is_public};
 
 /// How this program names itself to servers.
 pub const USER_AGENT: &str = concat!("topicwatch/", env!("CARGO_PKG_VERSION"));
@@ -37,6 +41,8 @@ pub struct Options {
     pub max_idle_per_host: usize,
     /// Whom to trust.
     pub roots: Roots,
+    /// Connect to addresses of the public internet only. A host that is written as an address is for the caller to check.
+    pub public_only: bool,
 }
 
 /// No client could be made.
@@ -78,6 +84,7 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
         .referer(false)
         .no_proxy()
         .gzip(true);
+    let builder = if options.public_only { builder.dns_resolver(std::sync::Arc::new(PublicOnly)) } else { builder };
     match options.roots {
         Roots::System => builder,
         Roots::None => builder.tls_certs_only([]),

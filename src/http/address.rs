@@ -1,7 +1,7 @@
-//! Which network addresses are everybody's, so that a webhook's address cannot be made to reach what is inside: the
-//! machine itself, its neighbours, the metadata service of a cloud. Names are not looked up here.
+//! Which network addresses are everybody's, so that an address that somebody else chose (of a webhook, a feed, a redirect)
+//! cannot be made to reach what is inside: the machine itself, its neighbours, the metadata service of a cloud.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Networks that are no place for anybody outside (RFC 6890 and its registry), first address and length.
 const INNER_V4: [([u8; 4], u32); 16] = [
@@ -26,6 +26,23 @@ const INNER_V4: [([u8; 4], u32); 16] = [
 /// The same of IPv6 within 2000::/3; everything outside that is refused but for addresses that stand for one of IPv4.
 const INNER_V6: [([u16; 3], u32); 4] =
     [([0x2001, 0, 0], 23), ([0x2001, 0xdb8, 0], 32), ([0x2002, 0, 0], 16), ([0x3fff, 0, 0], 20)];
+
+/// Looks names up and lets only public addresses through.
+#[derive(Debug, Clone, Copy)]
+pub struct PublicOnly;
+
+impl reqwest::dns::Resolve for PublicOnly {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> = found.filter(|address| is_public(address.ip())).collect();
+            if allowed.is_empty() {
+                return Err(format!("{} leads into a private network", name.as_str()).into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Box<dyn Iterator<Item = SocketAddr> + Send>)
+        })
+    }
+}
 
 /// Whether an address is one of the public internet.
 #[must_use]

@@ -1,0 +1,104 @@
+//! Clients of the search service and of all other providers, from the configuration and the environment. Nobody is contacted.
+
+use secrecy::SecretString;
+use url::Url;
+
+use crate::cli::terminal::failure::Failure;
+use crate::cli::wiring::environment::env;
+use crate::collect::Provider;
+use crate::config::{self, ProviderConfig, ServiceConfig, Target};
+use crate::model::{Login, Reach, SERVICE, SecretPlace};
+use crate::search::{self, Access, Client};
+
+/// Who can be asked.
+pub(in crate::cli) struct Callers {
+    /// The search service, where the file has one.
+    pub(in crate::cli) service: Option<Client>,
+    pub(in crate::cli) providers: Vec<Provider>,
+}
+
+/// The service's client; `sandbox` is the address of the embedded one.
+pub(in crate::cli) fn service(service: &ServiceConfig, sandbox: Option<&Url>) -> Result<Option<Client>, Failure> {
+    let (base_url, key) = match (&service.target, sandbox) {
+        (Target::Url(url), _) => {
+            (url.clone(), config::read_key(service, &env).map_err(|e| Failure::usage(e.message, e.hint))?)
+        }
+        (Target::Sandbox, Some(url)) => (url.clone(), SecretString::from("sandbox")),
+        (Target::Sandbox, None) | (Target::Absent, _) => return Ok(None),
+    };
+    let client = Client::new(search::Settings {
+        provider: SERVICE.to_owned(),
+        base_url,
+        dialect: service.dialect,
+        platform: service.platform.clone(),
+        access: Access::Bare(key),
+        allow_private: true,
+        call_timeout: service.call_timeout,
+        max_concurrent: service.max_concurrent,
+        rate_limit: service.rate_limit,
+        max_tries: service.max_tries,
+        max_response_bytes: service.max_response_bytes,
+    });
+    client.map(Some).map_err(|e| Failure::usage(e.text, e.hint))
+}
+
+/// The other providers.
+pub(in crate::cli) fn providers(all: &[ProviderConfig], sandbox: Option<&Url>) -> Result<Vec<Provider>, Failure> {
+    all.iter().map(|one| provider(one, sandbox)).collect()
+}
+
+fn provider(provider: &ProviderConfig, sandbox: Option<&Url>) -> Result<Provider, Failure> {
+    let invented = provider.target == Target::Sandbox;
+    let base_url = address(provider, sandbox)
+        .ok_or_else(|| Failure::usage(format!("provider {} has no address", provider.name), "write its base_url"))?;
+    let client = Client::new(search::Settings {
+        provider: provider.name.to_string(),
+        base_url,
+        dialect: search::Dialect::Spec,
+        platform: provider.kind.name.to_owned(),
+        access: access(provider)?,
+        // The owner of the file chose base_url; feeds, and what they redirect to, may be anybody's choice.
+        allow_private: invented || provider.allow_private || provider.kind.reach != Reach::Feed,
+        call_timeout: provider.call_timeout,
+        max_concurrent: provider.max_concurrent,
+        rate_limit: provider.rate_limit,
+        max_tries: provider.max_tries,
+        max_response_bytes: provider.max_response_bytes,
+    });
+    Ok(Provider {
+        name: provider.name,
+        client: client.map_err(|e| Failure::usage(e.text, e.hint))?,
+        limits: provider.limits(),
+        price: provider.price,
+        open: provider.kind.login == Login::Open,
+    })
+}
+
+/// Where a provider is; of the sandbox a path of its own.
+pub(in crate::cli) fn address(provider: &ProviderConfig, sandbox: Option<&Url>) -> Option<Url> {
+    match &provider.target {
+        Target::Url(url) => Some(url.clone()),
+        Target::Sandbox => {
+            let mut url = sandbox?.clone();
+            url.set_path(provider.kind.sandbox);
+            Some(url)
+        }
+        Target::Absent => None,
+    }
+}
+
+fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
+    let place = SecretPlace { variable: provider.key_env.clone(), file: provider.key_file.clone() };
+    let named = place.variable.is_some() || place.file.is_some();
+    match provider.kind.login {
+        Login::Open => Ok(Access::Open),
+        _ if provider.target == Target::Sandbox => Ok(Access::Bearer(SecretString::from("sandbox"))),
+        // A server of one's own may let everybody in.
+        _ if !named => Ok(Access::Open),
+        _ => {
+            let what = format!("key of provider {}", provider.name);
+            let key = config::read_secret(&what, &place, &env).map_err(|e| Failure::usage(e.message, e.hint))?;
+            Ok(Access::Bearer(key))
+        }
+    }
+}

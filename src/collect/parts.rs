@@ -1,0 +1,324 @@
+//! A search that may take several calls: asks its kind what comes next until nothing does, then reads all that came. Each call
+//! is counted before it is made, as every other. How a kind is spoken to is `search::kinds`'.
+
+use std::sync::atomic::Ordering;
+
+use futures_util::StreamExt as _;
+
+use super::fetch::Ledger;
+use super::provider::Served;
+use super::search_outcome::{self, Fetched, given_up, left_out, not_run, operation, unconfigured, words};
+use super::{Collector, Ingested, Stop, indexing_delay, parts_kept};
+use crate::model::{Finding, LookBack, ProviderQuery, Reach, Remembered, SearchState, Source, Span, Time, covers_spans};
+use crate::normalise;
+use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, Part, Read, Shown};
+use crate::search::{Ask, CallFailure, ErrorClass, Request, Unsupported, decode};
+use crate::store::{Call, RunRef, StoreError};
+
+/// Calls of one search side by side; the provider's own limit is kept beside this.
+const WIDTH: usize = 16;
+
+/// A question to a provider.
+pub(super) struct Asking<'a> {
+    pub(super) source: Source,
+    pub(super) ask: &'a Ask,
+    pub(super) query: &'a ProviderQuery,
+    pub(super) over: LookBack,
+    /// Why it is not the topic's window, if so.
+    pub(super) why: Option<&'a str>,
+}
+
+/// What came of it.
+pub(super) struct Answered {
+    pub(super) fetched: Fetched,
+    pub(super) findings: Vec<Finding>,
+    pub(super) memory: Vec<Remembered>,
+}
+
+impl From<Fetched> for Answered {
+    fn from(fetched: Fetched) -> Self {
+        Self { fetched, findings: Vec::new(), memory: Vec::new() }
+    }
+}
+
+/// Why no further call was made, though there would have been one.
+enum Stopped {
+    OverQuota(String),
+    Refused(String),
+    Ended(SearchState, &'static str),
+}
+
+impl Collector {
+    pub(super) async fn ask_provider(
+        &self,
+        run: &RunRef,
+        asking: &Asking<'_>,
+        seen_at: Time,
+        stop: &Stop,
+    ) -> Result<Answered, StoreError> {
+        let Asking { source, ask, query, over, .. } = *asking;
+        if stop.cancel.is_cancelled() {
+            return Ok(not_run(source, ask, search_outcome::INTERRUPTED).into());
+        }
+        let Some(served) = self.served(source) else { return Ok(unconfigured(source, ask).into()) };
+        if let Some(refused) = served.refused_at(self.now()) {
+            return Ok(left_out(source, ask, refused).into());
+        }
+        let Some(kind) = kinds::named(&query.kind) else {
+            let message = format!("this version knows no provider of the kind `{}`", query.kind);
+            let hint = "upgrade topicwatch, or take the source out of the topic".to_owned();
+            return Ok(unsupported(source, ask, Unsupported { message, hint }).into());
+        };
+        let memory = self.store.remembered(&run.topic.id, source).await?;
+        let asked = Asked { query, span: over.span(seen_at), now: seen_at, memory: &memory };
+        let call = Call { source, operation: operation(ask), query: words(ask), price: served.price.expected() };
+        let gate = self.ledger(run, call, served);
+        let called = self.all_parts(kind, &asked, served, &gate, stop).await?;
+        crate::failpoint::at_of("call/replied", &run.topic.id);
+        let made = gate.made.load(Ordering::Relaxed);
+        let (parts, stopped) = match called {
+            Ok(called) => called,
+            Err(wrong) => return Ok(unsupported(source, ask, wrong).into()),
+        };
+        let mut answered = match (&stopped, parts.is_empty()) {
+            (None, true) => not_run(source, ask, "nothing is due: the feeds ask to be left alone for a while").into(),
+            (Some(stopped), true) => self.unanswered(source, ask, served, stopped, made),
+            (_, false) => self.read(kind, asking, &asked, &parts, served, made),
+        };
+        if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
+            cut_off(&mut answered.fetched, stopped);
+        }
+        if let Some(Stopped::OverQuota(_)) = &stopped {
+            let exhausted = gate.exhausted.lock().ok().and_then(|exhausted| *exhausted);
+            answered.fetched.result.clears_at = exhausted.map(|what| what.clears_at);
+            answered.fetched.hint = exhausted.map(|what| what.hint_for(source.provider()));
+        }
+        answered.fetched.sent_at = (made > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
+        if made > 0 {
+            answered.fetched.result.asked = covers_spans(&query.kind).then_some(asked.span);
+        }
+        Ok(answered)
+    }
+
+    /// Calls until there is nothing more to ask.
+    async fn all_parts(
+        &self,
+        kind: &'static dyn Kind,
+        asked: &Asked<'_>,
+        served: &Served,
+        gate: &Ledger,
+        stop: &Stop,
+    ) -> Result<Result<(Vec<Part>, Option<Stopped>), Unsupported>, StoreError> {
+        let mut parts: Vec<Part> = Vec::new();
+        loop {
+            let next = match kind.next(asked, &parts) {
+                Ok(next) => next,
+                // What came before it is as good as it was.
+                Err(_) if !parts.is_empty() => return Ok(Ok((parts, None))),
+                Err(wrong) => return Ok(Err(wrong)),
+            };
+            let room = MOST_PARTS.saturating_sub(parts.len());
+            if next.is_empty() || room == 0 {
+                return Ok(Ok((parts, None)));
+            }
+            let calls = next.into_iter().take(room).map(|request| self.part(request, served, gate, stop));
+            let mut calls = futures_util::stream::iter(calls).buffered(WIDTH);
+            let mut ended = None;
+            while let Some(called) = calls.next().await {
+                match called? {
+                    Ok(part) => parts.push(part),
+                    Err(stopped) => {
+                        ended = Some(stopped);
+                        break;
+                    }
+                }
+            }
+            drop(calls);
+            if ended.is_some() {
+                // A call that was being counted may be on record already.
+                gate.counting.close();
+                gate.counting.wait().await;
+                return Ok(Ok((parts, ended)));
+            }
+        }
+    }
+
+    async fn part(
+        &self,
+        request: Request,
+        served: &Served,
+        gate: &Ledger,
+        stop: &Stop,
+    ) -> Result<Result<Part, Stopped>, StoreError> {
+        let called = tokio::select! {
+            biased;
+            () = stop.cancel.cancelled() => {
+                return Ok(Err(Stopped::Ended(SearchState::Lost, search_outcome::INTERRUPTED)));
+            }
+            () = tokio::time::sleep_until(stop.deadline) => {
+                return Ok(Err(Stopped::Ended(SearchState::Error, "the run's timeout was reached")));
+            }
+            called = served.client.call(&request, gate, &*self.random, &*self.clock) => called,
+        };
+        match called {
+            Ok(reply) => Ok(Ok(Part::answered(request, reply))),
+            Err(CallFailure::Refused(refusal, _)) => {
+                if let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>()) {
+                    return Err(error.clone());
+                }
+                let stopped = if refusal.over_quota { Stopped::OverQuota } else { Stopped::Refused };
+                Ok(Err(stopped(refusal.text)))
+            }
+            Err(CallFailure::Error(error)) => {
+                served.learn(&error, self.now());
+                Ok(Ok(Part::failed(request, error)))
+            }
+        }
+    }
+
+    /// A search of which no call was answered before it had to end.
+    fn unanswered(&self, source: Source, ask: &Ask, served: &Served, stopped: &Stopped, made: u32) -> Answered {
+        let cost = served.price.of(made, 0, 0);
+        match stopped {
+            Stopped::OverQuota(why) => {
+                let mut fetched = not_run(source, ask, why);
+                fetched.result.state = SearchState::OverQuota;
+                search_outcome::charge(&mut fetched.result, cost);
+                fetched.into()
+            }
+            Stopped::Refused(why) => match served.refused_at(self.now()) {
+                Some(refused) => left_out(source, ask, refused).into(),
+                None => not_run(source, ask, why).into(),
+            },
+            Stopped::Ended(SearchState::Lost, why) if made == 0 => not_run(source, ask, why).into(),
+            Stopped::Ended(state, why) => given_up(source, ask, cost, *state, why).into(),
+        }
+    }
+
+    /// Reads what came.
+    fn read(
+        &self,
+        kind: &'static dyn Kind,
+        asking: &Asking<'_>,
+        asked: &Asked<'_>,
+        parts: &[Part],
+        served: &Served,
+        made: u32,
+    ) -> Answered {
+        let mut fetched = not_run(asking.source, asking.ask, "");
+        fetched.result.reason = None;
+        fetched.result.http_status = parts.last().map(|part| match &part.reply {
+            Ok(reply) => reply.status,
+            Err(failure) => failure.status.unwrap_or(0),
+        });
+        fetched.result.http_status = fetched.result.http_status.filter(|status| *status > 0);
+        fetched.invented = parts.iter().filter_map(|part| part.reply.as_ref().ok()).any(parts_kept::invented);
+        fetched.result.raw = parts_kept::keep(asking.query, asked, parts, &self.packer);
+        let read = read_parts(kind, asking.source, asked, parts);
+        let (read, findings, unreadable) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                search_outcome::charge(&mut fetched.result, served.price.of(made, 0, 0));
+                fetched.result.state = SearchState::Error;
+                fetched.result.error = Some((error.class.as_str().to_owned(), error.text));
+                fetched.hint = Some(error.hint);
+                return fetched.into();
+            }
+        };
+        search_outcome::charge(&mut fetched.result, served.price.of(made, findings.len(), 0));
+        let result = &mut fetched.result;
+        result.unreadable = unreadable;
+        result.saturated = read.full;
+        result.state = if findings.is_empty() { SearchState::Empty } else { SearchState::Ok };
+        result.reason = read.note;
+        match read.reply.failure {
+            // What came is kept and counts as an answer; the run is partial, and nothing is claimed to be covered.
+            Some((class, text)) => {
+                result.error = Some((class.as_str().to_owned(), text));
+                fetched.hint = read.hint;
+            }
+            None if covers_spans(&asking.query.kind) => {
+                let until = asked.span.until.min(asked.now.minus(indexing_delay::allowance(std::iter::empty())));
+                let from = match read.shown {
+                    Shown::Whole => Some(asked.span.from),
+                    Shown::Since(at) => Some(at.max(asked.span.from)),
+                    Shown::Nothing => None,
+                };
+                result.covered = from.and_then(|from| Span::new(from, until));
+                fetched.widened = asking.why.is_some();
+                if fetched.widened && result.reason.is_none() {
+                    result.reason = asking.why.map(str::to_owned);
+                }
+            }
+            None => {}
+        }
+        Answered { fetched, findings, memory: read.memory }
+    }
+}
+
+/// Replies as findings, and how many entries nothing could be made of.
+pub(super) fn read_parts(
+    kind: &dyn Kind,
+    source: Source,
+    asked: &Asked<'_>,
+    parts: &[Part],
+) -> Result<(Read, Vec<Finding>, i64), decode::DecodeError> {
+    let mut read = kind.read(asked, parts)?;
+    // What a feed shows for the first time is new however old it says it is.
+    let feed = crate::model::ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == Reach::Feed);
+    let inside = if feed { Span { from: Time(0), until: asked.span.until } } else { asked.span };
+    let mut unreadable = i64::from(read.reply.unreadable);
+    let mut findings = Vec::with_capacity(read.reply.items.len());
+    for found in std::mem::take(&mut read.reply.items) {
+        match normalise::finding(source, found, kind.name(), asked.now, inside) {
+            Some(finding) => findings.push(finding),
+            None => unreadable += 1,
+        }
+    }
+    if findings.is_empty() && read.reply.failure.is_none() && unreadable > 0 {
+        return Err(decode::nothing_read(unreadable));
+    }
+    Ok((read, findings, unreadable))
+}
+
+/// The same as one, for whoever stores nothing.
+///
+/// # Errors
+/// Replies of which nothing could be kept.
+pub fn read_provider(
+    kind: &dyn Kind,
+    source: Source,
+    asked: &Asked<'_>,
+    parts: &[Part],
+) -> Result<Ingested, decode::DecodeError> {
+    let (read, findings, unreadable) = read_parts(kind, source, asked, parts)?;
+    let (saturated, failure) = (read.full, read.reply.failure);
+    Ok(Ingested { findings, answer: read.reply.answer, unreadable, saturated, cost: None, failure })
+}
+
+/// A search that had to end before its last call: what came is kept, and nothing is claimed to be covered.
+fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
+    let result = &mut fetched.result;
+    result.covered = None;
+    match stopped {
+        Stopped::OverQuota(why) => {
+            result.state = SearchState::OverQuota;
+            result.reason = Some(why.clone());
+        }
+        Stopped::Refused(why) => result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone())),
+        Stopped::Ended(state, why) => {
+            result.state = *state;
+            let class = if *state == SearchState::Lost { search_outcome::INTERRUPTED } else { ErrorClass::Timeout.as_str() };
+            result.error = Some((class.to_owned(), (*why).to_owned()));
+        }
+    }
+}
+
+/// A question that cannot be put.
+fn unsupported(source: Source, ask: &Ask, wrong: Unsupported) -> Fetched {
+    let mut fetched = not_run(source, ask, "unsupported");
+    fetched.result.state = SearchState::Error;
+    fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), wrong.message));
+    fetched.hint = Some(wrong.hint);
+    fetched
+}

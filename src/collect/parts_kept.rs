@@ -1,0 +1,139 @@
+//! The replies of a search that took several calls, as they are kept in one record and read again from it.
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::pack::Packer;
+use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
+use crate::model::{ProviderKind, ProviderQuery, Span, Time};
+use crate::search::kinds::{Asked, Part, PartFailure, PartReply};
+use crate::search::{ErrorClass, Request};
+use crate::store::RawRecord;
+
+/// What was asked, in the record's `request`.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) query: ProviderQuery,
+    from: i64,
+    until: i64,
+}
+
+impl Kept {
+    pub(super) fn span(&self) -> Span {
+        Span { from: Time(self.from), until: Time(self.until) }
+    }
+}
+
+/// One call in the record's body.
+#[derive(Serialize, Deserialize)]
+struct KeptPart {
+    path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    headers: Vec<(String, String)>,
+    /// A reply that is UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Any other, each byte as the character of its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bytes: Option<String>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failed: Option<(String, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    location: Option<String>,
+}
+
+pub(super) fn invented(reply: &PartReply) -> bool {
+    reply.header(SANDBOX_HEADER).is_some()
+}
+
+/// The record of all parts; `None` when none was answered.
+pub(super) fn keep(query: &ProviderQuery, asked: &Asked<'_>, parts: &[Part], packer: &Packer) -> Option<RawRecord> {
+    let dialect = ProviderKind::named(&query.kind)?.name;
+    let answered = parts.iter().any(|part| part.reply.is_ok());
+    let (mut left, mut truncated, mut bytes) = (RAW_KEPT, false, 0_i64);
+    let mut kept = Vec::with_capacity(parts.len());
+    for part in parts {
+        let mut one = KeptPart {
+            path: part.request.path.clone(),
+            address: part.request.address.clone(),
+            status: None,
+            headers: Vec::new(),
+            text: None,
+            bytes: None,
+            failed: None,
+            location: None,
+        };
+        match &part.reply {
+            Ok(reply) => {
+                bytes = bytes.saturating_add(i64::try_from(reply.body.len()).unwrap_or(i64::MAX));
+                one.status = Some(reply.status);
+                one.headers.clone_from(&reply.headers);
+                if reply.body.len() > left {
+                    // A half of a feed would be read as another feed.
+                    truncated = true;
+                    one.failed = Some((ErrorClass::Cut.as_str().to_owned(), "too long to be kept".to_owned()));
+                } else {
+                    left -= reply.body.len();
+                    match std::str::from_utf8(&reply.body) {
+                        Ok(text) => one.text = Some(text.to_owned()),
+                        Err(_) => one.bytes = Some(reply.body.iter().map(|byte| char::from(*byte)).collect()),
+                    }
+                }
+            }
+            Err(failure) => {
+                one.status = failure.status;
+                one.failed = Some((failure.class.as_str().to_owned(), failure.text.clone()));
+                one.location.clone_from(&failure.location);
+            }
+        }
+        kept.push(one);
+    }
+    let request = Kept { query: query.clone(), from: asked.span.from.0, until: asked.span.until.0 };
+    answered.then_some(())?;
+    Some(RawRecord {
+        request: serde_json::to_string(&request).ok()?,
+        dialect,
+        headers: "[]".to_owned(),
+        body: packer.gzip(&serde_json::to_vec(&kept).ok()?)?,
+        bytes,
+        truncated,
+    })
+}
+
+/// The parts of a record's body.
+pub(super) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<Part>> {
+    let kept: Vec<KeptPart> = serde_json::from_slice(body).ok()?;
+    let part = |kept: KeptPart| {
+        let request = Request {
+            source: query.source,
+            method: "GET",
+            path: kept.path,
+            query: Vec::new(),
+            body: None,
+            limit: None,
+            streaming: false,
+            address: kept.address,
+            headers: Vec::new(),
+        };
+        let body = match (kept.text, kept.bytes) {
+            (Some(text), _) => Some(Bytes::from(text)),
+            (None, Some(bytes)) => bytes.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Bytes>>(),
+            (None, None) => None,
+        };
+        let reply = match (body, kept.failed) {
+            (Some(body), None) => Ok(PartReply { status: kept.status.unwrap_or(200), headers: kept.headers, body }),
+            (_, failed) => {
+                let (class, text) = failed.unwrap_or_default();
+                let class = ErrorClass::parse(&class).unwrap_or(ErrorClass::Cut);
+                Err(PartFailure { class, status: kept.status, text, hint: String::new(), location: kept.location })
+            }
+        };
+        Part { request, reply }
+    };
+    Some(kept.into_iter().map(part).collect())
+}

@@ -1,0 +1,234 @@
+//! `[providers.NAME]`: providers beside the search service, and what topics ask them (`NAME.key`). What a kind may be asked is
+//! declared with it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use url::Url;
+
+use super::document::{Document, Provider};
+use super::fault::Fault;
+use super::key_reader::Reader;
+use super::keys::Section;
+use super::mistake::Mistakes;
+use super::names::variable_name;
+use super::scalars::{budget, bytes, check_plain, dollars, duration, flag, integer, one_of_names, plain_text, rate, text, texts};
+use super::service::address;
+use super::template::{Unfilled, fill};
+use super::value::{Given, Origin, Table, Value};
+use super::{ProviderConfig, Target};
+use crate::budget::Price;
+use crate::model::{AskKey, AskShape, AskValue, KINDS, Login, ProviderKind, ProviderQuery, Source};
+
+/// Longest text of a question in characters.
+const LONGEST: usize = 8_000;
+
+/// Most addresses of a question.
+const MOST: usize = 1_000;
+
+/// Reads all; whatever is wrong is reported.
+pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>) -> Vec<ProviderConfig> {
+    document.providers.iter().filter_map(|provider| one(provider, dir, document.broken, mistakes)).collect()
+}
+
+fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_>) -> Option<ProviderConfig> {
+    let reader = Reader { section: Section::Provider, tables: &[&provider.table] };
+    let kind = provider.kind?;
+    let target = match reader.written("base_url") {
+        Some(_) => reader.read(mistakes, "base_url", |value| address(&text(value)?)),
+        None => match kind.base_url.and_then(|url| Url::parse(url).ok()) {
+            Some(url) => Some(Target::Url(url)),
+            None => {
+                if let (false, Some(header), false) = (broken, &provider.table.header, provider.table.mentions("base_url")) {
+                    let hint = format!("write base_url = \"https://…\", the address of your {}, or \"sandbox\"", kind.name);
+                    mistakes.at(header, format!("provider {} has no `base_url`", provider.name), hint);
+                }
+                None
+            }
+        },
+    };
+    let user = optional(&reader, "user", mistakes, |value| plain_text(value, 200));
+    let key_env = optional(&reader, "key_env", mistakes, variable_name);
+    let key_file = optional(&reader, "key_file", mistakes, |value| plain_text(value, 4_096));
+    let has_key = reader.written("key_env").is_some() || reader.written("key_file").is_some();
+    if let (Login::Open, true, Some(given)) =
+        (kind.login, has_key, reader.written("key_env").or_else(|| reader.written("key_file")))
+    {
+        let key = if reader.written("key_env").is_some() { "key_env" } else { "key_file" };
+        let fault = Fault::new(format!("is a key for a provider that takes none ({})", kind.name), "leave it out");
+        mistakes.fault(key, &given.origin, fault);
+    }
+    let seconds = Duration::from_secs;
+    let call_timeout = reader.read(mistakes, "call_timeout", |v| duration(v, seconds(1), seconds(3_600)));
+    let max_concurrent = reader.count(mistakes, "max_concurrent");
+    let rate_limit = match target {
+        Some(Target::Sandbox) if reader.written("rate_limit").is_none() => Some(None),
+        _ => reader.read(mistakes, "rate_limit", rate),
+    };
+    let max_tries = reader.count(mistakes, "max_tries");
+    let max_response_bytes = reader.read(mistakes, "max_response_bytes", |v| bytes(v, 1_000, 1_000_000_000));
+    let max_calls_per_day = reader.count(mistakes, "max_calls_per_day");
+    let budget_per_day = optional(&reader, "budget_per_day", mistakes, budget);
+    let mut price = |name: &str| reader.read(mistakes, name, dollars);
+    let (call, result, tokens) = (price("price.call"), price("price.result"), price("price.tokens"));
+    let allow_private = reader.read(mistakes, "allow_private", flag);
+    Some(ProviderConfig {
+        name: provider.name,
+        kind,
+        target: target?,
+        user: user?,
+        key_env: key_env?,
+        key_file: key_file?.map(|path| dir.join(path)),
+        call_timeout: call_timeout?,
+        max_concurrent: max_concurrent?,
+        rate_limit: rate_limit?,
+        max_tries: max_tries?,
+        max_response_bytes: max_response_bytes?,
+        max_calls_per_day: max_calls_per_day?,
+        budget_per_day: budget_per_day?,
+        price: Price { call: call?, result: result?, tokens: tokens? },
+        allow_private: allow_private?,
+    })
+}
+
+/// A key that may be left out; the outer `None` is a fault.
+#[expect(clippy::option_option, reason = "left out is no fault")]
+fn optional<T>(
+    reader: &Reader<'_>,
+    key: &str,
+    mistakes: &mut Mistakes<'_>,
+    parse: impl FnOnce(&Value) -> Result<T, Fault>,
+) -> Option<Option<T>> {
+    match reader.written(key) {
+        None => Some(None),
+        Some(_) => reader.read(mistakes, key, parse).map(Some),
+    }
+}
+
+/// The kind of a section, for whoever walks the file.
+pub(super) fn kind_of(table: &Table, name: Source, broken: bool, mistakes: &mut Mistakes<'_>) -> Option<&'static ProviderKind> {
+    let names: Vec<&'static str> = KINDS.iter().map(|kind| kind.name).collect();
+    match table.given.get("kind") {
+        Some(Given { value: Value::Text(word), origin }) => {
+            let kind = ProviderKind::named(word);
+            if kind.is_none() {
+                mistakes.fault("kind", origin, super::scalars::unknown_choice(word, &names));
+            }
+            kind
+        }
+        _ => {
+            if let (false, Some(header), false) = (broken, &table.header, table.mentions("kind")) {
+                let hint = format!("write kind = \"…\": {}", names.join(", "));
+                mistakes.at(header, format!("provider {name} has no `kind`"), hint);
+            }
+            None
+        }
+    }
+}
+
+/// What the question to a provider is made of.
+pub(super) struct Asking<'a> {
+    /// The topic's table, then `[defaults]`.
+    pub(super) tables: &'a [&'a Table],
+    pub(super) query: Option<&'a str>,
+    pub(super) title: &'a str,
+}
+
+/// Why there is no question.
+pub(super) enum Unasked {
+    /// What is wrong was reported.
+    Reported,
+    /// It needs the topic's `query`, and there is none.
+    NeedsQuery,
+    /// It needs a key of its own.
+    NeedsKey(&'static str),
+}
+
+impl Asking<'_> {
+    /// The topic's question to a provider.
+    pub(super) fn query(
+        &self,
+        name: Source,
+        kind: &'static ProviderKind,
+        mistakes: &mut Mistakes<'_>,
+    ) -> Result<ProviderQuery, Unasked> {
+        let mut keys = BTreeMap::new();
+        let mut wrong = false;
+        for key in kind.asks {
+            let full = format!("{name}.{}", key.name);
+            let written = self.tables.iter().find_map(|table| table.asks.get(&name)?.get(key.name));
+            let default = || {
+                let value = Value::of_default(key.default?)?;
+                Some(Given { value, origin: Origin::Default })
+            };
+            let Some(given) = written.cloned().or_else(default) else { continue };
+            match self.value(key, &given.value) {
+                Ok(value) => {
+                    keys.insert(key.name.to_owned(), value);
+                }
+                Err(Unfilled::NeedsQuery) => return Err(Unasked::NeedsQuery),
+                Err(Unfilled::Wrong(fault)) => {
+                    mistakes.fault(&full, &given.origin, fault);
+                    wrong = true;
+                }
+            }
+        }
+        if wrong {
+            return Err(Unasked::Reported);
+        }
+        if !keys.contains_key(kind.needs) {
+            return Err(Unasked::NeedsKey(kind.needs));
+        }
+        Ok(ProviderQuery { source: name, kind: kind.name.to_owned(), keys })
+    }
+
+    fn value(&self, key: &AskKey, value: &Value) -> Result<AskValue, Unfilled> {
+        let wrong = Unfilled::Wrong;
+        match key.shape {
+            AskShape::Text => {
+                let filled = fill(&text(value).map_err(wrong)?, self.query, self.title)?;
+                check_plain(&filled, LONGEST, true).map_err(wrong)?;
+                Ok(AskValue::Text(filled))
+            }
+            AskShape::Texts => {
+                let list = texts(value, MOST, 2_000).map_err(wrong)?;
+                if list.is_empty() {
+                    return Err(wrong(Fault::new("is empty", "name one, or leave it out")));
+                }
+                if key.name == "urls" {
+                    check_urls(&list).map_err(wrong)?;
+                }
+                Ok(AskValue::Texts(list))
+            }
+            AskShape::Count(least, most) => {
+                let number = integer(value, least, most).map_err(wrong)?;
+                Ok(AskValue::Count(u32::try_from(number).unwrap_or(u32::MAX)))
+            }
+            AskShape::OneOf(choices) => Ok(AskValue::Text(one_of_names(value, &choices()).map_err(wrong)?)),
+        }
+    }
+}
+
+/// An address without scheme is one below the provider's; any other is one of http or https.
+fn check_urls(urls: &[String]) -> Result<(), Fault> {
+    for url in urls {
+        if !url.contains("://") {
+            if url.contains(['?', '#', ' ', ':']) {
+                return Err(Fault::new(format!("holds {url:?}, which is no address"), "write https://…"));
+            }
+            continue;
+        }
+        match Url::parse(url) {
+            Ok(parsed) if !matches!(parsed.scheme(), "http" | "https") => {
+                return Err(Fault::new(format!("cannot use {}:", parsed.scheme()), "write https://…"));
+            }
+            Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
+                return Err(Fault::new("holds a user name or a password", "feeds behind a login cannot be read"));
+            }
+            Ok(_) => {}
+            Err(error) => return Err(Fault::new(format!("holds what is no address: {error}"), "write https://…")),
+        }
+    }
+    Ok(())
+}

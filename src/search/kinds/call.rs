@@ -1,0 +1,57 @@
+//! All calls of a search one after the other, for whoever counts none: a probe, a try. Runs count theirs in `collect`.
+
+use super::{Asked, Kind, MOST_PARTS, Part, PartFailure, PartReply};
+use crate::model::Time;
+use crate::search::{CallError, CallFailure, Client, RawReply, Request, Ungated, Unsupported};
+
+impl Part {
+    /// A call that was answered.
+    #[must_use]
+    pub fn answered(request: Request, reply: RawReply) -> Self {
+        let reply = match reply.cut {
+            Some((class, text)) => {
+                let hint = "the next run asks again".to_owned();
+                Err(PartFailure { class, status: Some(reply.status), text, hint, location: None })
+            }
+            None => Ok(PartReply { status: reply.status, headers: reply.headers, body: reply.body }),
+        };
+        Self { request, reply }
+    }
+
+    /// A call that failed.
+    #[must_use]
+    pub fn failed(request: Request, error: CallError) -> Self {
+        let CallError { class, status, text, hint, location, .. } = error;
+        Self { request, reply: Err(PartFailure { class, status, text, hint, location }) }
+    }
+}
+
+/// Calls until there is nothing more to ask, or `most` calls were made.
+///
+/// # Errors
+/// [`Unsupported`].
+pub async fn call_all(
+    kind: &dyn Kind,
+    asked: &Asked<'_>,
+    client: &Client,
+    most: usize,
+    random: &(dyn Fn() -> f64 + Send + Sync),
+    now: &(dyn Fn() -> Time + Send + Sync),
+) -> Result<Vec<Part>, Unsupported> {
+    let mut parts: Vec<Part> = Vec::new();
+    loop {
+        let next = kind.next(asked, &parts)?;
+        let room = most.min(MOST_PARTS).saturating_sub(parts.len());
+        if next.is_empty() || room == 0 {
+            return Ok(parts);
+        }
+        for request in next.into_iter().take(room) {
+            match client.call(&request, &Ungated, random, now).await {
+                Ok(reply) => parts.push(Part::answered(request, reply)),
+                Err(CallFailure::Error(error)) => parts.push(Part::failed(request, error)),
+                // Nobody refuses here.
+                Err(CallFailure::Refused(..)) => return Ok(parts),
+            }
+        }
+    }
+}

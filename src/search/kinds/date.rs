@@ -1,0 +1,81 @@
+//! Dates as providers write them. A date without a zone is one of UTC.
+
+use std::time::Duration;
+
+use jiff::civil::DateTime;
+use jiff::fmt::rfc2822;
+use jiff::{Timestamp, Zoned};
+
+use crate::model::Time;
+
+/// How far ahead a date may lie and still be believed.
+const AHEAD: Duration = Duration::from_secs(366 * 86_400);
+
+/// An instant that may be believed: between 1990 and a year from now.
+pub(super) fn believable(at: Time, now: Time) -> Option<Time> {
+    const YEAR_1990: Time = Time(631_152_000_000);
+    (YEAR_1990 <= at && at <= now.plus(AHEAD)).then_some(at)
+}
+
+/// Reads ISO 8601 (with or without zone, with `T` or a blank) and RFC 2822, with an hour or a whole day.
+pub(super) fn read(text: &str, now: Time) -> Option<Time> {
+    let text = text.trim();
+    let at = iso(text).or_else(|| mail(text))?;
+    believable(Time(at.as_millisecond()), now)
+}
+
+fn iso(text: &str) -> Option<Timestamp> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Some(at);
+    }
+    let utc = |at: DateTime| at.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|at| at.timestamp());
+    if let Ok(at) = text.parse::<DateTime>() {
+        return utc(at);
+    }
+    text.parse::<jiff::civil::Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight())))
+}
+
+/// RFC 2822, also with the zone names that feeds go on using and a wrong or missing weekday.
+fn mail(text: &str) -> Option<Timestamp> {
+    let parser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
+    let read = |text: &str| parser.parse_zoned(text).ok().map(|at: Zoned| at.timestamp());
+    read(text).or_else(|| {
+        let (head, zone) = text.rsplit_once(' ')?;
+        let offset = match zone.to_ascii_uppercase().as_str() {
+            "Z" | "UTC" | "GMT" | "UT" => "+0000",
+            "BST" | "CET" | "WEST" => "+0100",
+            "CEST" | "EET" => "+0200",
+            _ => return None,
+        };
+        read(&format!("{head} {offset}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_they_are_written_and_no_others() {
+        let now = Time::parse("2026-03-11T09:00:00Z").unwrap_or(Time(0));
+        for (text, read) in [
+            ("2026-03-10T08:00:00Z", Some("2026-03-10T08:00:00Z")),
+            ("2026-03-10T08:00:00.250+02:00", Some("2026-03-10T06:00:00.250Z")),
+            ("2026-03-10T08:00:00", Some("2026-03-10T08:00:00Z")),
+            ("2026-03-10 08:00:00", Some("2026-03-10T08:00:00Z")),
+            ("2026-03-10", Some("2026-03-10T00:00:00Z")),
+            ("Tue, 10 Mar 2026 08:00:00 GMT", Some("2026-03-10T08:00:00Z")),
+            ("Mon, 10 Mar 2026 08:00:00 +0200", Some("2026-03-10T06:00:00Z")),
+            ("10 Mar 2026 08:00 CET", Some("2026-03-10T07:00:00Z")),
+            ("Tue, 10 Mar 2026 08:00:00 EST", Some("2026-03-10T13:00:00Z")),
+            ("0001-01-01T00:00:00Z", None),
+            ("9999-12-31T23:59:59Z", None),
+            ("1970-01-01T00:00:00Z", None),
+            ("yesterday", None),
+            ("", None),
+        ] {
+            let read = read.and_then(Time::parse);
+            assert_eq!(super::read(text, now), read, "{text}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Feeds: RSS 0.9x to 2.0, RDF, Atom and JSON Feed, any number of them for a topic. Requests are conditional (RFC 9110,
+//! section 13), redirects are followed a few steps, and a feed is left alone as long as it asks for. What one feed holds is
+//! `entries`' to read.
+
+mod entries;
+mod memory;
+
+use std::collections::HashSet;
+
+use super::{Asked, Kind, Part, PartReply, Read, Shown, failed, get};
+use crate::model::{Found, Remembered};
+use crate::search::decode::DecodeError;
+use crate::search::{ErrorClass, Reply, Request, Unsupported};
+use memory::Memory;
+
+/// Redirects that are followed from one address.
+const MOST_STEPS: usize = 5;
+
+/// Feeds that failed and are named.
+const NAMED: usize = 3;
+
+pub(super) struct Feeds;
+
+impl Kind for Feeds {
+    fn name(&self) -> &'static str {
+        "feeds"
+    }
+
+    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+        if parts.is_empty() {
+            let due = asked.query.texts("urls").iter().filter(|url| !Memory::of(asked, url).rests(asked.now));
+            return Ok(due.map(|url| request(asked, url, Some(&Memory::of(asked, url)))).collect());
+        }
+        let mut next: Vec<Request> = Vec::new();
+        for url in asked.query.texts("urls") {
+            // Somebody else chose where it leads to; whether that is public is the client's to check.
+            if let Some(Step::Onward(to)) = walk(asked, parts, url)
+                && !next.iter().any(|one| one.address.as_deref() == Some(to.as_str()))
+            {
+                next.push(request(asked, &to, Some(&Memory::of(asked, url))));
+            }
+        }
+        Ok(next)
+    }
+
+    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+        let urls = asked.query.texts("urls");
+        let (mut items, mut memory, mut seen) = (Vec::<Found>::new(), Vec::<Remembered>::new(), HashSet::new());
+        let (mut shown, mut full, mut unreadable) = (Shown::Whole, false, 0_u32);
+        let (mut troubles, mut notes) = (Vec::<(String, DecodeError)>::new(), Vec::new());
+        for url in urls {
+            let before = Memory::of(asked, url);
+            let Some(Step::Ended(part)) = walk(asked, parts, url) else {
+                // It rests, or goes round in circles; the next search looks back over this time.
+                shown = Shown::Nothing;
+                continue;
+            };
+            let read = match &part.reply {
+                Ok(reply) if reply.status == 304 => {
+                    memory.push(before.unchanged(reply, asked.now).remember(url));
+                    continue;
+                }
+                Ok(reply) => one(asked, part, reply, before),
+                Err(failure) => Err(failed(failure)),
+            };
+            match read {
+                Ok(one) => {
+                    memory.push(one.memory.remember(url));
+                    unreadable = unreadable.saturating_add(one.unreadable);
+                    full |= one.hole;
+                    shown = least(shown, one.shown);
+                    let fresh = |found: &Found| {
+                        let name = found.url.clone().or_else(|| found.title.clone()).unwrap_or_default();
+                        seen.insert(name)
+                    };
+                    items.extend(one.items.into_iter().filter(fresh));
+                }
+                Err(error) => {
+                    shown = Shown::Nothing;
+                    troubles.push((short(url), error));
+                }
+            }
+            if let Some(to) = moved_for_good(asked, parts, url) {
+                notes.push(format!("{} moved to {to}", short(url)));
+            }
+        }
+        for (rank, item) in (1..).zip(&mut items) {
+            item.rank = rank;
+        }
+        let failure = trouble(&troubles, urls.len());
+        match failure {
+            // With nothing from anybody it failed as a whole.
+            Some(error) if items.is_empty() && memory.is_empty() => Err(error),
+            failure => {
+                let hint = failure.as_ref().map(|error| error.hint.clone());
+                let failure = failure.map(|error| (error.class, error.text));
+                let note = (!notes.is_empty()).then(|| notes.join("; "));
+                let reply = Reply { items, unreadable, failure, ..Reply::default() };
+                Ok(Read { reply, shown, full, memory, note, hint })
+            }
+        }
+    }
+}
+
+/// How far the way from an address has come.
+enum Step<'p> {
+    /// At a reply or a failure.
+    Ended(&'p Part),
+    /// At a redirect that is still to be followed.
+    Onward(String),
+}
+
+/// Follows an address through the calls that were made; `None` when none was.
+fn walk<'p>(asked: &Asked<'_>, parts: &'p [Part], url: &str) -> Option<Step<'p>> {
+    let mut at = request(asked, url, None);
+    for _ in 0..=MOST_STEPS {
+        let same = |part: &&Part| part.request.address == at.address && part.request.path == at.path;
+        let Some(part) = parts.iter().find(same) else {
+            let onward = at.address.filter(|address| address != url);
+            return onward.map(Step::Onward);
+        };
+        match part.reply.as_ref().err().and_then(|failure| failure.location.as_deref()) {
+            Some(location) => match target(part, location) {
+                Some(to) => at = request(asked, &to, None),
+                None => return Some(Step::Ended(part)),
+            },
+            None => return Some(Step::Ended(part)),
+        }
+    }
+    // Too many steps: the last redirect is the failure.
+    parts.iter().rfind(|part| part.reply.is_err()).map(Step::Ended)
+}
+
+/// Where a redirect leads to; only to the web.
+fn target(part: &Part, location: &str) -> Option<String> {
+    let to = match part.request.address.as_deref().and_then(|address| url::Url::parse(address).ok()) {
+        Some(from) => from.join(location).ok()?,
+        None => url::Url::parse(location).ok()?,
+    };
+    (matches!(to.scheme(), "http" | "https") && to.has_host()).then(|| to.into())
+}
+
+/// Where the feed is now, when it is there for good.
+fn moved_for_good(asked: &Asked<'_>, parts: &[Part], url: &str) -> Option<String> {
+    let first = request(asked, url, None);
+    let part = parts.iter().find(|part| part.request.address == first.address && part.request.path == first.path)?;
+    let failure = part.reply.as_ref().err().filter(|failure| matches!(failure.status, Some(301 | 308)))?;
+    target(part, failure.location.as_deref()?).map(|to| short(&to))
+}
+
+/// A conditional request for a feed. An address without scheme is one below the provider's.
+fn request(asked: &Asked<'_>, url: &str, memory: Option<&Memory>) -> Request {
+    let whole = url.contains("://");
+    let path = if whole { String::new() } else { format!("/{}", url.trim_start_matches('/')) };
+    let mut headers = vec![(
+        "Accept".to_owned(),
+        "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5".to_owned(),
+    )];
+    if let Some(memory) = memory {
+        headers.extend(memory.etag.clone().map(|etag| ("If-None-Match".to_owned(), etag)));
+        headers.extend(memory.modified.clone().map(|at| ("If-Modified-Since".to_owned(), at)));
+    }
+    Request { address: whole.then(|| url.to_owned()), headers, ..get(asked.query, &path, Vec::new()) }
+}
+
+/// What one feed brought.
+struct One {
+    items: Vec<Found>,
+    unreadable: u32,
+    shown: Shown,
+    /// Entries came and went between two looks.
+    hole: bool,
+    memory: Memory,
+}
+
+fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: Memory) -> Result<One, DecodeError> {
+    let feed = entries::read(&reply.body, part.request.address.as_deref(), asked.now)?;
+    let oldest = feed.items.iter().filter_map(|item| item.published_at).min();
+    let kept = |name: &String| feed.names.contains(name);
+    let known_before = !before.newest.is_empty();
+    let (shown, hole) = match oldest {
+        // One of the newest of last time is still there: nothing can have come and gone in between.
+        _ if known_before && before.newest.iter().any(kept) => (Shown::Whole, false),
+        Some(oldest) if oldest <= asked.span.from => (Shown::Whole, false),
+        Some(oldest) => (Shown::Since(oldest), known_before),
+        None => (Shown::Nothing, known_before),
+    };
+    let memory = before.changed(reply, &feed, asked.now);
+    Ok(One { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
+}
+
+/// What two feeds show together.
+fn least(a: Shown, b: Shown) -> Shown {
+    match (a, b) {
+        (Shown::Nothing, _) | (_, Shown::Nothing) => Shown::Nothing,
+        (Shown::Since(a), Shown::Since(b)) => Shown::Since(a.max(b)),
+        (Shown::Since(at), Shown::Whole) | (Shown::Whole, Shown::Since(at)) => Shown::Since(at),
+        (Shown::Whole, Shown::Whole) => Shown::Whole,
+    }
+}
+
+/// The failures of single feeds as one.
+fn trouble(troubles: &[(String, DecodeError)], of: usize) -> Option<DecodeError> {
+    let (_, first) = troubles.first()?;
+    let named = troubles.iter().take(NAMED).map(|(url, error)| format!("{url}: {}", error.text));
+    let named = named.collect::<Vec<_>>().join("; ");
+    let more = if troubles.len() > NAMED { "; …" } else { "" };
+    let text = if of == 1 { named } else { format!("{} of {of} feeds failed: {named}{more}", troubles.len()) };
+    // A feed that keeps us out says nothing about the others.
+    let class = match first.class {
+        ErrorClass::KeyRefused | ErrorClass::BalanceSpent => ErrorClass::BadRequest,
+        class => class,
+    };
+    let hint = match first.class {
+        ErrorClass::KeyRefused => "the feed is not open to everybody, or keeps programs out".to_owned(),
+        ErrorClass::Redirect => "write the address that it leads to".to_owned(),
+        _ => first.hint.clone(),
+    };
+    Some(DecodeError { class, text, hint })
+}
+
+/// An address as it is shown: what comes after `?` may be a secret.
+fn short(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let plain = plain.split_once("://").map_or(plain, |(_, rest)| rest);
+    plain.rsplit_once('@').map_or(plain, |(_, rest)| rest).chars().take(100).collect()
+}

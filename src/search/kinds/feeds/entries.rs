@@ -1,0 +1,163 @@
+//! One feed to entries, through `feed-rs`. Identity and dates are ours: the parser gives an entry without id a random one,
+//! leaves character references in titles, and may panic on what comes from outside.
+
+use std::time::Duration;
+
+use feed_rs::model::{Entry, Text};
+
+use crate::model::{Found, Kind, Time};
+use crate::search::decode::DecodeError;
+use crate::search::kinds::{date, malformed, markup};
+
+/// Entries that are read of one feed; of more the first, which are the newest nearly everywhere.
+const MOST: usize = 1_000;
+
+/// Longest text that is kept, in characters.
+const LONGEST: usize = 100_000;
+
+const HINT: &str = "is this the address of an RSS, Atom or JSON feed? A page names its feed in a <link rel=\"alternate\">";
+
+/// A feed as it was read.
+pub(super) struct Feed {
+    pub(super) items: Vec<Found>,
+    /// A name for each of the items, the same at every look.
+    pub(super) names: Vec<String>,
+    pub(super) unreadable: u32,
+    ttl: Option<u32>,
+    /// Hours of the day in UTC at which nobody should ask.
+    skip_hours: Vec<u8>,
+}
+
+impl Feed {
+    /// How long the feed asks to be left alone.
+    pub(super) fn rest(&self, now: Time) -> Duration {
+        let ttl = Duration::from_secs(u64::from(self.ttl.unwrap_or(0)) * 60);
+        let hour = |at: Time| u8::try_from(at.0.rem_euclid(86_400_000) / 3_600_000).unwrap_or(0);
+        // To the first hour that is not skipped.
+        let mut at = now.plus(ttl);
+        let mut steps = 0;
+        while self.skip_hours.contains(&hour(at)) && steps < 24 {
+            at = Time(at.0 - at.0.rem_euclid(3_600_000) + 3_600_000);
+            steps += 1;
+        }
+        at.since(now)
+    }
+}
+
+/// Reads a feed.
+///
+/// # Errors
+/// What is none.
+pub(super) fn read(body: &[u8], address: Option<&str>, now: Time) -> Result<Feed, DecodeError> {
+    let parsed = std::panic::catch_unwind(|| {
+        let dates = move |text: &str| {
+            date::read(text, now).and_then(|at| chrono::DateTime::from_timestamp_millis(at.0))
+        };
+        feed_rs::parser::Builder::new().base_uri(address).timestamp_parser(dates).build().parse(body)
+    });
+    let feed = match parsed {
+        Ok(Ok(feed)) => feed,
+        Ok(Err(error)) => return Err(not_a_feed(body, &error)),
+        Err(_) => return Err(malformed("the feed cannot be read: its parser gave up", HINT)),
+    };
+    let lang = feed.language.clone();
+    let (mut items, mut names, mut unreadable) = (Vec::new(), Vec::new(), 0_u32);
+    let extra = feed.entries.len().saturating_sub(MOST);
+    for entry in feed.entries.into_iter().take(MOST) {
+        match found(&entry, lang.as_deref(), now) {
+            Some(found) => {
+                names.push(name(&entry, &found));
+                items.push(found);
+            }
+            None => unreadable = unreadable.saturating_add(1),
+        }
+    }
+    unreadable = unreadable.saturating_add(u32::try_from(extra).unwrap_or(u32::MAX));
+    Ok(Feed { items, names, unreadable, ttl: feed.ttl, skip_hours: skip_hours(body) })
+}
+
+fn not_a_feed(body: &[u8], error: &feed_rs::parser::ParseFeedError) -> DecodeError {
+    let head = String::from_utf8_lossy(body.get(..1_024).unwrap_or(body)).to_ascii_lowercase();
+    if body.trim_ascii().is_empty() {
+        return malformed("the feed is empty", HINT);
+    }
+    if head.contains("<html") || head.contains("<!doctype html") {
+        return malformed("an HTML page instead of a feed", HINT);
+    }
+    if body.starts_with(b"PK\x03\x04") || body.starts_with(&[0x1f, 0x8b]) {
+        return malformed("an archive instead of a feed", HINT);
+    }
+    let text: String = error.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
+    malformed(&format!("no feed can be read in it: {text}"), HINT)
+}
+
+fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<Found> {
+    let title = entry.title.as_ref().map(plain).filter(|title| !title.is_empty());
+    let body = entry.summary.as_ref().map(plain).filter(|text| !text.is_empty());
+    let body = body.or_else(|| entry.content.as_ref().and_then(|content| content.body.as_deref()).map(markup::text));
+    let url = address(entry);
+    if title.is_none() && url.is_none() && body.as_ref().is_none_or(String::is_empty) {
+        return None;
+    }
+    let published = entry.published.or(entry.updated);
+    let author = entry.authors.first().map(|person| person.name.trim().to_owned()).filter(|name| !name.is_empty());
+    Some(Found {
+        kind: Some(Kind::Page),
+        url,
+        title,
+        text: body.map(|text| text.chars().take(LONGEST).collect()),
+        author_name: author,
+        lang: entry.language.as_deref().or(lang).map(str::to_owned),
+        published_at: published.and_then(|at| date::believable(Time(at.timestamp_millis()), now)),
+        ..Found::default()
+    })
+}
+
+/// Titles and summaries are HTML or plain text with references that nobody resolved.
+fn plain(text: &Text) -> String {
+    let plain = text.content_type.subty() == "plain";
+    if plain && !text.content.contains("</") && !text.content.contains("/>") {
+        return markup::references(&text.content).split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    markup::text(&text.content)
+}
+
+/// Where the entry is read: its own page, else what it names itself by, else what it encloses.
+fn address(entry: &Entry) -> Option<String> {
+    let web = |address: &&str| address.starts_with("http://") || address.starts_with("https://");
+    let link = |rel: &str| {
+        let links = entry.links.iter().filter(move |link| link.rel.as_deref().unwrap_or("alternate") == rel);
+        links.map(|link| link.href.as_str()).find(|address| web(address))
+    };
+    link("alternate")
+        .or_else(|| Some(entry.id.as_str()).filter(web))
+        .or_else(|| entry.links.iter().map(|link| link.href.as_str()).find(|address| web(address)))
+        .or_else(|| {
+            let media = entry.media.iter().flat_map(|media| &media.content);
+            media.filter_map(|content| content.url.as_ref()).map(url::Url::as_str).find(|address| web(address))
+        })
+        .map(str::to_owned)
+}
+
+/// The entry's own id may be random, so it counts only where it is an address.
+fn name(entry: &Entry, found: &Found) -> String {
+    let own = if entry.id.contains(':') { entry.id.as_str() } else { "" };
+    let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];
+    let text = if own.is_empty() && parts[1].is_empty() { found.text.as_deref().unwrap_or_default() } else { "" };
+    let mut hasher = blake3::Hasher::new();
+    for part in if own.is_empty() { [parts[1], parts[2], text] } else { [own, "", ""] } {
+        hasher.update(part.as_bytes());
+        hasher.update(&[0]);
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// `<skipHours>` of RSS, which the parser leaves out.
+fn skip_hours(body: &[u8]) -> Vec<u8> {
+    let head = String::from_utf8_lossy(body.get(..20_000).unwrap_or(body));
+    let Some((_, rest)) = head.split_once("<skipHours>") else { return Vec::new() };
+    let inside = rest.split("</skipHours>").next().unwrap_or_default();
+    let hours = inside.split("<hour>").skip(1).filter_map(|hour| hour.split('<').next()?.trim().parse::<u8>().ok());
+    // RSS 0.91 counts from 1 to 24.
+    hours.map(|hour| hour % 24).take(24).collect()
+}

@@ -1,0 +1,88 @@
+//! What is remembered of a feed between two looks: how to ask whether it changed, when it may be asked again, and its newest
+//! entries.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::entries::Feed;
+use crate::model::{Remembered, Time};
+use crate::search::kinds::{Asked, PartReply, date};
+
+/// A feed that asks for a longer rest is asked once a day all the same.
+const LONGEST_REST: Duration = Duration::from_secs(86_400);
+
+/// Entries by which the next look knows that it saw everything since.
+const NEWEST: usize = 3;
+
+/// Longest `ETag` that is sent back.
+const LONGEST_TAG: usize = 512;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Memory {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) etag: Option<String>,
+    /// `Last-Modified`, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) modified: Option<String>,
+    /// Milliseconds before which the feed does not want to be asked again.
+    #[serde(default)]
+    not_before: i64,
+    /// Its newest entries.
+    #[serde(default)]
+    pub(super) newest: Vec<String>,
+    /// How long it asks to be left alone, in seconds, by its own words.
+    #[serde(default)]
+    rest: u64,
+}
+
+impl Memory {
+    pub(super) fn of(asked: &Asked<'_>, url: &str) -> Self {
+        asked.remembered(url).and_then(|one| serde_json::from_str(&one.value).ok()).unwrap_or_default()
+    }
+
+    /// Whether the feed is left alone now. After a step back of the clock it is asked.
+    pub(super) fn rests(&self, now: Time) -> bool {
+        now.0 < self.not_before && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
+    }
+
+    pub(super) fn remember(&self, url: &str) -> Remembered {
+        Remembered { name: url.to_owned(), value: serde_json::to_string(self).unwrap_or_default() }
+    }
+
+    /// After a reply that nothing changed.
+    pub(super) fn unchanged(self, reply: &PartReply, now: Time) -> Self {
+        let rest = Duration::from_secs(self.rest).max(freshness(reply, now)).min(LONGEST_REST);
+        Self { not_before: now.plus(rest).0, ..self }
+    }
+
+    /// After a feed that was read.
+    pub(super) fn changed(self, reply: &PartReply, feed: &Feed, now: Time) -> Self {
+        let short = |value: &&str| value.len() <= LONGEST_TAG;
+        let mut newest: Vec<(Option<Time>, &String)> =
+            feed.items.iter().map(|item| item.published_at).zip(&feed.names).collect();
+        // By date where there is one; a feed without dates has its newest on top.
+        newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        let rest = feed.rest(now);
+        Self {
+            etag: reply.header("etag").filter(short).map(str::to_owned),
+            modified: reply.header("last-modified").filter(short).map(str::to_owned),
+            not_before: now.plus(rest.max(freshness(reply, now)).min(LONGEST_REST)).0,
+            newest: newest.into_iter().take(NEWEST).map(|(_, name)| name.clone()).collect(),
+            rest: rest.as_secs(),
+        }
+    }
+}
+
+/// How long a reply stays fresh: `Cache-Control: max-age`, else `Expires` (RFC 9111, section 4.2.1).
+fn freshness(reply: &PartReply, now: Time) -> Duration {
+    let control = reply.header("cache-control").unwrap_or_default().to_ascii_lowercase();
+    if control.contains("no-cache") || control.contains("no-store") {
+        return Duration::ZERO;
+    }
+    let age = control.split(',').find_map(|part| part.trim().strip_prefix("max-age=")?.trim_matches('"').parse().ok());
+    match age {
+        Some(seconds) => Duration::from_secs(seconds),
+        None => reply.header("expires").and_then(|at| date::read(at, now)).map_or(Duration::ZERO, |at| at.since(now)),
+    }
+}

@@ -1,0 +1,185 @@
+//! Hacker News through Algolia's search (<https://hn.algolia.com/api>): stories and comments by date, newest first. A query
+//! shows at most 1,000 hits, so a longer answer is read in slices of time; `nbHits` says how many there are.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Asked, Kind, Part, Read, Shown, date, failed, get, malformed, markup};
+use crate::model::{Engagement, Found, Kind as Shape, Time};
+use crate::search::decode::DecodeError;
+use crate::search::{Reply, Request, Unsupported};
+
+/// Most hits of one query, by the service's own limit.
+const PAGE: u32 = 1_000;
+
+/// Where a hit is read by people.
+const ITEM: &str = "https://news.ycombinator.com/item?id=";
+
+/// Longest text that is kept of a hit, in characters.
+const LONGEST: usize = 100_000;
+
+pub(super) struct HackerNews;
+
+/// One page as far as its order goes.
+struct Page {
+    hits: Vec<Value>,
+    /// All that the query has.
+    total: u64,
+}
+
+impl Kind for HackerNews {
+    fn name(&self) -> &'static str {
+        "hackernews"
+    }
+
+    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+        let until = match parts.last() {
+            None => None,
+            Some(last) => match older(asked, last, read_ids(parts).len()) {
+                Some(until) => Some(until),
+                None => return Ok(Vec::new()),
+            },
+        };
+        Ok(vec![slice(asked, until)])
+    }
+
+    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+        let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
+        let (mut total, mut oldest, mut ended, mut failure) = (0, None, false, None);
+        for (place, part) in parts.iter().enumerate() {
+            let page = match &part.reply {
+                Ok(reply) => page(&reply.body),
+                Err(error) if place == 0 => return Err(failed(error)),
+                Err(error) => Err(failed(error)),
+            };
+            let page = match page {
+                Ok(page) => page,
+                Err(error) if place == 0 => return Err(error),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            };
+            total = total.max(page.total);
+            ended = page.hits.len() < per_page(asked) as usize;
+            for hit in &page.hits {
+                match found(hit, asked.now) {
+                    Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
+                    Some(found) => {
+                        oldest = oldest.into_iter().chain(found.published_at).min();
+                        items.push(found);
+                    }
+                    None => unreadable = unreadable.saturating_add(1),
+                }
+            }
+        }
+        for (rank, item) in (1..).zip(&mut items) {
+            item.rank = rank;
+        }
+        let whole = ended && failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
+        let shown = match (whole, oldest) {
+            (true, _) => Shown::Whole,
+            (false, Some(oldest)) => Shown::Since(oldest),
+            (false, None) => Shown::Nothing,
+        };
+        let hint = failure.as_ref().map(|error| error.hint.clone());
+        let failure = failure.map(|error| (error.class, error.text));
+        let full = !whole && failure.is_none();
+        let reply = Reply { items, unreadable, failure, ..Reply::default() };
+        Ok(Read { reply, shown, full, memory: Vec::new(), note: None, hint })
+    }
+}
+
+fn per_page(asked: &Asked<'_>) -> u32 {
+    asked.query.count("limit").unwrap_or(PAGE).clamp(1, PAGE)
+}
+
+/// Everything from the begin of the span on, up to a second.
+fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
+    let from = asked.span.from.0.div_euclid(1_000);
+    let ends = until.or((asked.span.until < asked.now).then(|| asked.span.until.0.div_euclid(1_000)));
+    let upper = ends.map_or_else(String::new, |until| format!(",created_at_i<={until}"));
+    let parameters = [
+        ("query", asked.query.text("query").unwrap_or_default().to_owned()),
+        ("tags", asked.query.text("tags").unwrap_or("(story,comment)").to_owned()),
+        ("numericFilters", format!("created_at_i>={from}{upper}")),
+        ("hitsPerPage", per_page(asked).to_string()),
+        ("page", "0".to_owned()),
+        // A name that is nearly that of a competitor is another name.
+        ("typoTolerance", "false".to_owned()),
+        ("advancedSyntax", "true".to_owned()),
+    ];
+    let parameters = parameters.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    get(asked.query, "/api/v1/search_by_date", parameters)
+}
+
+/// The second up to which older hits are to be read, if there are some and they are wanted.
+fn older(asked: &Asked<'_>, last: &Part, read: usize) -> Option<i64> {
+    let page = page(&last.reply.as_ref().ok()?.body).ok()?;
+    let full = page.hits.len() >= per_page(asked) as usize;
+    if !full || read as u64 >= u64::from(asked.query.count("limit").unwrap_or(PAGE)) {
+        return None;
+    }
+    let seconds = || page.hits.iter().filter_map(|hit| hit.get("created_at_i").and_then(Value::as_i64));
+    let (oldest, newest) = seconds().min().zip(seconds().max())?;
+    // A page of one second would come back for ever.
+    (oldest < newest).then_some(oldest)
+}
+
+fn read_ids(parts: &[Part]) -> HashSet<String> {
+    let pages = parts.iter().filter_map(|part| page(&part.reply.as_ref().ok()?.body).ok());
+    pages.flat_map(|page| page.hits.into_iter().filter_map(|hit| id(&hit))).collect()
+}
+
+fn page(body: &[u8]) -> Result<Page, DecodeError> {
+    const HINT: &str = "is base_url that of an Algolia search of Hacker News (https://hn.algolia.com)?";
+    let Ok(mut all) = serde_json::from_slice::<Value>(body) else {
+        return Err(malformed("the reply is not JSON", HINT));
+    };
+    let total = all.get("nbHits").and_then(Value::as_u64);
+    match (all.get_mut("hits").map(Value::take), total) {
+        (Some(Value::Array(hits)), Some(total)) => Ok(Page { hits, total }),
+        _ => Err(malformed("the reply holds no `hits` and `nbHits`", HINT)),
+    }
+}
+
+fn id(hit: &Value) -> Option<String> {
+    match hit.get("objectID")? {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+fn found(hit: &Value, now: Time) -> Option<Found> {
+    let text = |name: &str| hit.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let number = |name: &str| hit.get(name).and_then(Value::as_i64);
+    let id = id(hit)?;
+    let comment = text("comment_text").map(markup::text);
+    let body = match &comment {
+        Some(comment) => comment.clone(),
+        // The title is what a story says; where it links to is told with it.
+        None => {
+            let said = text("story_text").map(markup::text);
+            let lines = [text("title").map(markup::references), text("url").map(str::to_owned), said];
+            lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+        }
+    };
+    if body.is_empty() {
+        return None;
+    }
+    let seconds = number("created_at_i").and_then(|seconds| date::believable(Time(seconds.checked_mul(1_000)?), now));
+    let thread = hit.get("story_id").and_then(Value::as_i64).map(|story| story.to_string());
+    Some(Found {
+        kind: Some(Shape::Post),
+        url: Some(format!("{ITEM}{id}")),
+        author: text("author").map(str::to_owned),
+        text: Some(body.chars().take(LONGEST).collect()),
+        published_at: seconds.or_else(|| text("created_at").and_then(|date| date::read(date, now))),
+        engagement: Engagement { likes: number("points"), replies: number("num_comments"), ..Engagement::default() },
+        conversation_id: thread.filter(|_| comment.is_some()).or_else(|| Some(id.clone())),
+        id: Some(id),
+        ..Found::default()
+    })
+}

@@ -1,0 +1,229 @@
+//! SearXNG's search API (<https://docs.searxng.org/dev/search_api.html>): one page of results a call. When no engine answered,
+//! the reply is a 200 without results, and only `unresponsive_engines` says so. Engines that cannot filter by time are left
+//! out by the server without a word; its `/config` names them.
+
+use serde_json::Value;
+
+use super::{Asked, Kind, Part, PartFailure, Read, Shown, date, failed, get, malformed, markup};
+use crate::model::{Found, Kind as Shape, Remembered, Time, Window};
+use crate::search::decode::DecodeError;
+use crate::search::{ErrorClass, Reply, Request, Unsupported};
+
+/// What is remembered of `/config`.
+const CONFIG: &str = "config";
+/// How long it is believed, in milliseconds.
+const BELIEVED: i64 = 86_400_000;
+
+const NO_JSON: &str = "let it answer in JSON: add json to `search.formats` in its settings.yml";
+
+pub(super) struct Searxng;
+
+impl Kind for Searxng {
+    fn name(&self) -> &'static str {
+        "searxng"
+    }
+
+    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+        let asks_config = range(asked).is_some() && known(asked).is_none();
+        let configs = usize::from(parts.first().is_some_and(is_config));
+        if asks_config && parts.is_empty() {
+            return Ok(vec![get(asked.query, "/config", Vec::new())]);
+        }
+        let pages = parts.len() - configs;
+        let wanted = asked.query.count("pages").unwrap_or(1) as usize;
+        let last = parts.last().filter(|part| !is_config(part));
+        let empty = last.is_some_and(|last| match &last.reply {
+            Ok(reply) => results(&reply.body).is_ok_and(|all| all.is_empty()),
+            Err(_) => true,
+        });
+        Ok((pages < wanted && !empty).then(|| search(asked, pages + 1)).into_iter().collect())
+    }
+
+    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+        let mut memory = Vec::new();
+        let (mut items, mut unreadable, mut ill): (Vec<Found>, u32, Vec<String>) = (Vec::new(), 0, Vec::new());
+        let (mut trouble, mut pages) = (None, 0);
+        for part in parts {
+            if is_config(part) {
+                // Without it the search is as good; only what it left out is not known.
+                memory.extend(part.reply.as_ref().ok().and_then(|reply| untimed(&reply.body, asked.now)));
+                continue;
+            }
+            pages += 1;
+            let read = match &part.reply {
+                Ok(reply) => results(&reply.body).map(|results| (results, unresponsive(&reply.body))),
+                Err(failure) => Err(explained(failure)),
+            };
+            match read {
+                Ok((results, silent)) => {
+                    ill.extend(silent);
+                    for result in &results {
+                        match found(result, asked.now) {
+                            Some(found) => items.push(found),
+                            None => unreadable = unreadable.saturating_add(1),
+                        }
+                    }
+                }
+                Err(error) if pages == 1 => return Err(error),
+                Err(error) => trouble = Some(error),
+            }
+        }
+        ill.sort();
+        ill.dedup();
+        for (rank, item) in (1..).zip(&mut items) {
+            item.rank = rank;
+        }
+        let silence = (!ill.is_empty()).then(|| {
+            let text = format!("{} did not answer", ill.join(", "));
+            let hint = "see the engines in the server's preferences; a refused one often asks for a pause".to_owned();
+            DecodeError { class: ErrorClass::Service, text, hint }
+        });
+        if items.is_empty()
+            && let Some(silence) = silence
+        {
+            return Err(silence);
+        }
+        let failure = trouble.or(silence);
+        let hint = failure.as_ref().map(|error| error.hint.clone());
+        let failure = failure.map(|error| (error.class, error.text));
+        let left_out = known(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
+        let note = range(asked).and_then(|_| left_out).and_then(|value| left_out_note(asked, &value));
+        let reply = Reply { items, unreadable, failure, ..Reply::default() };
+        Ok(Read { reply, shown: Shown::Nothing, full: false, memory, note, hint })
+    }
+}
+
+fn is_config(part: &Part) -> bool {
+    part.request.path == "/config"
+}
+
+/// What is remembered of the server, while it is believed.
+fn known<'a>(asked: &Asked<'a>) -> Option<&'a Remembered> {
+    let one = asked.memory.iter().find(|one| one.name == CONFIG)?;
+    let value: Value = serde_json::from_str(&one.value).ok()?;
+    let at = value.get("at").and_then(Value::as_i64)?;
+    (0..BELIEVED).contains(&(asked.now.0 - at)).then_some(one)
+}
+
+/// The smallest bucket that holds the span. The server knows no smaller one than a day (`hour` is refused).
+fn range(asked: &Asked<'_>) -> Option<&'static str> {
+    match asked.query.text("time_range") {
+        Some("any") => None,
+        Some(text) => ["day", "week", "month", "year"].into_iter().find(|range| *range == text),
+        None if asked.span.length() <= Window::Past24Hours.length() => Some("day"),
+        None => Some("week"),
+    }
+}
+
+fn search(asked: &Asked<'_>, page: usize) -> Request {
+    let mut parameters = vec![
+        ("q".to_owned(), asked.query.text("query").unwrap_or_default().to_owned()),
+        ("format".to_owned(), "json".to_owned()),
+        ("pageno".to_owned(), page.to_string()),
+    ];
+    let optional = [
+        ("time_range", range(asked).map(str::to_owned)),
+        ("categories", joined(asked.query.texts("categories"))),
+        ("engines", joined(asked.query.texts("engines"))),
+        ("language", asked.query.text("language").map(str::to_owned)),
+    ];
+    parameters.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    get(asked.query, "/search", parameters)
+}
+
+fn joined(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| texts.join(","))
+}
+
+fn results(body: &[u8]) -> Result<Vec<Value>, DecodeError> {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(mut all) => match all.get_mut("results").map(Value::take) {
+            Some(Value::Array(results)) => Ok(results),
+            _ => Err(malformed("the reply holds no list `results`", "is base_url that of a SearXNG?")),
+        },
+        Err(_) if body.trim_ascii_start().starts_with(b"<") => Err(malformed("an HTML page instead of JSON", NO_JSON)),
+        Err(_) => Err(malformed("the reply is not JSON", "is base_url that of a SearXNG?")),
+    }
+}
+
+/// Engines that did not answer, with why.
+fn unresponsive(body: &[u8]) -> Vec<String> {
+    let all: Value = serde_json::from_slice(body).unwrap_or_default();
+    let Some(list) = all.get("unresponsive_engines").and_then(Value::as_array) else { return Vec::new() };
+    let named = |one: &Value| match one {
+        Value::Array(pair) => {
+            let name = pair.first().and_then(Value::as_str)?;
+            let why = pair.get(1).and_then(Value::as_str).unwrap_or("no answer");
+            Some(format!("{} ({})", brief(name), brief(why)))
+        }
+        Value::String(name) => Some(brief(name)),
+        _ => None,
+    };
+    list.iter().filter_map(named).take(50).collect()
+}
+
+/// A 403 says that JSON is not enabled, not that a key was refused: there is none.
+fn explained(failure: &PartFailure) -> DecodeError {
+    match failure.status {
+        Some(403) => DecodeError {
+            class: ErrorClass::BadRequest,
+            text: "403: it does not answer in JSON, or its limiter keeps programs out".to_owned(),
+            hint: NO_JSON.to_owned(),
+        },
+        _ => failed(failure),
+    }
+}
+
+/// The engines that cannot filter by time, for the next searches.
+fn untimed(body: &[u8], now: Time) -> Option<Remembered> {
+    let config: Value = serde_json::from_slice(body).ok()?;
+    let engines = config.get("engines")?.as_array()?;
+    let without = |engine: &&Value| {
+        let flag = |name: &str| engine.get(name).and_then(Value::as_bool);
+        flag("enabled") != Some(false) && flag("time_range_support") == Some(false)
+    };
+    let listed = |engine: &Value| {
+        let categories = engine.get("categories").and_then(Value::as_array).into_iter().flatten();
+        let categories: Vec<&str> = categories.filter_map(Value::as_str).collect();
+        Some(serde_json::json!({ "name": engine.get("name")?.as_str()?, "categories": categories }))
+    };
+    let all: Vec<Value> = engines.iter().filter(without).filter_map(listed).take(500).collect();
+    Some(Remembered { name: CONFIG.to_owned(), value: serde_json::json!({ "at": now.0, "untimed": all }).to_string() })
+}
+
+/// Which of the engines that were wanted the server leaves out without a word.
+fn left_out_note(asked: &Asked<'_>, value: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(value).ok()?;
+    let (engines, categories) = (asked.query.texts("engines"), asked.query.texts("categories"));
+    let wanted = |engine: &&Value| {
+        let of = |name: &str| engine.get("categories").and_then(Value::as_array).is_some_and(|all| all.iter().any(|one| one == name));
+        let named = engine.get("name").and_then(Value::as_str).unwrap_or_default();
+        if !engines.is_empty() {
+            return engines.iter().any(|one| one == named);
+        }
+        if categories.is_empty() { of("general") } else { categories.iter().any(|one| of(one)) }
+    };
+    let names = value.get("untimed")?.as_array()?.iter().filter(wanted);
+    let names: Vec<String> = names.filter_map(|engine| Some(brief(engine.get("name")?.as_str()?))).take(20).collect();
+    (!names.is_empty()).then(|| {
+        format!("not asked, because they cannot filter by time: {} (time_range = \"any\" asks them)", names.join(", "))
+    })
+}
+
+fn found(result: &Value, now: Time) -> Option<Found> {
+    let text = |name: &str| result.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let url = text("url")?;
+    let published = text("publishedDate").or_else(|| text("pubdate"));
+    Some(Found {
+        kind: Some(Shape::Page),
+        url: Some(url.to_owned()),
+        title: text("title").map(markup::text),
+        text: text("content").map(markup::text),
+        published_at: published.and_then(|date| date::read(date, now)),
+        ..Found::default()
+    })
+}
+
+fn brief(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(80).collect()
+}

@@ -1,0 +1,47 @@
+//! What searches of providers leave for the topic's next ones. Written with what the search found, so that nobody takes for
+//! seen what was never stored.
+
+use std::collections::BTreeMap;
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database};
+use crate::model::{Remembered, Source};
+use crate::store::{Outcome, RunRef, StoreError};
+
+/// Most that is read for a search.
+const MOST: i64 = 2_000;
+
+/// Rows of one statement; SQLite takes 32,766 parameters.
+const CHUNK: usize = 5_000;
+
+pub(in crate::store) async fn keep_all(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<(), StoreError> {
+    // The later of two runs of a topic has the last word; one statement must not name a row twice.
+    let mut rows: BTreeMap<(&str, Source, &str), (&str, i64)> = BTreeMap::new();
+    for (run, outcome) in ends {
+        for (source, one) in &outcome.memory {
+            rows.insert((&run.topic.id, *source, &one.name), (&one.value, outcome.seen_at.0));
+        }
+    }
+    let rows: Vec<_> = rows.into_iter().collect();
+    for chunk in rows.chunks(CHUNK) {
+        let mut insert = QueryBuilder::<Database>::new("INSERT INTO provider_memory (topic, source, name, value, at) ");
+        insert.push_values(chunk, |mut row, ((topic, source, name), (value, at))| {
+            row.push_bind(*topic).push_bind(source.to_string()).push_bind(*name).push_bind(*value).push_bind(*at);
+        });
+        insert.push(" ON CONFLICT (topic, source, name) DO UPDATE SET value = excluded.value, at = excluded.at");
+        insert.build().execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// What the topic's searches of a provider remembered.
+pub(in crate::store) async fn remembered(
+    conn: &mut Conn,
+    topic: &str,
+    source: Source,
+) -> Result<Vec<Remembered>, StoreError> {
+    let rows = sqlx::query("SELECT name, value FROM provider_memory WHERE topic = $1 AND source = $2 ORDER BY name LIMIT $3");
+    let rows = rows.bind(topic).bind(source.as_str()).bind(MOST).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok(Remembered { name: row.try_get(0)?, value: row.try_get(1)? })).collect()
+}
