@@ -11,6 +11,11 @@ closed_list! {
         Social = "social",
         Web = "web",
         Ai = "ai",
+        Hackernews = "hackernews",
+        Searxng = "searxng",
+        Feeds = "feeds",
+        Bluesky = "bluesky",
+        Openai = "openai",
     }
 }
 

@@ -18,12 +18,13 @@ use super::corpus::Corpus;
 use super::damage;
 use super::fault::{Action, Fault, Role};
 use super::journal::Journal;
+use super::kinds;
 use super::params::Params;
 use super::reply;
 use super::stream::chunked;
 
 /// Largest request body.
-const MAX_REQUEST_BYTES: usize = 1 << 20;
+pub(crate) const MAX_REQUEST_BYTES: usize = 1 << 20;
 /// Says in every reply that it is invented, so that nobody keeps it beside real findings; the name is documented in
 /// `docs/reference/sandbox.md`.
 const MARK: HeaderName = HeaderName::from_static("x-topicwatch-sandbox");
@@ -63,6 +64,9 @@ impl App {
 
 /// The role of a path, for fault rules; `None` for paths nothing is served at.
 fn role_of(path: &str) -> Option<Role> {
+    if let Some(role) = kinds::of_path(path) {
+        return Some(role);
+    }
     let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
     match segments.as_slice() {
         ["ai", "search"] | ["desearch", "ai", "search"] => Some(Role::Ai),
@@ -89,28 +93,45 @@ async fn answer(app: &App, path: &str, request: Request, next: Next) -> (Respons
         let status = response.status().as_u16();
         (response, status)
     };
-    if let Err((status, body)) = auth::check(request.headers(), app.key.as_deref()) {
+    let role = role_of(path);
+    // Providers of other kinds have keys of their own, or none.
+    if !kinds::is_kind(role)
+        && let Err((status, body)) = auth::check(request.headers(), app.key.as_deref())
+    {
         return noted(reply::json(status, &body));
     }
-    let fault = app.fault(role_of(path), path);
+    let fault = app.fault(role, path);
     if let Some(delay) = fault.and_then(|fault| fault.delay) {
         wait(delay, &app.stop).await;
     }
     match fault.and_then(|fault| fault.action.clone()) {
         None => noted(next.run(request).await),
-        Some(Action::Status(code, retry_after)) => noted(damage::status(code, retry_after, (app.clock)())),
+        Some(Action::Status(code, retry_after)) => {
+            let refusal = damage::status(code, retry_after, (app.clock)());
+            noted(match kinds::refusal(role, code, retry_after) {
+                Some(body) => with_body(refusal, body.to_string().into()),
+                None => refusal,
+            })
+        }
         Some(Action::Redirect(to)) => noted(damage::redirect(&to)),
         Some(Action::Reset) => (Response::new(damage::cut(&Bytes::new(), 0)), 0),
         Some(Action::Bomb(size)) => {
             let packed = tokio::task::spawn_blocking(move || damage::bomb(size)).await;
             noted(damage::bombed(packed.ok().and_then(Result::ok).unwrap_or_default()))
         }
-        Some(action) => noted(damaged(&action, next.run(request).await).await),
+        Some(action) => noted(damaged(role, &action, next.run(request).await).await),
     }
 }
 
+/// The same reply with another body.
+fn with_body(response: Response, body: Body) -> Response {
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, body)
+}
+
 /// A good reply after an action on its body; a bad one stays as it is.
-async fn damaged(action: &Action, response: Response) -> Response {
+async fn damaged(role: Option<Role>, action: &Action, response: Response) -> Response {
     if !response.status().is_success() {
         return response;
     }
@@ -119,6 +140,7 @@ async fn damaged(action: &Action, response: Response) -> Response {
         return reply::error(StatusCode::INTERNAL_SERVER_ERROR, "the reply is too large to be damaged");
     };
     let body = match action {
+        _ if kinds::is_kind(role) => kinds::damaged(action, &mut parts.headers, &bytes),
         Action::Cut(keep) => damage::cut(&bytes, *keep),
         Action::Truncate(keep) => damage::truncated(&bytes, *keep),
         Action::Empty => chunked(damage::emptied(&bytes)),
@@ -177,6 +199,10 @@ mod tests {
             ("/twitter", Some(Role::Social)),
             ("/web", Some(Role::Web)),
             ("/web/crawl", None),
+            ("/searxng/search", Some(Role::Searxng)),
+            ("/hackernews/search", Some(Role::Social)),
+            ("/feeds/search", Some(Role::Social)),
+            ("/feeds/coffee.rss", Some(Role::Feeds)),
             ("/", None),
         ] {
             assert_eq!(role_of(path), role, "{path}");

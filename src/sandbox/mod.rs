@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! request -> gate (key, faults, log) -> contract | observed -> corpus -> shape | stream -> gate -> reply
+//!                                       \ kinds (other providers) -> corpus /
 //! ```
 //!
 //! It is not a mock that a test scripts call by call: it answers every query by itself, from a corpus that is a pure
@@ -17,6 +18,7 @@ mod draw;
 mod fault;
 mod gate;
 mod journal;
+mod kinds;
 mod mistakes;
 mod observed;
 mod params;

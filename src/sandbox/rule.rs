@@ -81,8 +81,10 @@ fn refused(message: String, hint: impl Into<String>) -> FaultError {
 
 fn role(value: Option<&str>) -> Result<Role, FaultError> {
     let value = value.unwrap_or_default();
-    Role::parse(value)
-        .ok_or_else(|| refused(format!("unknown source `{value}`"), "source=social, source=web or source=ai"))
+    Role::parse(value).ok_or_else(|| {
+        let roles: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
+        refused(format!("unknown source `{value}`"), format!("source={}", roles.join("|")))
+    })
 }
 
 fn path(value: Option<&str>) -> Result<String, FaultError> {

@@ -1,5 +1,5 @@
-//! Listening, routing, stopping. Every path that is served stands in [`router`]; what a path answers is in `contract` and
-//! `observed`.
+//! Listening, routing, stopping. Every path that is served stands in [`router`], those of other kinds in `kinds`; what a
+//! path answers is in `contract` and `observed`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -20,7 +20,7 @@ use super::gate::{self, App};
 use super::journal::{Journal, RecordedRequest};
 use super::params::Params;
 use super::reply::error;
-use super::{Settings, StartError, contract, observed};
+use super::{Settings, StartError, contract, kinds, observed};
 use crate::listener::Limited;
 
 /// How long a stop waits for answers under way.
@@ -133,7 +133,13 @@ fn router(app: &Arc<App>) -> Router {
         .route("/desearch/ai/search/links/twitter", post(observed_link_posts))
         .route("/twitter", get(observed_basic_posts).post(contract_basic_posts))
         .route("/web", get(observed_basic_pages))
-        .fallback(async || unknown())
+        // Feeds have a path of this shape, so the platform of that name needs its own.
+        .route("/feeds/search", post(contract_feeds))
+        .merge(kinds::routes())
+        .fallback(async |uri: Uri| match kinds::of_path(uri.path()) {
+            Some(_) => kinds::unknown(),
+            None => unknown(),
+        })
         .method_not_allowed_fallback(async || error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"))
         .layer(middleware::from_fn_with_state(app.clone(), gate::pass))
         .with_state(app.clone())
@@ -183,6 +189,10 @@ async fn contract_social(
         Ok(params) => contract::social(&app.corpus, hour(&app), &platform, params),
         Err(refusal) => refusal,
     }
+}
+
+async fn contract_feeds(state: State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
+    contract_social(state, Path("feeds".to_owned()), headers, body).await
 }
 
 async fn contract_basic_posts(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {

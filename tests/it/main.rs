@@ -86,6 +86,7 @@ mod retention;
 mod retention_reported;
 mod sandbox;
 mod sandbox_asked;
+mod sandbox_kinds;
 mod scheduled_exports;
 mod sentiment;
 mod server_choice;

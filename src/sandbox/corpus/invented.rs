@@ -50,6 +50,31 @@ pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
     posts
 }
 
+/// Posts of a window, none left out to make a long one short and none from outside it.
+pub(crate) fn archive(wanted: &Wanted<'_>) -> Vec<Post> {
+    let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
+    let subject = subject(wanted.query);
+    let mut posts = Vec::new();
+    for age in 1..=wanted.hours_back {
+        let born = hour.saturating_sub(age);
+        let mut of_hour = Vec::new();
+        if alive(seed, born, age) {
+            of_hour.push(original(seed, &subject, born, age));
+        }
+        for source in born.saturating_sub(3)..born {
+            let copies = copies(seed, source).into_iter().filter(|copy| copy.born == born);
+            of_hour.extend(copies.map(|copy| copied(seed, &subject, source, &copy, age)));
+        }
+        of_hour.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.id.cmp(&b.id)));
+        posts.append(&mut of_hour);
+        if posts.len() >= wanted.limit {
+            break;
+        }
+    }
+    posts.truncate(wanted.limit);
+    posts
+}
+
 /// The post born in an hour, as it looks `age` hours later.
 pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
     let mut draw = Draw::of("post", seed, &[born]);

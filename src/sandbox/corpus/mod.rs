@@ -168,6 +168,14 @@ impl Corpus {
         }
     }
 
+    /// Posts of a window hour by hour, newest first: the same ones however long the window is, and none from outside it.
+    pub(crate) fn archive(&self, wanted: &Wanted<'_>) -> Vec<Post> {
+        match self {
+            Self::Invented => invented::archive(wanted),
+            Self::Folder(folder) => folder.posts(wanted),
+        }
+    }
+
     /// Pages, best first; their window is the corpus's own.
     pub(crate) fn pages(&self, wanted: &Wanted<'_>) -> Vec<Page> {
         self.pages_about(wanted.query, wanted)

@@ -1,0 +1,53 @@
+//! The parameters of a query string or a form, as they were sent. What is wrong with them is each kind's own to say.
+
+/// Names and values in the order sent.
+#[derive(Debug, Default)]
+pub(super) struct Asked(Vec<(String, String)>);
+
+/// A parameter that is not a number in its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NoNumber;
+
+impl Asked {
+    pub(super) fn read(encoded: &[u8]) -> Self {
+        Self(url::form_urlencoded::parse(encoded).into_owned().collect())
+    }
+
+    /// The last value of a name; an empty one is the same as none.
+    pub(super) fn get<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        self.all(name).last()
+    }
+
+    /// Every value of a name but the empty ones.
+    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(given, value)| given == name && !value.is_empty()).map(|(_, value)| value.as_str())
+    }
+
+    /// A whole number in a range, or the default when it is left out.
+    pub(super) fn number(
+        &self,
+        name: &str,
+        range: std::ops::RangeInclusive<usize>,
+        default: usize,
+    ) -> Result<usize, NoNumber> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(text) => text.trim().parse().ok().filter(|number| range.contains(number)).ok_or(NoNumber),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_a_name_counts_and_an_empty_one_does_not() {
+        let asked = Asked::read(b"q=a+b&q=&tag=x&tag=y%26z&limit=7&page=x");
+        assert_eq!((asked.get("q"), asked.get("sort")), (Some("a b"), None));
+        assert_eq!(asked.all("tag").collect::<Vec<_>>(), ["x", "y&z"]);
+        assert_eq!(asked.number("limit", 1..=9, 3), Ok(7));
+        assert_eq!((asked.number("limit", 1..=6, 3), asked.number("page", 0..=9, 0)), (Err(NoNumber), Err(NoNumber)));
+        assert_eq!(asked.number("pageno", 1..=9, 1), Ok(1));
+    }
+}

@@ -1,0 +1,95 @@
+//! Tokens of a Bluesky session. They hold all there is to know, so no session is remembered: whom they are for, what they
+//! may do, and until when by the sandbox's clock. They look like the real ones and protect nothing.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+
+use crate::model::Time;
+
+/// How long an access token lasts, in seconds.
+const ACCESS_SECONDS: i64 = 2 * 3_600;
+/// How long one can be renewed.
+const REFRESH_SECONDS: i64 = 90 * 86_400;
+
+/// What a token may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    Access,
+    Refresh,
+}
+
+impl Scope {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Access => "com.atproto.access",
+            Self::Refresh => "com.atproto.refresh",
+        }
+    }
+}
+
+/// Why a token is not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotTaken {
+    Invalid,
+    Expired,
+}
+
+/// A token for a handle.
+pub(super) fn token(scope: Scope, did: &str, handle: &str, now: Time) -> String {
+    let issued = now.0.div_euclid(1_000);
+    let lasts = if scope == Scope::Access { ACCESS_SECONDS } else { REFRESH_SECONDS };
+    let head = json!({"typ": "at+jwt", "alg": "ES256K"});
+    let claims = json!({
+        "scope": scope.word(),
+        "sub": did,
+        "handle": handle,
+        "aud": "did:web:sandbox.example",
+        "iat": issued,
+        "exp": issued.saturating_add(lasts),
+    });
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let signed = format!("{}.{}", part(&head), part(&claims));
+    let signature = signature(&signed);
+    format!("{signed}.{signature}")
+}
+
+/// The handle that a token is for.
+pub(super) fn handle_of(token: &str, scope: Scope, now: Time) -> Result<String, NotTaken> {
+    let (signed, given) = token.rsplit_once('.').ok_or(NotTaken::Invalid)?;
+    if given != signature(signed) {
+        return Err(NotTaken::Invalid);
+    }
+    let claims = signed.split_once('.').and_then(|(_, claims)| URL_SAFE_NO_PAD.decode(claims).ok());
+    let claims: Value = claims.and_then(|claims| serde_json::from_slice(&claims).ok()).ok_or(NotTaken::Invalid)?;
+    if claims["scope"] != scope.word() {
+        return Err(NotTaken::Invalid);
+    }
+    if claims["exp"].as_i64().is_none_or(|end| end <= now.0.div_euclid(1_000)) {
+        return Err(NotTaken::Expired);
+    }
+    claims["handle"].as_str().map(str::to_owned).ok_or(NotTaken::Invalid)
+}
+
+fn signature(signed: &str) -> String {
+    URL_SAFE_NO_PAD.encode(blake3::derive_key("topicwatch sandbox session", signed.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_serves_its_purpose_until_it_ends() {
+        let at = |seconds: i64| Time(1_773_219_600_000 + seconds * 1_000);
+        let (access, refresh) = (token(Scope::Access, "d", "h", at(0)), token(Scope::Refresh, "d", "h", at(0)));
+        assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS - 1)), Ok("h".to_owned()));
+        assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS)), Err(NotTaken::Expired));
+        assert_eq!(handle_of(&refresh, Scope::Refresh, at(ACCESS_SECONDS)), Ok("h".to_owned()));
+        for (given, scope) in [(&access, Scope::Refresh), (&refresh, Scope::Access), (&"x.y".to_owned(), Scope::Access)]
+        {
+            assert_eq!(handle_of(given, scope, at(1)), Err(NotTaken::Invalid));
+        }
+        assert_eq!(handle_of(&access.replace('.', ".e"), Scope::Access, at(1)), Err(NotTaken::Invalid));
+    }
+}

@@ -1,0 +1,125 @@
+//! What several kinds need of a post or of a time: its own words, a title, escapes, forms of dates. It shapes no reply.
+
+use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted};
+use crate::sandbox::draw::Draw;
+
+/// How far back these providers know anything, in hours: enough posts of a query to meet their limits.
+pub(super) const KNOWN_HOURS: i64 = 90 * 24;
+/// Most posts looked at for one request.
+const MOST_POSTS: usize = 50_000;
+/// Longest query that is looked for, in characters; the rest is ignored.
+const QUERY_CHARS: usize = 4_000;
+/// Longest title, as Hacker News has it.
+const TITLE_CHARS: usize = 80;
+
+/// Posts of a query published in `since..until` (milliseconds), newest first.
+pub(super) fn posts(corpus: &Corpus, query: &str, hour: Hour, since: Option<i64>, until: Option<i64>) -> Vec<Post> {
+    let hours_back = since.map_or(KNOWN_HOURS, |since| hour.0.saturating_sub(since.div_euclid(HOUR_MS)));
+    let query: String = query.chars().take(QUERY_CHARS).collect();
+    let wanted = Wanted { query: &query, hour, hours_back: hours_back.clamp(1, KNOWN_HOURS), limit: MOST_POSTS };
+    let mut posts = corpus.archive(&wanted);
+    posts.retain(|post| {
+        since.is_none_or(|since| post.published >= since) && until.is_none_or(|until| post.published < until)
+    });
+    posts
+}
+
+/// What names a post for ever.
+pub(super) fn key(post: &Post) -> &str {
+    post.id.as_deref().unwrap_or(&post.text)
+}
+
+/// Its text without the mark of a repost, which these providers do not know.
+pub(super) fn words(post: &Post) -> &str {
+    match (post.is_repost, post.text.strip_prefix("RT @").and_then(|rest| rest.split_once(": "))) {
+        (true, Some((_, words))) => words,
+        _ => &post.text,
+    }
+}
+
+/// Its author's handle.
+pub(super) fn handle(post: &Post) -> &str {
+    post.author.as_ref().map_or("somebody", |author| author.handle.as_str())
+}
+
+/// The first sentence of a text, of bounded length, on one line.
+pub(super) fn title(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = [". ", "! ", "? ", "。"].iter().filter_map(|stop| line.find(stop)).min().unwrap_or(line.len());
+    cut(&line[..end], TITLE_CHARS)
+}
+
+/// A text, or its beginning and a mark.
+pub(super) fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some(_) => text.chars().take(chars.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
+/// A text inside HTML or XML. What XML cannot hold at all becomes a mark.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// An instant in a `strftime` form, UTC.
+pub(super) fn date(millis: i64, form: &str) -> String {
+    let at = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    at.strftime(form).to_string()
+}
+
+/// `2026-03-11T09:00:00Z`.
+pub(super) const ISO: &str = "%Y-%m-%dT%H:%M:%SZ";
+/// `Wed, 11 Mar 2026 09:00:00 GMT`, as HTTP has it.
+pub(super) const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
+
+/// So many characters of an alphabet, drawn from what is to be named.
+pub(super) fn name_of(parts: &[&[u8]], alphabet: &[u8], length: usize) -> String {
+    let mut draw = Draw::new(parts);
+    let letter = |at: u64| usize::try_from(at).ok().and_then(|at| alphabet.get(at)).copied().unwrap_or(b'a');
+    (0..length).map(|_| char::from(letter(draw.below(alphabet.len() as u64)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_one_short_line() {
+        assert_eq!(title("Tea is\n great. It is."), "Tea is great");
+        assert_eq!(title(&"é".repeat(500)).chars().count(), TITLE_CHARS);
+        assert_eq!(title(""), "");
+        assert_eq!(cut("abc", 3), "abc");
+    }
+
+    #[test]
+    fn no_text_breaks_out_of_markup() {
+        assert_eq!(escaped("<a b='c'>&\"\u{0}\n"), "&lt;a b=&#39;c&#39;&gt;&amp;&quot;\u{fffd}\n");
+    }
+
+    #[test]
+    fn posts_stay_the_same_whatever_window_is_asked_for() {
+        let hour = Hour(492_560);
+        let of = |hours: i64| {
+            let since = hour.start() - hours * HOUR_MS;
+            posts(&Corpus::Invented, "coffee", hour, Some(since), None)
+        };
+        let (day, week) = (of(24), of(168));
+        assert!((15..40).contains(&day.len()) && week.len() > 5 * day.len() && week.starts_with(&day));
+        assert!(week.windows(2).all(|two| two[0].published >= two[1].published));
+        assert!(posts(&Corpus::Invented, "coffee", hour, None, None).len() > 1_000);
+    }
+}
