@@ -117,6 +117,7 @@ fn plan(topic: &Topic, from: Time, slot: Time) -> JobPlan {
 fn nothing(at: Time) -> Outcome {
     Outcome {
         searches: Vec::new(),
+        memory: Vec::new(),
         judge: Some(topicwatch::sentiment::judge),
         nature: None,
         ..stored::outcome(at, Vec::new())

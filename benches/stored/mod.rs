@@ -27,6 +27,7 @@ pub(crate) fn topic(id: &str) -> Topic {
         social: Some(social),
         web: None,
         ai: None,
+        providers: Vec::new(),
         schedule: None,
         limits: Default::default(),
         filter: Default::default(),
@@ -98,6 +99,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         items,
         answer: None,
         key_version: topicwatch::normalise::KEY_VERSION,
+        memory: Vec::new(),
         judge: None,
         nature: Some(Nature::Sandbox),
     }

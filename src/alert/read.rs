@@ -10,8 +10,8 @@ use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
 use crate::insight::suspect;
 use crate::model::{
-    Brings, brings,    AlertRule, AlertRun, AlertSpec, Asked, Between, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time, Topic,
-    WindowFit, Words, spell,
+    AlertRule, AlertRun, AlertSpec, Asked, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time,
+    Topic, WindowFit, Words, brings, spell,
 };
 use crate::store::{Moment, Store, StoreError};
 

@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::task::TaskTracker;
 
-use super::search_outcome::{self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, unconfigured, words};
 use super::provider::Served;
+use super::search_outcome::{
+    self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, unconfigured, words,
+};
 use super::{Collector, Refused, Stop};
 use crate::model::{Exhausted, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, Ask, CallFailure, ErrorClass, Gate, Refusal};

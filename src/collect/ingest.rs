@@ -1,10 +1,11 @@
 //! A reply becomes findings: decoded, given identity, checked against the window. Pure; a replay of stored replies comes
 //! here without anybody being called.
 
-use crate::model::{Answer, Finding, Micros, Source, Span, Time};
+use crate::model::{Answer, Finding, Micros, ProviderKind, Reach, Source, Span, Time};
 use crate::normalise;
 use crate::search::ErrorClass;
 use crate::search::decode::{self, DecodeError, Limits, Media, decode};
+use crate::search::kinds::{Asked, Kind, Part, Read};
 
 /// What a reply must be read against.
 #[derive(Debug, Clone, Copy)]
@@ -77,4 +78,44 @@ pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeErro
         cost: reply.cost,
         failure: reply.failure,
     })
+}
+
+/// Replies as findings, and how many entries nothing could be made of.
+pub(super) fn read_parts(
+    kind: &dyn Kind,
+    source: Source,
+    asked: &Asked<'_>,
+    parts: &[Part],
+) -> Result<(Read, Vec<Finding>, i64), DecodeError> {
+    let mut read = kind.read(asked, parts)?;
+    // What a feed shows for the first time is new however old it says it is.
+    let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == Reach::Feed);
+    let inside = if feed { Span { from: Time(0), until: asked.span.until } } else { asked.span };
+    let mut unreadable = i64::from(read.reply.unreadable);
+    let mut findings = Vec::with_capacity(read.reply.items.len());
+    for found in std::mem::take(&mut read.reply.items) {
+        match normalise::finding(source, found, kind.name(), asked.now, inside) {
+            Some(finding) => findings.push(finding),
+            None => unreadable += 1,
+        }
+    }
+    if findings.is_empty() && read.reply.failure.is_none() && unreadable > 0 {
+        return Err(decode::nothing_read(unreadable));
+    }
+    Ok((read, findings, unreadable))
+}
+
+/// The same as one, for whoever stores nothing.
+///
+/// # Errors
+/// Replies of which nothing could be kept.
+pub fn read_provider(
+    kind: &dyn Kind,
+    source: Source,
+    asked: &Asked<'_>,
+    parts: &[Part],
+) -> Result<Ingested, DecodeError> {
+    let (read, findings, unreadable) = read_parts(kind, source, asked, parts)?;
+    let (saturated, failure) = (read.full, read.reply.failure);
+    Ok(Ingested { findings, answer: read.reply.answer, unreadable, saturated, cost: None, failure })
 }

@@ -48,7 +48,9 @@ impl Plan {
         now: Time,
     ) -> Self {
         let limit = topic.schedule.as_ref().map_or(CATCH_UP, |policy| Duration::from_millis(policy.catch_up_window_ms));
-        let (Some(reach), Some(until)) = (widens(settings, topic, source), covered_until) else { return Self::AS_ALWAYS };
+        let (Some(reach), Some(until)) = (widens(settings, topic, source), covered_until) else {
+            return Self::AS_ALWAYS;
+        };
         let over = widened(reach, topic.window, until, limit, now);
         let why = over.map(|over| {
             let back = spell(over.span(now).length());
@@ -227,7 +229,8 @@ mod tests {
             // A clock that was set back: nothing is missing.
             (Desearch, Basic, Past24Hours, Some(NOW.plus(HOUR)), None),
         ] {
-            let plan = Plan::over_gap(&settings(dialect), &topic(operation, window), Source::Social, covered_until, NOW);
+            let plan =
+                Plan::over_gap(&settings(dialect), &topic(operation, window), Source::Social, covered_until, NOW);
             assert_eq!(plan.over, over, "{dialect} {operation} {window} {covered_until:?}");
             assert_eq!(plan.why.is_some(), over.is_some());
         }

@@ -39,9 +39,8 @@ use commit_order::Turn;
 pub use days::{DAYS, roll_days};
 pub use followers::{Follower, follow};
 pub use forget::{Forgetting, Forgotten};
-pub use ingest::{Ingested, Reading, ingest};
+pub use ingest::{Ingested, Reading, ingest, read_provider};
 use look_back::Plan;
-pub use parts::read_provider;
 pub use provider::Provider;
 use provider::Served;
 pub(crate) use refused::{REFUSED_FOR, Refused};
@@ -186,7 +185,7 @@ impl Collector {
                 _ => None,
             };
             if let (Ask::Provider(query, over), None) = (&ask, not_needed) {
-                let asking = parts::Asking { source, ask: &ask, query, over: *over, why: plan.why.as_deref() };
+                let asking = provider::Asking { source, ask: &ask, query, over: *over, why: plan.why.as_deref() };
                 let asked = self.ask_provider(run, &asking, seen_at, stop).await?;
                 findings.extend(asked.findings);
                 memory.extend(asked.memory.into_iter().map(|one| (source, one)));
@@ -222,7 +221,10 @@ impl Collector {
         let items = group(findings);
         let cited = answer.as_ref().map(|text| run_outcome::cited(text, &items));
         let (state, reason, error) = run_outcome::of(&searches);
-        let reason = given.and_then(|plan| plan.reason).map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}"))).or(reason);
+        let reason = given
+            .and_then(|plan| plan.reason)
+            .map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}")))
+            .or(reason);
         let outcome = Arc::new(Outcome {
             seen_at,
             finished_at: self.now(),

@@ -6,40 +6,17 @@ use std::sync::atomic::Ordering;
 use futures_util::StreamExt as _;
 
 use super::fetch::Ledger;
-use super::provider::Served;
+use super::ingest::read_parts;
+use super::provider::{Answered, Asking, Served};
 use super::search_outcome::{self, Fetched, given_up, left_out, not_run, operation, unconfigured, words};
-use super::{Collector, Ingested, Stop, indexing_delay, parts_kept};
-use crate::model::{Finding, LookBack, ProviderQuery, Reach, Remembered, SearchState, Source, Span, Time, covers_spans};
-use crate::normalise;
-use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, Part, Read, Shown};
-use crate::search::{Ask, CallFailure, ErrorClass, Request, Unsupported, decode};
+use super::{Collector, Stop, indexing_delay, parts_kept};
+use crate::model::{SearchState, Source, Span, Time, covers_spans};
+use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, Part, Shown};
+use crate::search::{Ask, CallFailure, ErrorClass, Request, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// Calls of one search side by side; the provider's own limit is kept beside this.
 const WIDTH: usize = 16;
-
-/// A question to a provider.
-pub(super) struct Asking<'a> {
-    pub(super) source: Source,
-    pub(super) ask: &'a Ask,
-    pub(super) query: &'a ProviderQuery,
-    pub(super) over: LookBack,
-    /// Why it is not the topic's window, if so.
-    pub(super) why: Option<&'a str>,
-}
-
-/// What came of it.
-pub(super) struct Answered {
-    pub(super) fetched: Fetched,
-    pub(super) findings: Vec<Finding>,
-    pub(super) memory: Vec<Remembered>,
-}
-
-impl From<Fetched> for Answered {
-    fn from(fetched: Fetched) -> Self {
-        Self { fetched, findings: Vec::new(), memory: Vec::new() }
-    }
-}
 
 /// Why no further call was made, though there would have been one.
 enum Stopped {
@@ -73,7 +50,9 @@ impl Collector {
         let asked = Asked { query, span: over.span(seen_at), now: seen_at, memory: &memory };
         let call = Call { source, operation: operation(ask), query: words(ask), price: served.price.expected() };
         let gate = self.ledger(run, call, served);
+        let begun = tokio::time::Instant::now();
         let called = self.all_parts(kind, &asked, served, &gate, stop).await?;
+        let took = begun.elapsed();
         crate::failpoint::at_of("call/replied", &run.topic.id);
         let made = gate.made.load(Ordering::Relaxed);
         let (parts, stopped) = match called {
@@ -91,9 +70,14 @@ impl Collector {
         if let Some(Stopped::OverQuota(_)) = &stopped {
             let exhausted = gate.exhausted.lock().ok().and_then(|exhausted| *exhausted);
             answered.fetched.result.clears_at = exhausted.map(|what| what.clears_at);
+            answered.fetched.result.reason =
+                exhausted.map(|what| what.text_for(source.provider())).or(answered.fetched.result.reason);
             answered.fetched.hint = exhausted.map(|what| what.hint_for(source.provider()));
         }
         answered.fetched.sent_at = (made > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
+        if !parts.is_empty() {
+            answered.fetched.result.latency_ms = i64::try_from(took.as_millis()).ok();
+        }
         if made > 0 {
             answered.fetched.result.asked = covers_spans(&query.kind).then_some(asked.span);
         }
@@ -256,46 +240,6 @@ impl Collector {
     }
 }
 
-/// Replies as findings, and how many entries nothing could be made of.
-pub(super) fn read_parts(
-    kind: &dyn Kind,
-    source: Source,
-    asked: &Asked<'_>,
-    parts: &[Part],
-) -> Result<(Read, Vec<Finding>, i64), decode::DecodeError> {
-    let mut read = kind.read(asked, parts)?;
-    // What a feed shows for the first time is new however old it says it is.
-    let feed = crate::model::ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == Reach::Feed);
-    let inside = if feed { Span { from: Time(0), until: asked.span.until } } else { asked.span };
-    let mut unreadable = i64::from(read.reply.unreadable);
-    let mut findings = Vec::with_capacity(read.reply.items.len());
-    for found in std::mem::take(&mut read.reply.items) {
-        match normalise::finding(source, found, kind.name(), asked.now, inside) {
-            Some(finding) => findings.push(finding),
-            None => unreadable += 1,
-        }
-    }
-    if findings.is_empty() && read.reply.failure.is_none() && unreadable > 0 {
-        return Err(decode::nothing_read(unreadable));
-    }
-    Ok((read, findings, unreadable))
-}
-
-/// The same as one, for whoever stores nothing.
-///
-/// # Errors
-/// Replies of which nothing could be kept.
-pub fn read_provider(
-    kind: &dyn Kind,
-    source: Source,
-    asked: &Asked<'_>,
-    parts: &[Part],
-) -> Result<Ingested, decode::DecodeError> {
-    let (read, findings, unreadable) = read_parts(kind, source, asked, parts)?;
-    let (saturated, failure) = (read.full, read.reply.failure);
-    Ok(Ingested { findings, answer: read.reply.answer, unreadable, saturated, cost: None, failure })
-}
-
 /// A search that had to end before its last call: what came is kept, and nothing is claimed to be covered.
 fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
     let result = &mut fetched.result;
@@ -308,7 +252,8 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
         Stopped::Refused(why) => result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone())),
         Stopped::Ended(state, why) => {
             result.state = *state;
-            let class = if *state == SearchState::Lost { search_outcome::INTERRUPTED } else { ErrorClass::Timeout.as_str() };
+            let class =
+                if *state == SearchState::Lost { search_outcome::INTERRUPTED } else { ErrorClass::Timeout.as_str() };
             result.error = Some((class.to_owned(), (*why).to_owned()));
         }
     }

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::refused::Refused;
+use super::search_outcome::Fetched;
 use super::{REFUSED_FOR, pace};
 use crate::budget::Price;
-use crate::model::{Clock, ServiceLimits, Source, Time};
-use crate::search::{CallError, Client, Reach};
+use crate::model::{Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
+use crate::search::{Ask, CallError, Client, Reach};
 use crate::store::Store;
 
 /// What is needed to ask a provider beside the search service.
@@ -36,13 +37,7 @@ pub(super) struct Served {
 }
 
 impl Served {
-    pub(super) fn new(
-        store: &Store,
-        clock: &Clock,
-        provider: Provider,
-        sandbox: bool,
-        lease: Duration,
-    ) -> Self {
+    pub(super) fn new(store: &Store, clock: &Clock, provider: Provider, sandbox: bool, lease: Duration) -> Self {
         let Provider { client, limits, price, open, .. } = provider;
         let shared = (!sandbox).then(|| pace::Shared::new(store.clone(), Arc::clone(clock), &client, lease));
         let client = match &shared {
@@ -77,5 +72,28 @@ impl Served {
         if let Some(shared) = &self.shared {
             shared.end().await;
         }
+    }
+}
+
+/// A question to a provider.
+pub(super) struct Asking<'a> {
+    pub(super) source: Source,
+    pub(super) ask: &'a Ask,
+    pub(super) query: &'a ProviderQuery,
+    pub(super) over: LookBack,
+    /// Why it is not the topic's window, if so.
+    pub(super) why: Option<&'a str>,
+}
+
+/// What came of it.
+pub(super) struct Answered {
+    pub(super) fetched: Fetched,
+    pub(super) findings: Vec<Finding>,
+    pub(super) memory: Vec<Remembered>,
+}
+
+impl From<Fetched> for Answered {
+    fn from(fetched: Fetched) -> Self {
+        Self { fetched, findings: Vec::new(), memory: Vec::new() }
     }
 }

@@ -1,10 +1,10 @@
 //! Stored replies read again by today's decoder, a run at a time, without anybody being called. What is added to a run, and
 //! that nothing is taken away, is the store's.
 
-use super::{Ingested, Reading, parts, parts_kept, group, ingest, run_outcome};
+use super::{Ingested, Reading, group, ingest, parts_kept, run_outcome};
 use crate::model::{LookBack, Time, Window};
-use crate::search::{ErrorClass, kinds};
 use crate::search::decode::Media;
+use crate::search::{ErrorClass, kinds};
 use crate::store::{Changed, Reread, Store, StoreError, StoredReply, StoredRun, unpack};
 
 /// Which runs are read again, and against what.
@@ -148,5 +148,5 @@ fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
     let kind = kinds::named(&kept.query.kind)?;
     let all = parts_kept::read(&kept.query, body)?;
     let asked = kinds::Asked { query: &kept.query, span: kept.span(), now: reply.seen_at, memory: &[] };
-    parts::read_provider(kind, reply.source, &asked, &all).ok()
+    super::read_provider(kind, reply.source, &asked, &all).ok()
 }

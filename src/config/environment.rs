@@ -114,6 +114,17 @@ pub(super) fn effective(
     amend: &[(&str, String)],
     file: &super::text::Text,
 ) -> Vec<Effective> {
+    effective_named(section, section.as_str(), table, amend, file)
+}
+
+/// The same under another name than the section's.
+pub(super) fn effective_named(
+    section: Section,
+    name: &str,
+    table: &Table,
+    amend: &[(&str, String)],
+    file: &super::text::Text,
+) -> Vec<Effective> {
     let mut list = Vec::new();
     for key in of(section) {
         let (given, origin) = match table.given.get(key.name) {
@@ -132,7 +143,7 @@ pub(super) fn effective(
             Value::Text(text) => Value::Text(redact_url(&text)),
             other => other,
         };
-        list.push(Effective { key: key.full(), value: value.to_toml(), origin });
+        list.push(Effective { key: format!("{name}.{}", key.name), value: value.to_toml(), origin });
     }
     list
 }

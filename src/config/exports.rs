@@ -13,7 +13,7 @@ use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::slug;
 use super::paths;
-use super::references::{sources as sources_of, References, listed};
+use super::references::{References, listed, sources as sources_of};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
 use super::value::{Table, Value};

@@ -4,8 +4,8 @@
 
 use crate::export::{Filtered, Format, Mode, Profile, What};
 use crate::model::{
-    AiWhen, AlertRule, CatchUp, ChannelKind, Engine, KINDS, Overlap, ReportFormat, ReportWindow, SmtpTls, SocialOperation,
-    WebOperation, Window,
+    AiWhen, AlertRule, CatchUp, ChannelKind, Engine, KINDS, Overlap, ReportFormat, ReportWindow, SmtpTls,
+    SocialOperation, WebOperation, Window,
 };
 use crate::search::{Dialect, TOOLS};
 

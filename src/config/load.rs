@@ -12,8 +12,8 @@ use super::place::one_line;
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
 use super::{
-    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, channels, environment, exports, providers, reports, retention,
-    service, storage, topics, web,
+    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, channels, environment, exports,
+    providers, reports, retention, service, storage, topics, web,
 };
 use crate::export::ExportSpec;
 use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, Topic, TopicLimits};
@@ -198,7 +198,8 @@ struct Lists {
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
     // A file may be about providers alone.
-    let absent = !document.providers.is_empty() && document.service.header.is_none() && document.service.given.is_empty();
+    let absent =
+        !document.providers.is_empty() && document.service.header.is_none() && document.service.given.is_empty();
     let service = service::read(&document.service, dir, document.broken, absent, mistakes);
     let providers = providers::read(document, dir, mistakes);
     let dialect = service::dialect(&document.service);
@@ -258,7 +259,14 @@ fn effective(document: &Document, service: &ServiceConfig, database: &str, text:
         Target::Absent => "none".to_owned(),
     };
     let amend = [("base_url", base_url), ("rate_limit", rate_shown(service.rate_limit))];
-    let mut list = environment::effective(Section::Service, &document.service, &amend, text);
+    let mut list = Vec::new();
+    if service.target != Target::Absent {
+        list.extend(environment::effective(Section::Service, &document.service, &amend, text));
+    }
+    for provider in &document.providers {
+        let name = format!("providers.{}", provider.name);
+        list.extend(environment::effective_named(Section::Provider, &name, &provider.table, &[], text));
+    }
     let amend = [("url", database.to_owned())];
     list.extend(environment::effective(Section::Database, &document.database, &amend, text));
     list.extend(environment::effective(Section::Scheduler, &document.scheduler, &[], text));

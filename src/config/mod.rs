@@ -19,6 +19,7 @@ mod names;
 mod paths;
 mod pings;
 mod place;
+mod provider_tables;
 mod providers;
 mod redact;
 mod references;
@@ -37,6 +38,7 @@ mod template;
 mod text;
 mod topics;
 mod value;
+mod walk;
 mod web;
 
 pub use discover::{FILE_NAME, LoadRequest};
@@ -55,6 +57,15 @@ pub use suggest::nearest;
 
 /// The annotated example: works as it is, and is what `init` writes.
 pub const EXAMPLE: &str = include_str!("../../jobs.toml");
+
+/// The files that `init` can write, with what each is for. The first is written when none is named.
+pub const TEMPLATES: &[(&str, &str)] = &[
+    ("service", EXAMPLE),
+    ("hn", include_str!("../../templates/hn.toml")),
+    ("feeds", include_str!("../../templates/feeds.toml")),
+    ("searxng", include_str!("../../templates/searxng.toml")),
+    ("bluesky", include_str!("../../templates/bluesky.toml")),
+];
 
 /// Refuses what cannot be a topic's id: what is wrong, and what to do.
 pub fn check_topic_id(id: &str) -> Result<(), (String, String)> {

@@ -7,19 +7,22 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::document::{Document, Provider};
+use super::document::Document;
 use super::fault::Fault;
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::variable_name;
-use super::scalars::{budget, bytes, check_plain, dollars, duration, flag, integer, one_of_names, plain_text, rate, text, texts};
+use super::provider_tables::Provider;
+use super::scalars::{
+    budget, bytes, check_plain, dollars, duration, flag, integer, one_of_names, plain_text, rate, text, texts,
+};
 use super::service::address;
 use super::template::{Unfilled, fill};
 use super::value::{Given, Origin, Table, Value};
 use super::{ProviderConfig, Target};
 use crate::budget::Price;
-use crate::model::{AskKey, AskShape, AskValue, KINDS, Login, ProviderKind, ProviderQuery, Source};
+use crate::model::{AskKey, AskShape, AskValue, Login, ProviderKind, ProviderQuery, Source};
 
 /// Longest text of a question in characters.
 const LONGEST: usize = 8_000;
@@ -40,8 +43,11 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
         None => match kind.base_url.and_then(|url| Url::parse(url).ok()) {
             Some(url) => Some(Target::Url(url)),
             None => {
-                if let (false, Some(header), false) = (broken, &provider.table.header, provider.table.mentions("base_url")) {
-                    let hint = format!("write base_url = \"https://…\", the address of your {}, or \"sandbox\"", kind.name);
+                if let (false, Some(header), false) =
+                    (broken, &provider.table.header, provider.table.mentions("base_url"))
+                {
+                    let hint =
+                        format!("write base_url = \"https://…\", the address of your {}, or \"sandbox\"", kind.name);
                     mistakes.at(header, format!("provider {} has no `base_url`", provider.name), hint);
                 }
                 None
@@ -103,27 +109,6 @@ fn optional<T>(
     match reader.written(key) {
         None => Some(None),
         Some(_) => reader.read(mistakes, key, parse).map(Some),
-    }
-}
-
-/// The kind of a section, for whoever walks the file.
-pub(super) fn kind_of(table: &Table, name: Source, broken: bool, mistakes: &mut Mistakes<'_>) -> Option<&'static ProviderKind> {
-    let names: Vec<&'static str> = KINDS.iter().map(|kind| kind.name).collect();
-    match table.given.get("kind") {
-        Some(Given { value: Value::Text(word), origin }) => {
-            let kind = ProviderKind::named(word);
-            if kind.is_none() {
-                mistakes.fault("kind", origin, super::scalars::unknown_choice(word, &names));
-            }
-            kind
-        }
-        _ => {
-            if let (false, Some(header), false) = (broken, &table.header, table.mentions("kind")) {
-                let hint = format!("write kind = \"…\": {}", names.join(", "));
-                mistakes.at(header, format!("provider {name} has no `kind`"), hint);
-            }
-            None
-        }
     }
 }
 

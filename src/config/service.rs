@@ -27,7 +27,8 @@ pub(super) fn read(
     dir: &Path,
     broken: bool,
     absent: bool,
-    mistakes: &mut Mistakes<'_>) -> Option<ServiceConfig> {
+    mistakes: &mut Mistakes<'_>,
+) -> Option<ServiceConfig> {
     let reader = Reader { section: Section::Service, tables: &[table] };
     let dialect = reader.choice(mistakes, "dialect", Dialect::parse);
     let target = match reader.written("base_url") {

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 
 use super::calls;
 use super::discover::LoadRequest;
-use super::document::{Document, Provider};
+use super::document::Document;
 use super::fault::Fault;
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::slug;
+use super::provider_tables::Provider;
 use super::providers::{Asking, Unasked};
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts};
 use super::schedule_keys::Schedules;
@@ -279,7 +280,7 @@ fn sources(value: &Value, absent: bool, providers: &[Provider]) -> Result<Vec<So
             let of_service = absent && Source::SERVICE.iter().any(|one| one.as_str() == name);
             let hint = match super::suggest::nearest(&name, known.iter().map(Source::as_str)) {
                 _ if of_service => "it needs [service]; or leave it out".to_owned(),
-                Some(meant) => format!("did you mean {meant:?}?"),
+                Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("it can be {}; others need a section [providers.NAME]", listed(&known)),
             };
             let shown: String = name.chars().take(60).collect();

@@ -115,6 +115,12 @@ impl Exhausted {
         self.hint_for(super::SERVICE)
     }
 
+    /// What is said of it where a provider was asked.
+    #[must_use]
+    pub fn text_for(&self, provider: &str) -> String {
+        self.to_string().replacen(super::SERVICE, provider, 1)
+    }
+
     /// The same where a provider was asked.
     #[must_use]
     pub fn hint_for(&self, provider: &str) -> String {

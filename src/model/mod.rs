@@ -52,7 +52,8 @@ pub use money::Micros;
 pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
 pub use ping::PingSpec;
 pub use provider::{
-    AskKey, AskShape, AskValue, Brings, KINDS, Login, ProviderKind, ProviderQuery, Reach, Remembered, brings, covers_spans, judges_gone,
+    AskKey, AskShape, AskValue, Brings, KINDS, Login, ProviderKind, ProviderQuery, Reach, Remembered, brings,
+    covers_spans, judges_gone,
 };
 pub use pulse::{Heartbeat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
@@ -71,8 +72,8 @@ pub use text_query::{Phrase, Readable, Tokenise, Tokens, Wanted};
 pub use time::{Clock, Time};
 pub use tone::{Judge, Judged, Tone};
 pub use topic::{
-    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic,
-    TopicFilter, WebOperation, WebQuery,
+    AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic, TopicFilter,
+    WebOperation, WebQuery,
 };
 
 /// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.

@@ -164,6 +164,28 @@ pub static KINDS: &[ProviderKind] = &[
         }],
         needs: "urls",
     },
+    ProviderKind {
+        name: "bluesky",
+        brings: Brings::Posts,
+        reach: Reach::Since,
+        judges_gone: true,
+        login: Login::Session,
+        base_url: Some("https://bsky.social"),
+        sandbox: "/bluesky",
+        asks: &[
+            QUERY,
+            AskKey { name: "lang", shape: AskShape::Text, default: None, doc: "Language such as \"en\"." },
+            AskKey { name: "author", shape: AskShape::Text, default: None, doc: "Handle of the only author wanted." },
+            AskKey { name: "tag", shape: AskShape::Text, default: None, doc: "Hashtag, without #." },
+            AskKey {
+                name: "limit",
+                shape: AskShape::Count(1, 10_000),
+                default: Some("500"),
+                doc: "Most posts read in a run, 100 a call; a search with more is cut.",
+            },
+        ],
+        needs: "query",
+    },
 ];
 
 impl ProviderKind {

@@ -133,6 +133,9 @@ mod tests {
         let mut all: Vec<Source> = ["zulu", "ai", "alpha", "web", "social"].map(|n| Source::parse(n).unwrap()).into();
         all.sort();
         assert_eq!(all.iter().map(Source::as_str).collect::<Vec<_>>(), ["social", "web", "ai", "alpha", "zulu"]);
-        assert_eq!(all.iter().map(Source::provider).collect::<Vec<_>>(), ["service", "service", "service", "alpha", "zulu"]);
+        assert_eq!(
+            all.iter().map(Source::provider).collect::<Vec<_>>(),
+            ["service", "service", "service", "alpha", "zulu"]
+        );
     }
 }

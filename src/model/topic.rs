@@ -212,9 +212,7 @@ impl Topic {
     /// Whether a source is on that finds items; one that only answers finds nothing new by itself.
     #[must_use]
     pub fn finds(&self) -> bool {
-        self.social.is_some()
-            || self.web.is_some()
-            || self.providers.iter().any(|one| one.brings() != Brings::Answer)
+        self.social.is_some() || self.web.is_some() || self.providers.iter().any(|one| one.brings() != Brings::Answer)
     }
 
     /// The question to a provider.

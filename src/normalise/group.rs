@@ -182,7 +182,7 @@ mod tests {
             let findings: Vec<Finding> = entries.iter().map(|&(source, strong, weak, rank)| {
                 let (post, text) = (format!("post:x:{strong}"), format!("text:{weak}"));
                 let keys: &[&str] = match strong { 0 => &[&text], _ => &[&post, &text] };
-                seen(Source::ALL[source], rank, keys)
+                seen(Source::SERVICE[source], rank, keys)
             }).collect();
             let groups = group(findings.clone());
             let counted: usize = groups.iter()

@@ -42,8 +42,12 @@ pub(super) async fn send(
     }
     let deadline = tokio::time::Instant::now() + request.timeout;
     let pinned = resolve(&url, allow_private).await?;
-    let options =
-        http::Options { connect_timeout: request.timeout, max_idle_per_host: 0, roots: http::Roots::needed_by(&url), public_only: false };
+    let options = http::Options {
+        connect_timeout: request.timeout,
+        max_idle_per_host: 0,
+        roots: http::Roots::needed_by(&url),
+        public_only: false,
+    };
     let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
     let (url, body) = match form {
         HookForm::Own => (url, forms::own(request.message, request.created_at)?),

@@ -17,11 +17,7 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
     let made = format::when(report.made_at, zone);
-    text.push_str(&format!(
-        "{} ({zone}). Made {made}. {}\n\n",
-        format::span(report.span, zone),
-        report.cost_words()
-    ));
+    text.push_str(&format!("{} ({zone}). Made {made}. {}\n\n", format::span(report.span, zone), report.cost_words()));
     text.push_str("## What matters\n\n");
     for (place, matter) in report.matters.iter().enumerate() {
         let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use reqwest::Response;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout_at;
 use url::Url;
 
 use super::detail::Detail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::scrub::Scrub;
+use super::session::{self, Session};
 use super::{ErrorClass, Request, retry_after};
 use crate::http::{self, Stopped, Unread};
 use crate::model::{Micros, Time};
@@ -26,11 +28,18 @@ const HEADERS: usize = 32;
 /// What every try of a client needs.
 pub(super) struct Caller {
     pub(super) http: reqwest::Client,
-    /// `Authorization`, marked sensitive; none where everybody is let in.
-    pub(super) key: Option<HeaderValue>,
+    pub(super) key: Key,
     pub(super) scrub: Scrub,
     pub(super) call_timeout: Duration,
     pub(super) max_response_bytes: u64,
+}
+
+/// What is sent to be let in.
+pub(super) enum Key {
+    None,
+    /// `Authorization`, marked sensitive.
+    Fixed(HeaderValue),
+    Session(Session),
 }
 
 /// A reply that is no failure, or what had arrived of one.
@@ -51,23 +60,61 @@ impl Caller {
     /// Makes the call once. A failure comes with the part of a 2xx reply that arrived before it, if any did.
     pub(super) async fn make(&self, request: &Request, url: Url, now: &(dyn Fn() -> Time + Send + Sync)) -> Tried {
         let begun = Instant::now();
-        let outcome = self.outcome(request, url, now).await;
+        let deadline = self.deadline();
+        let outcome = match &self.key {
+            Key::Session(session) => self.in_session(session, request, url, deadline, now).await,
+            Key::Fixed(key) => self.outcome(request, url, Some(key), deadline, now).await,
+            Key::None => self.outcome(request, url, None, deadline, now).await,
+        };
         Tried { latency: begun.elapsed(), outcome }
+    }
+
+    /// A timeout beyond what the clock can count is none; a day stands for that.
+    fn deadline(&self) -> tokio::time::Instant {
+        let begun = tokio::time::Instant::now();
+        begun.checked_add(self.call_timeout).unwrap_or(begun + Duration::from_secs(86_400))
+    }
+
+    /// The same with a token, which is renewed once when it is not accepted any more.
+    async fn in_session(
+        &self,
+        session: &Session,
+        request: &Request,
+        url: Url,
+        deadline: tokio::time::Instant,
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Result<Arrived, (Failure, Option<Arrived>)> {
+        let refused =
+            |why: session::Refused| (Failure { status: why.status, ..self.failure(why.class, &why.text) }, None);
+        let token = session.token(&self.http, deadline).await.map_err(refused)?;
+        let outcome = self.outcome(request, url.clone(), bearer(&token).as_ref(), deadline, now).await;
+        let stale = match &outcome {
+            Err((failure, _)) => match failure.status {
+                Some(401) => true,
+                Some(400) => failure.text.to_ascii_lowercase().contains("token"),
+                _ => false,
+            },
+            Ok(_) => false,
+        };
+        if !stale {
+            return outcome;
+        }
+        let token = session.renew(&self.http, &token, deadline).await.map_err(refused)?;
+        self.outcome(request, url, bearer(&token).as_ref(), deadline, now).await
     }
 
     async fn outcome(
         &self,
         request: &Request,
         url: Url,
+        key: Option<&HeaderValue>,
+        deadline: tokio::time::Instant,
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<Arrived, (Failure, Option<Arrived>)> {
-        // A timeout beyond what the clock can count is none; a day stands for that.
-        let begun = tokio::time::Instant::now();
-        let deadline = begun.checked_add(self.call_timeout).unwrap_or(begun + Duration::from_secs(86_400));
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
         let mut sending = self.http.request(method, url);
         // A key is for its provider, not for whoever else an address names.
-        if let Some(key) = self.key.as_ref().filter(|_| request.address.is_none()) {
+        if let Some(key) = key.filter(|_| request.address.is_none()) {
             sending = sending.header(AUTHORIZATION, key.clone());
         }
         for (name, value) in &request.headers {
@@ -162,7 +209,16 @@ impl Caller {
 
     fn failure(&self, class: ErrorClass, text: &str) -> Failure {
         let text = self.scrub.line(text, TEXT);
-        Failure { class, status: None, text, cost: None, retry_after: None, connection_died: false, unconnected: false, location: None }
+        Failure {
+            class,
+            status: None,
+            text,
+            cost: None,
+            retry_after: None,
+            connection_died: false,
+            unconnected: false,
+            location: None,
+        }
     }
 
     /// Headers worth keeping: the body's type, billing, and what a support desk asks for.
@@ -181,6 +237,13 @@ impl Caller {
         })
         .collect()
     }
+}
+
+/// A token as a header that debug output does not show.
+fn bearer(token: &SecretString) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// What the call cost, when the billing header is there and a sane number.

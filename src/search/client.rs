@@ -9,13 +9,14 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::attempt::{Arrived, Caller, Tried};
+use super::attempt::{Arrived, Caller, Key, Tried};
 use super::gate::{Gate, Pace, Refusal};
 use super::limits::Limits;
 use super::render;
 use super::request::{Unsupported, request};
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
+use super::session::Session;
 use super::{Access, Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
 use crate::model::{SERVICE, Time};
@@ -85,11 +86,14 @@ impl Client {
             ));
         }
         let (key, secret) = match settings.access {
-            Access::Open => (None, SecretString::default()),
-            Access::Bare(secret) => (Some(header(secret.expose_secret())?), secret),
+            Access::Open => (Key::None, SecretString::default()),
+            Access::Bare(secret) => (Key::Fixed(header(secret.expose_secret())?), secret),
             Access::Bearer(secret) => {
                 header(secret.expose_secret())?;
-                (Some(header(&format!("Bearer {}", secret.expose_secret()))?), secret)
+                (Key::Fixed(header(&format!("Bearer {}", secret.expose_secret()))?), secret)
+            }
+            Access::Session { user, password } => {
+                (Key::Session(Session::new(base_url.clone(), user, password.clone())), password)
             }
         };
         let max_idle = usize::try_from(settings.max_concurrent).unwrap_or(usize::MAX);

@@ -140,5 +140,15 @@ fn within(key: &str, number: u32, bounds: &RangeInclusive<u32>) -> Result<u32, U
 /// A GET without a body, unbounded and not streamed.
 fn get<const N: usize>(source: Source, path: &str, query: [(&str, String); N]) -> Request {
     let query = query.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    Request { source, method: "GET", path: path.to_owned(), query, body: None, limit: None, streaming: false, address: None, headers: Vec::new() }
+    Request {
+        source,
+        method: "GET",
+        path: path.to_owned(),
+        query,
+        body: None,
+        limit: None,
+        streaming: false,
+        address: None,
+        headers: Vec::new(),
+    }
 }

@@ -166,6 +166,7 @@ mod tests {
                 retry_after: None,
                 connection_died: false,
                 unconnected: false,
+                location: None,
             };
             assert_eq!(failure.is_passing(), passing, "{status}");
             assert_eq!(failure.into_error(1, Duration::ZERO, None, Spent::default()).reach, how_far, "{status}");
@@ -190,6 +191,7 @@ mod tests {
             retry_after: None,
             connection_died: true,
             unconnected: false,
+            location: None,
         };
         let refused = Failure { connection_died: false, unconnected: true, ..unanswered.clone() };
         let mut spent = Spent::default();

@@ -16,6 +16,7 @@ mod request;
 mod retry;
 mod retry_after;
 mod scrub;
+mod session;
 mod spec;
 mod spellings;
 mod takes;
@@ -93,6 +94,8 @@ pub enum Access {
     Bare(secrecy::SecretString),
     /// `Authorization: Bearer` with the key (RFC 6750).
     Bearer(secrecy::SecretString),
+    /// A token that is given for an account and its password.
+    Session { user: String, password: secrecy::SecretString },
 }
 
 /// Everything the client needs to know; built by cli from the configuration.

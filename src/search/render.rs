@@ -75,7 +75,10 @@ mod tests {
             query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             body,
             limit: None,
-            streaming: false, address: None, headers: Vec::new() }
+            streaming: false,
+            address: None,
+            headers: Vec::new(),
+        }
     }
 
     #[test]

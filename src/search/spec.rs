@@ -46,5 +46,15 @@ pub(super) fn ai(query: &AiQuery) -> Request {
 
 /// A POST without query parameters, unbounded and not streamed.
 pub(super) fn post(source: Source, path: String, body: Value) -> Request {
-    Request { source, method: "POST", path, query: Vec::new(), body: Some(body), limit: None, streaming: false, address: None, headers: Vec::new() }
+    Request {
+        source,
+        method: "POST",
+        path,
+        query: Vec::new(),
+        body: Some(body),
+        limit: None,
+        streaming: false,
+        address: None,
+        headers: Vec::new(),
+    }
 }

@@ -240,7 +240,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
                 held.push(run);
             }
             3..7 if !held.is_empty() => {
-                let source = Source::ALL[usize::try_from(draw.below(3)).unwrap()];
+                let source = Source::SERVICE[usize::try_from(draw.below(3)).unwrap()];
                 let run = &held[pick];
                 if count(store, run, source, now, limits).await == Permission::Granted {
                     let search = model.0.entry((run.public_id.clone(), source)).or_default();

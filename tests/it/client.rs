@@ -13,8 +13,8 @@ use server::{Answer, Seen, Server, Then, reply};
 use topicwatch::http;
 use topicwatch::model::{AiQuery, AiWhen, Micros, SocialOperation, SocialQuery, Time, WebOperation, WebQuery, Window};
 use topicwatch::search::{
-    Ask, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, Rate, RawReply, Reach, Refusal, Request,
-    Settings, Ungated, request,
+    Access, Ask, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, Rate, RawReply, Reach, Refusal,
+    Request, Settings, Ungated, request,
 };
 
 const KEY: &str = "dt_$0123/abc=";
@@ -27,7 +27,9 @@ fn settings(server: &Server) -> Settings {
         base_url: server.url.clone(),
         dialect: Dialect::Spec,
         platform: "X".to_owned(),
-        api_key: SecretString::from(KEY.to_owned()),
+        provider: "service".to_owned(),
+        access: Access::Bare(SecretString::from(KEY.to_owned())),
+        allow_private: true,
         call_timeout: Duration::from_secs(30),
         max_concurrent: 4,
         rate_limit: None,
@@ -453,7 +455,8 @@ async fn a_call_that_pauses_or_was_dropped_holds_no_place() {
 #[tokio::test]
 async fn settings_that_cannot_work_are_refused_without_showing_the_key() {
     let server = Server::start(script(vec![reply(200, "", "{}")])).await;
-    let with_key = |key: &str| Settings { api_key: SecretString::from(key.to_owned()), ..settings(&server) };
+    let with_key =
+        |key: &str| Settings { access: Access::Bare(SecretString::from(key.to_owned())), ..settings(&server) };
     let at = |url: &str| Settings { base_url: url.parse().unwrap(), ..settings(&server) };
     for settings in [
         with_key(""),
@@ -496,7 +499,8 @@ fn a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_http
     let options = |url: &str| http::Options {
         connect_timeout: HOUR,
         max_idle_per_host: 1,
-        roots: http::Roots::needed_by(&url.parse().unwrap()), public_only: false
+        roots: http::Roots::needed_by(&url.parse().unwrap()),
+        public_only: false,
     };
     assert!(http::client(&options("http://127.0.0.1:1")).is_ok());
     let error = http::client(&options("https://h.example")).unwrap_err();

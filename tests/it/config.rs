@@ -63,9 +63,9 @@ fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
     assert!(config.warnings.is_empty(), "{:?}", config.warnings);
     assert_eq!(
         config.topics[0].query(Source::Ai),
-        Some("What is new about Acme product launches (acme launch)? Name sources.")
+        Some("What is new about Acme product launches (acme launch)? Name sources.".to_owned())
     );
-    assert_eq!(config.topics[2].query(Source::Web), Some("async rust release notes"));
+    assert_eq!(config.topics[2].query(Source::Web), Some("async rust release notes".to_owned()));
     assert_eq!(config.topics[2].sources(), [Source::Social, Source::Web]);
     assert_eq!(config.topics[2].schedule.as_ref().map(|s| s.period.clone()), Some(Period::Every(12 * 3_600_000)));
 }
@@ -74,6 +74,7 @@ fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
 /// keys of the same name.
 fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
     let from = match section {
+        Section::Provider => EXAMPLE.find("[providers.news]\n").unwrap(),
         Section::Report => EXAMPLE.find("[[reports]]\n").unwrap(),
         Section::Channel => EXAMPLE.find("[[channels]]\n").unwrap(),
         Section::Export => EXAMPLE.find("[[exports]]\n").unwrap(),
@@ -262,8 +263,8 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (
             service("base_url = \"sandbox\"\n[[providers]]"),
             "3:3",
-            "unknown key `providers`",
-            "not available in this version",
+            "`providers` is a section, found a list",
+            "write [providers.NAME]",
         ),
         (service("base_url = \"sandbox\"\n[notify]"), "3:2", "unknown key `notify`", "not available in this version"),
         (service("base_url = \"sandbox\"\n[[topic]]"), "3:3", "unknown key `topic`", "did you mean `[[topics]]`?"),

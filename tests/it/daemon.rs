@@ -13,7 +13,7 @@ use topicwatch::model::{
     CatchUp, Clock, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Time, Topic, Window,
 };
 use topicwatch::sandbox;
-use topicwatch::search::{self, Client, Dialect};
+use topicwatch::search::{self, Access, Client, Dialect};
 use topicwatch::store::{Settings, Store};
 
 use crate::support::databases::{Database, databases};
@@ -33,6 +33,7 @@ fn topic(id: &str) -> Topic {
         social: Some(SocialQuery { query: id.to_owned(), operation: SocialOperation::Search, limit: None }),
         web: None,
         ai: None,
+        providers: Vec::new(),
         limits: Default::default(),
         filter: Default::default(),
         schedule: Some(SchedulePolicy {
@@ -56,7 +57,9 @@ fn collector(store: &Store, service: &sandbox::Running, clock: Clock) -> Arc<Col
         base_url: service.base_url().parse().unwrap(),
         dialect: Dialect::Spec,
         platform: "X".into(),
-        api_key: "k".to_owned().into(),
+        provider: "service".to_owned(),
+        access: Access::Bare("k".to_owned().into()),
+        allow_private: true,
         call_timeout: Duration::from_secs(30),
         max_concurrent: 8,
         rate_limit: None,

@@ -227,6 +227,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
         };
         let known = [
             "job.topic",
+            "provider_memory.topic",
             "pruned_day.topic",
             "request.topic",
             "run.job",

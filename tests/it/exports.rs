@@ -199,7 +199,7 @@ async fn pages_of_runs_are_together_what_each_run_saw() {
             let world = (0..n % 4).map(|of| {
                 let key = format!("page:https://example.com/{of},{n}");
                 let mut item =
-                    seen(Source::ALL[of as usize % 3], of as u32 + 1, &[key.as_str()], NASTY[n as usize % 14]);
+                    seen(Source::SERVICE[of as usize % 3], of as u32 + 1, &[key.as_str()], NASTY[n as usize % 14]);
                 let found = &mut item.sightings[0].found;
                 found.published_at = Time::parse(times[of as usize]);
                 found.url = Some(format!("https://example.com/{of}?a=\"{n}\""));

@@ -66,6 +66,7 @@ mod outbox;
 mod pings;
 mod postgres_tls;
 mod protected;
+mod providers;
 mod pruned_days;
 mod reading_order;
 mod real_input;

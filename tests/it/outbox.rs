@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use secrecy::SecretString;
+use topicwatch::http::is_public;
 use topicwatch::model::{
     CatchUp, Clock, HookForm, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
     RunState, SchedulePolicy, SmtpTls, Time,
 };
 use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, signature, verify};
-use topicwatch::http::is_public;
 use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
 
 use crate::support::databases::{Database, databases};

@@ -10,7 +10,7 @@ use topicwatch::budget::Prices;
 use topicwatch::collect::{self, Collector, Stop, WorkerPool};
 use topicwatch::model::{Micros, RunState, SearchState, Source, Time};
 use topicwatch::sandbox::{self, CorpusSource, Fault, Running};
-use topicwatch::search::{self, Client, Dialect};
+use topicwatch::search::{self, Access, Client, Dialect};
 use topicwatch::store::{Store, StoreErrorKind};
 
 use crate::support::databases::{databases, sqlite};
@@ -35,7 +35,9 @@ fn collector(store: &Store, service: &str) -> Arc<Collector> {
         base_url: url::Url::parse(service).unwrap(),
         dialect: Dialect::Spec,
         platform: "X".into(),
-        api_key: "key".to_owned().into(),
+        provider: "service".to_owned(),
+        access: Access::Bare("key".to_owned().into()),
+        allow_private: true,
         call_timeout: Duration::from_secs(900),
         max_concurrent: 1,
         rate_limit: None,
@@ -46,7 +48,7 @@ fn collector(store: &Store, service: &str) -> Arc<Collector> {
         dialect: Dialect::Spec,
         platform: "X".into(),
         limits: 100.into(),
-        prices: Prices { social: Micros(3_000), web: Micros(1_000), ai: Micros(4_000) },
+        prices: Prices { social: Micros(3_000), web: Micros(1_000), ai: Micros(4_000), ..Prices::default() },
         lease: Duration::from_secs(15),
         sandbox: true,
     };

@@ -136,7 +136,12 @@ async fn pages(base: &Url, timeout: Duration) -> Vec<Check> {
 async fn ask(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), String> {
     let url = base.join(path).map_err(|e| e.to_string())?;
     let left = deadline.saturating_duration_since(Instant::now());
-    let options = http::Options { connect_timeout: left, max_idle_per_host: 0, roots: http::Roots::needed_by(&url), public_only: false };
+    let options = http::Options {
+        connect_timeout: left,
+        max_idle_per_host: 0,
+        roots: http::Roots::needed_by(&url),
+        public_only: false,
+    };
     let client = http::client(&options).map_err(|e| e.text)?;
     let late = |_| "not in time".to_owned();
     let reply = tokio::time::timeout_at(deadline, client.get(url).send()).await.map_err(late)?;

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::look::alerts;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::signals::Ends;
+use crate::cli::wiring::callers::Callers;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::jobs::Delivering;
@@ -21,7 +22,6 @@ use crate::model::{RunState, Time};
 use crate::notify::{Channel, PingTargets};
 use crate::process_status::ProcessStatus;
 use crate::sandbox;
-use crate::cli::wiring::callers::Callers;
 use crate::store::{Counts, DaemonLock, Store};
 
 /// How long a reload under way, which may be writing, holds up the end.

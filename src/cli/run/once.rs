@@ -17,6 +17,7 @@ use crate::cli::wiring::options::Common;
 use crate::cli::wiring::pings::{self, Pinging};
 use crate::cli::wiring::{channels, ids, jobs};
 use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
+use crate::config::Target;
 use crate::daemon::{Planner, Skew};
 use crate::model::{RunState, Time, Topic};
 use crate::notify::Pinger;
@@ -292,7 +293,7 @@ async fn print(
             first.topic
         ));
     }
-    if context.is_sandbox() {
+    if context.is_sandbox() && context.config.service.target == Target::Sandbox {
         text.push_str(&format!(
             "for real searches: set [service] base_url in {} and put your key into ${}, then topicwatch check --probe\n",
             output::visible(&context.config.file.display().to_string()),

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::config::EXAMPLE;
+use crate::config::TEMPLATES;
 use crate::files::Protected;
 
 #[derive(Debug, Args)]
@@ -15,6 +15,13 @@ pub struct InitArgs {
     /// Where to write it
     #[arg(default_value = "jobs.toml")]
     pub file: PathBuf,
+    /// Sources to begin with: the search service, or one that needs no paid key
+    #[arg(long, value_name = "NAME", default_value = "service", value_parser = names())]
+    pub template: String,
+}
+
+fn names() -> Vec<&'static str> {
+    TEMPLATES.iter().map(|(name, _)| *name).collect()
 }
 
 pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
@@ -33,9 +40,13 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
             "does the folder exist, and may this user write there?",
         ),
     })?;
-    file.write_all(EXAMPLE.as_bytes()).and_then(|()| file.sync_all())?;
-    output::text(&format!(
-        "wrote {shown}\nnext: topicwatch once (asks the built-in sandbox; needs no key, costs nothing)\n"
-    ))?;
+    let text = TEMPLATES.iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| *text);
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+    let next = match args.template.as_str() {
+        "service" => "topicwatch once (asks the built-in sandbox; needs no key, costs nothing)",
+        "hn" | "feeds" => "topicwatch once (needs no key, costs nothing)",
+        _ => "edit it as its first lines say, then topicwatch once",
+    };
+    output::text(&format!("wrote {shown}\nnext: {next}\n"))?;
     Ok(Exit::Ok)
 }

@@ -9,7 +9,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::insight::{Allowance, Calls, Forecast, History, Horizon, Price, TopicForecast, forecast};
+use crate::insight::{Allowance, Calls, Forecast, History, Horizon, TopicForecast, forecast};
 use crate::model::{Micros, Time, Used};
 use crate::schedule::format_duration;
 use crate::store::{Nature, StoreErrorKind};
@@ -116,7 +116,7 @@ fn render(told: &Forecast, past: &Stored) -> String {
     text.push('\n');
     text.push_str(&money(told));
     text.push('\n');
-    text.push_str(&prices(&told.prices, past));
+    text.push_str(&prices(told, past));
     text.push('\n');
     text.push_str(&quota(told));
     told.budgets.iter().for_each(|met| text.push_str(&allowance(met)));
@@ -195,9 +195,11 @@ fn per_day(calls: i64, days: u32) -> String {
     }
 }
 
-fn prices(prices: &[Price], past: &Stored) -> String {
-    let rows = prices
+fn prices(told: &Forecast, past: &Stored) -> String {
+    let rows = told
+        .prices
         .iter()
+        .filter(|price| !only_providers(told) || !price.source.is_service())
         .map(|price| {
             let why = match (price.basis, &past.missing) {
                 ("observed", _) => format!("average of {} billed in the last 30 days", price.billed_searches),
@@ -214,8 +216,17 @@ fn prices(prices: &[Price], past: &Stored) -> String {
     text
 }
 
+/// Whether nobody asks the search service.
+fn only_providers(told: &Forecast) -> bool {
+    told.calls.social + told.calls.web + told.calls.ai == 0 && told.calls.providers > 0
+}
+
 fn quota(told: &Forecast) -> String {
     let quota = &told.quota;
+    if only_providers(told) {
+        // The limit is the search service's.
+        return String::new();
+    }
     let limit = quota.max_calls_per_day;
     let made = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
     let Some(used) = &quota.used_up else {

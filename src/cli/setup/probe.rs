@@ -52,7 +52,10 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
         cost_usd: Micros(0),
     });
     let Some(query) = context.config.topics.iter().find_map(|topic| topic.provider(name)) else {
-        return Probed { ok: true, ..free(format!("{name}: no topic asks it"), format!("name it in the sources of a topic: \"{name}\"")) };
+        return Probed {
+            ok: true,
+            ..free(format!("{name}: no topic asks it"), format!("name it in the sources of a topic: \"{name}\""))
+        };
     };
     let Some(kind) = kinds::named(&query.kind) else { return free(format!("{name}: an unknown kind"), String::new()) };
     let span = LookBack::from(Window::Past24Hours).span(now);
@@ -72,7 +75,11 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
             Probed {
                 provider: name.to_string(),
                 ok: failure.is_none(),
-                line: format!("{name} ({}) answered in {latency_ms} ms, {found} found{}", query.kind, failure.unwrap_or_default()),
+                line: format!(
+                    "{name} ({}) answered in {latency_ms} ms, {found} found{}",
+                    query.kind,
+                    failure.unwrap_or_default()
+                ),
                 hint: read.hint.unwrap_or_default(),
                 latency_ms,
                 cost_usd,

@@ -10,7 +10,8 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::{Common, source_name};
 use crate::collect::{Ingested, Provider, Reading, ingest, read_provider as kinds_read};
 use crate::model::{
-    AiQuery, AiWhen, AskValue, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation, WebQuery, Window,
+    AiQuery, AiWhen, AskValue, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation,
+    WebQuery, Window,
 };
 use crate::search::decode::Media;
 use crate::search::{self, Ask, CallFailure, RawReply, Ungated, kinds};

@@ -113,9 +113,7 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
                 search.cost.to_string(),
                 search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
             ]);
-            if (search.state != SearchState::Ok || search.widened)
-                && let Some(note) = &search.note
-            {
+            if let Some(note) = &search.note {
                 notes.push((
                     format!("{} {}: {}", report.topic, search.source, output::brief(note, 300)),
                     search.hint.clone(),

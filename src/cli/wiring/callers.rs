@@ -90,15 +90,31 @@ pub(in crate::cli) fn address(provider: &ProviderConfig, sandbox: Option<&Url>) 
 fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
     let place = SecretPlace { variable: provider.key_env.clone(), file: provider.key_file.clone() };
     let named = place.variable.is_some() || place.file.is_some();
+    let invented = provider.target == Target::Sandbox;
     match provider.kind.login {
         Login::Open => Ok(Access::Open),
-        _ if provider.target == Target::Sandbox => Ok(Access::Bearer(SecretString::from("sandbox"))),
-        // A server of one's own may let everybody in.
-        _ if !named => Ok(Access::Open),
-        _ => {
-            let what = format!("key of provider {}", provider.name);
-            let key = config::read_secret(&what, &place, &env).map_err(|e| Failure::usage(e.message, e.hint))?;
-            Ok(Access::Bearer(key))
+        Login::Session => {
+            let user = provider.user.clone().or_else(|| invented.then(|| "sandbox.example".to_owned()));
+            let missing =
+                |key: &str, hint: &str| Failure::usage(format!("provider {} has no `{key}`", provider.name), hint);
+            let user = user.ok_or_else(|| missing("user", "write user = \"you.bsky.social\", your handle"))?;
+            if !named && !invented {
+                return Err(missing(
+                    "key_env",
+                    "write key_env = \"BLUESKY_APP_PASSWORD\", and put an app password there",
+                ));
+            }
+            let password = if named { secret(provider, &place)? } else { SecretString::from("sandbox") };
+            Ok(Access::Session { user, password })
         }
+        Login::Bearer if invented => Ok(Access::Bearer(SecretString::from("sandbox"))),
+        // A server of one's own may let everybody in.
+        Login::Bearer if !named => Ok(Access::Open),
+        Login::Bearer => Ok(Access::Bearer(secret(provider, &place)?)),
     }
+}
+
+fn secret(provider: &ProviderConfig, place: &SecretPlace) -> Result<SecretString, Failure> {
+    let what = format!("key of provider {}", provider.name);
+    config::read_secret(&what, place, &env).map_err(|e| Failure::usage(e.message, e.hint))
 }

@@ -11,7 +11,9 @@ pub(in crate::export) const SEARCHES: &[Column<SearchedRow>] = &[
     Column::integer("attempt", "attempt", "attempt of the run that made it, from 1", |r| {
         Cell::Integer(r.search.attempt)
     }),
-    Column::word("source", "`social`, `web` or `ai`", |r| Cell::Word(r.search.source.as_str())),
+    Column::word("source", "`social`, `web`, `ai`, or the name of a provider", |r| {
+        Cell::Word(r.search.source.as_str())
+    }),
     Column::word("operation", "the call, as in `jobs.toml`", |r| Cell::Word(&r.search.operation)),
     Column::text("query", "the words asked for", |r| Cell::Text(Cow::Borrowed(&r.search.query))),
     Column::word("state", "`ok`, `empty`, `error`, `over_quota`, `not_run` or `lost`", |r| {
@@ -63,4 +65,7 @@ pub(in crate::export) const SEARCHES: &[Column<SearchedRow>] = &[
         |r| Cell::time(r.search.covered_from),
     ),
     Column::time("covered_until", "and its end", |r| Cell::time(r.search.covered_until)),
+    Column::word("provider", "who was asked: `service`, or a name of `[providers]`", |r| {
+        Cell::Word(r.search.source.provider())
+    }),
 ];

@@ -7,7 +7,7 @@ pub(in crate::export) const SIGHTINGS: &[Column<SightingRow>] = &[
     Column::id("run", "id of the run", |r| Cell::Id(&r.run)),
     Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
     Column::time("seen_at", "when the run looked", |r| Cell::Time(r.seen_at)),
-    Column::word("source", "`social`, `web` or `ai`", |r| Cell::Word(r.source.as_str())),
+    Column::word("source", "`social`, `web`, `ai`, or the name of a provider", |r| Cell::Word(r.source.as_str())),
     Column::integer("rank", "place", "place in that source's reply, from 1", |r| Cell::Integer(r.rank)),
     Column::id("key", "key of the item", |r| Cell::Id(&r.key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.kind.as_str())),
@@ -32,4 +32,7 @@ pub(in crate::export) const SIGHTINGS: &[Column<SightingRow>] = &[
     }),
     Column::integer("bookmarks", "bookmarks", "bookmarks at that moment", |r| Cell::integer(r.engagement.bookmarks)),
     Column::integer("views", "views", "views at that moment", |r| Cell::integer(r.engagement.views)),
+    Column::word("provider", "who showed it: `service`, or a name of `[providers]`", |r| {
+        Cell::Word(r.source.provider())
+    }),
 ];

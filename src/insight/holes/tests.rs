@@ -25,6 +25,7 @@ fn watched(operation: SocialOperation) -> Watched {
         social: Some(SocialQuery { query: "acme".into(), operation, limit: None }),
         web: None,
         ai: None,
+        providers: Vec::new(),
         schedule: None,
         limits: Default::default(),
         filter: Default::default(),

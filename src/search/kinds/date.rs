@@ -39,16 +39,18 @@ fn iso(text: &str) -> Option<Timestamp> {
 fn mail(text: &str) -> Option<Timestamp> {
     let parser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let read = |text: &str| parser.parse_zoned(text).ok().map(|at: Zoned| at.timestamp());
-    read(text).or_else(|| {
-        let (head, zone) = text.rsplit_once(' ')?;
-        let offset = match zone.to_ascii_uppercase().as_str() {
-            "Z" | "UTC" | "GMT" | "UT" => "+0000",
-            "BST" | "CET" | "WEST" => "+0100",
-            "CEST" | "EET" => "+0200",
-            _ => return None,
-        };
-        read(&format!("{head} {offset}"))
-    })
+    let (head, zone) = text.rsplit_once(' ')?;
+    // The parser takes the names that it does not know for UTC.
+    let offset = match zone.to_ascii_uppercase().as_str() {
+        "Z" | "UTC" | "GMT" | "UT" => "+0000",
+        "BST" | "CET" | "WEST" => "+0100",
+        "CEST" | "EET" => "+0200",
+        "EEST" | "MSK" => "+0300",
+        "IST" => "+0530",
+        "JST" | "KST" => "+0900",
+        _ => return read(text),
+    };
+    read(&format!("{head} {offset}"))
 }
 
 #[cfg(test)]

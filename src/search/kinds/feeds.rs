@@ -8,7 +8,7 @@ mod memory;
 use std::collections::HashSet;
 
 use super::{Asked, Kind, Part, PartReply, Read, Shown, failed, get};
-use crate::model::{Found, Remembered};
+use crate::model::{Found, Remembered, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 use memory::Memory;
@@ -181,8 +181,10 @@ fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: Memory) -> Res
     let (shown, hole) = match oldest {
         // One of the newest of last time is still there: nothing can have come and gone in between.
         _ if known_before && before.newest.iter().any(kept) => (Shown::Whole, false),
+        // All of them went, whatever dates the others have.
+        Some(oldest) if known_before => (Shown::Since(oldest.max(Time(before.looked))), true),
         Some(oldest) if oldest <= asked.span.from => (Shown::Whole, false),
-        Some(oldest) => (Shown::Since(oldest), known_before),
+        Some(oldest) => (Shown::Since(oldest), false),
         None => (Shown::Nothing, known_before),
     };
     let memory = before.changed(reply, &feed, asked.now);

@@ -9,7 +9,23 @@ const SILENT: [&str; 4] = ["script", "style", "template", "iframe"];
 
 /// Elements that begin or end a line.
 const LINES: [&str; 18] = [
-    "p", "br", "div", "li", "ul", "ol", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr",
+    "p",
+    "br",
+    "div",
+    "li",
+    "ul",
+    "ol",
+    "tr",
+    "table",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+    "pre",
+    "hr",
     "section",
 ];
 

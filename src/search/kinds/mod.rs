@@ -3,6 +3,7 @@
 //! What a kind brings and may be asked is declared in `model/provider.rs`; to add one, write its file here and name it in
 //! [`KINDS`].
 
+mod bluesky;
 mod call;
 mod date;
 mod feeds;
@@ -117,7 +118,7 @@ pub trait Kind: Sync {
     fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError>;
 }
 
-static KINDS: &[&dyn Kind] = &[&hackernews::HackerNews, &searxng::Searxng, &feeds::Feeds];
+static KINDS: &[&dyn Kind] = &[&hackernews::HackerNews, &searxng::Searxng, &feeds::Feeds, &bluesky::Bluesky];
 
 /// How the kind of this name is spoken to.
 #[must_use]

@@ -86,7 +86,8 @@ impl Kind for Searxng {
         let failure = trouble.or(silence);
         let hint = failure.as_ref().map(|error| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));
-        let left_out = known(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
+        let left_out =
+            known(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
         let note = range(asked).and_then(|_| left_out).and_then(|value| left_out_note(asked, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
         Ok(Read { reply, shown: Shown::Nothing, full: false, memory, note, hint })
@@ -196,7 +197,9 @@ fn left_out_note(asked: &Asked<'_>, value: &str) -> Option<String> {
     let value: Value = serde_json::from_str(value).ok()?;
     let (engines, categories) = (asked.query.texts("engines"), asked.query.texts("categories"));
     let wanted = |engine: &&Value| {
-        let of = |name: &str| engine.get("categories").and_then(Value::as_array).is_some_and(|all| all.iter().any(|one| one == name));
+        let of = |name: &str| {
+            engine.get("categories").and_then(Value::as_array).is_some_and(|all| all.iter().any(|one| one == name))
+        };
         let named = engine.get("name").and_then(Value::as_str).unwrap_or_default();
         if !engines.is_empty() {
             return engines.iter().any(|one| one == named);

@@ -63,6 +63,8 @@ pub(in crate::store) mod limits;
 pub(in crate::store) mod lists;
 #[path = "../items/sql/loaded_item.rs"]
 pub(in crate::store) mod loaded_item;
+#[path = "../items/sql/memory.rs"]
+pub(in crate::store) mod memory;
 #[path = "../erasure/sql/mentions.rs"]
 pub(in crate::store) mod mentions;
 #[path = "../items/sql/merge.rs"]
@@ -87,8 +89,6 @@ pub(in crate::store) mod pulse;
 pub(in crate::store) mod raw_replies;
 #[path = "../database/sql/read.rs"]
 pub(in crate::store) mod read;
-#[path = "../items/sql/memory.rs"]
-pub(in crate::store) mod memory;
 #[path = "../items/sql/recall.rs"]
 pub(in crate::store) mod recall;
 #[path = "../ledger/sql/rename.rs"]

@@ -2,8 +2,8 @@
 //! only database-made id here is that of a held run, which stays inside the process.
 
 use crate::model::{
-    Remembered,     Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, RunState, SearchState, Source, Span, Time, Tone,
-    Topic, Trigger, Wanted,
+    Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, Remembered, RunState, SearchState, Source, Span,
+    Time, Tone, Topic, Trigger, Wanted,
 };
 
 /// A run held by this process: id, fencing token and what to do.

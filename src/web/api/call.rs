@@ -56,6 +56,9 @@ impl Call {
                 // What no path can be is a path that there is not.
                 (Place::Path, Err(problem)) => return Err(Problem { status: StatusCode::NOT_FOUND, ..problem }),
             }
+            if matches!(parameter.kind, Kind::Source) {
+                known_source(&app, parameter, &value).await?;
+            }
             let values = given.entry(parameter.name).or_default();
             if !values.is_empty() && !parameter.many {
                 let hint = "Give it once.";
@@ -136,6 +139,17 @@ fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
         format!("These are known here: {}.", known.join(", "))
     };
     Problem::bad(format!("There is no parameter `{}`", cut(name)), hint)
+}
+
+/// Whether something came of a source of this name; the search service's are known everywhere.
+async fn known_source(app: &App, parameter: &Parameter, value: &str) -> Result<(), Problem> {
+    let all = app.site.store.searched_sources().await?;
+    if all.iter().any(|source| source.as_str() == value) {
+        return Ok(());
+    }
+    let names: Vec<&str> = all.iter().map(Source::as_str).collect();
+    let title = format!("`{}` cannot stand for `{}`", cut(value), parameter.name);
+    Err(Problem::bad(title, format!("One of: {}.", names.join(", "))))
 }
 
 /// Whether a value can be meant at all.

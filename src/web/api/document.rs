@@ -110,7 +110,9 @@ fn problem(status: u16) -> Value {
 
 fn told_of(parameter: &Parameter) -> Value {
     let schema = match parameter.kind {
-        Kind::Source => json!({ "type": "string", "pattern": "^[a-z][a-z0-9_-]{0,23}$", "examples": ["social", "web", "ai"] }),
+        Kind::Source => {
+            json!({ "type": "string", "pattern": "^[a-z][a-z0-9_-]{0,23}$", "examples": ["social", "web", "ai"] })
+        }
         Kind::Text(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
         Kind::Word(words) => json!({ "type": "string", "enum": words() }),
         Kind::Number(least, most, otherwise) => {

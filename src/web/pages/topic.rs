@@ -10,7 +10,7 @@ use super::{actions, alerts, answers, days, item_view};
 use crate::compare::{Filtered, Hiding};
 use crate::draw::format::{self, counted, number};
 use crate::insight::daily::rising;
-use crate::model::{Source, Span, Time, Tone, TopicCard};
+use crate::model::{Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
 use crate::web::ask::{Ask, words as words_of};
 use crate::web::layout::{Page, moment};
@@ -49,7 +49,7 @@ struct ItemQuery {
 }
 
 impl ItemQuery {
-    fn of(ask: &Ask, now: Time) -> Result<Self, Problem> {
+    fn of(ask: &Ask, card: &TopicCard, now: Time) -> Result<Self, Problem> {
         let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
         let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
         let words = ask.get("q").map(words_of).transpose()?;
@@ -57,7 +57,10 @@ impl ItemQuery {
         Ok(Self {
             filter: Filter {
                 topics: vec![ask.name.clone()],
-                sources: ask.word("source", Source::parse)?.into_iter().collect(),
+                sources: ask
+                    .word("source", |word| card.sources().into_iter().find(|one| one.as_str() == word))?
+                    .into_iter()
+                    .collect(),
                 tones: ask.word("tone", Tone::parse)?.into_iter().collect(),
                 authors: author.into_iter().collect(),
                 since: since.map(|days| now.minus(DAY * u32::try_from(days).unwrap_or(1))),
@@ -93,7 +96,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let card = store.topic_card(&ask.name, now.minus(DAY)).await?.ok_or_else(unknown)?;
-    let wish = ItemQuery::of(&ask, now)?;
+    let wish = ItemQuery::of(&ask, &card, now)?;
     let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;

@@ -82,8 +82,14 @@ impl Cluster {
 
     /// Ends the server in one of `pg_ctl`'s ways, and starts it again.
     pub(crate) fn restart(&self, how: &str) {
+        self.restart_after(how, || ());
+    }
+
+    /// The same with something done while it is away.
+    pub(crate) fn restart_after(&self, how: &str, away: impl FnOnce()) {
         let stopped = self.call("pg_ctl", &["-D", &self.data(), "-m", how, "-w", "stop"]);
         assert!(stopped.status.success(), "{stopped:?}");
+        away();
         self.bring_up();
     }
 

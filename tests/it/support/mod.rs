@@ -16,6 +16,7 @@ pub mod old_history;
 pub mod program;
 pub mod rare_schedule;
 pub mod receivers;
+pub mod replies;
 pub mod report_spec;
 pub mod report_world;
 pub mod sample_history;

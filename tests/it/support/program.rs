@@ -32,6 +32,15 @@ impl Place {
         place
     }
 
+    /// A file without `[service]`: `rest` is whatever follows `[database]`.
+    pub fn bare(database: Database, rest: &str) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap(), database };
+        let Database { url, schema, .. } = &place.database;
+        let head = format!("[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n[retention]\nprune = \"never\"\n\n");
+        std::fs::write(place.path("jobs.toml"), format!("{head}{rest}\n")).unwrap();
+        place
+    }
+
     /// Writes the file anew.
     pub fn configure(&self, service: &str, rest: &str) {
         let Database { url, schema, .. } = &self.database;

@@ -42,6 +42,7 @@ pub fn topic(id: &str) -> Topic {
         social: Some(social),
         web: Some(WebQuery { query: id.into(), operation: WebOperation::Search, limit: 5 }),
         ai: None,
+        providers: Vec::new(),
         schedule: None,
         limits: Default::default(),
         filter: Default::default(),

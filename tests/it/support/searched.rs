@@ -33,6 +33,7 @@ pub(crate) fn topic(id: &str) -> Topic {
         social: Some(SocialQuery { query: id.to_owned(), operation: SocialOperation::Search, limit: None }),
         web: None,
         ai: None,
+        providers: Vec::new(),
         limits: Default::default(),
         filter: Default::default(),
         schedule: Some(SchedulePolicy {
@@ -102,6 +103,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         items,
         answer: None,
         key_version: 1,
+        memory: Vec::new(),
         judge: None,
         nature: Some(Nature::Sandbox),
     }

@@ -15,7 +15,8 @@ const MOST: usize = 1_000;
 /// Longest text that is kept, in characters.
 const LONGEST: usize = 100_000;
 
-const HINT: &str = "is this the address of an RSS, Atom or JSON feed? A page names its feed in a <link rel=\"alternate\">";
+const HINT: &str =
+    "is this the address of an RSS, Atom or JSON feed? A page names its feed in a <link rel=\"alternate\">";
 
 /// A feed as it was read.
 pub(super) struct Feed {
@@ -50,9 +51,8 @@ impl Feed {
 /// What is none.
 pub(super) fn read(body: &[u8], address: Option<&str>, now: Time) -> Result<Feed, DecodeError> {
     let parsed = std::panic::catch_unwind(|| {
-        let dates = move |text: &str| {
-            date::read(text, now).and_then(|at| chrono::DateTime::from_timestamp_millis(at.0))
-        };
+        let dates =
+            move |text: &str| date::read(text, now).and_then(|at| chrono::DateTime::from_timestamp_millis(at.0));
         feed_rs::parser::Builder::new().base_uri(address).timestamp_parser(dates).build().parse(body)
     });
     let feed = match parsed {

@@ -31,6 +31,9 @@ pub(super) struct Memory {
     /// Its newest entries.
     #[serde(default)]
     pub(super) newest: Vec<String>,
+    /// When they were there, in milliseconds.
+    #[serde(default)]
+    pub(super) looked: i64,
     /// How long it asks to be left alone, in seconds, by its own words.
     #[serde(default)]
     rest: u64,
@@ -53,7 +56,7 @@ impl Memory {
     /// After a reply that nothing changed.
     pub(super) fn unchanged(self, reply: &PartReply, now: Time) -> Self {
         let rest = Duration::from_secs(self.rest).max(freshness(reply, now)).min(LONGEST_REST);
-        Self { not_before: now.plus(rest).0, ..self }
+        Self { not_before: now.plus(rest).0, looked: now.0, ..self }
     }
 
     /// After a feed that was read.
@@ -69,6 +72,7 @@ impl Memory {
             modified: reply.header("last-modified").filter(short).map(str::to_owned),
             not_before: now.plus(rest.max(freshness(reply, now)).min(LONGEST_REST)).0,
             newest: newest.into_iter().take(NEWEST).map(|(_, name)| name.clone()).collect(),
+            looked: now.0,
             rest: rest.as_secs(),
         }
     }

@@ -208,10 +208,11 @@ pub(in crate::store) async fn standing(
     planned_by: Time,
 ) -> Result<StoreCounts, StoreError> {
     let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;
-    let day: Option<(i64, Option<i64>)> = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = 'service'")
-        .bind(now.utc_day())
-        .fetch_optional(&mut *conn)
-        .await?;
+    let day: Option<(i64, Option<i64>)> =
+        sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = 'service'")
+            .bind(now.utc_day())
+            .fetch_optional(&mut *conn)
+            .await?;
     let firing = sqlx::query(
         "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7)) AS firing FROM job j \
          WHERE j.removed_at IS NULL AND j.id > 'alert:' AND j.id < 'alert;' ORDER BY j.id LIMIT $1",

@@ -106,7 +106,10 @@ impl LoadedItem {
         // Edits are judged by the item's own kind of source: a snippet in another source's words is not an edit.
         let home = match kind {
             Kind::Post => sightings.get(&Source::Social).or_else(|| {
-                sightings.iter().find(|(source, one)| !source.is_service() && one.kind == Kind::Post).map(|(_, one)| one)
+                sightings
+                    .iter()
+                    .find(|(source, one)| !source.is_service() && one.kind == Kind::Post)
+                    .map(|(_, one)| one)
             }),
             Kind::Page => sightings.get(&Source::Web),
         };

@@ -41,7 +41,8 @@ pub(in crate::store) async fn remembered(
     topic: &str,
     source: Source,
 ) -> Result<Vec<Remembered>, StoreError> {
-    let rows = sqlx::query("SELECT name, value FROM provider_memory WHERE topic = $1 AND source = $2 ORDER BY name LIMIT $3");
+    let rows =
+        sqlx::query("SELECT name, value FROM provider_memory WHERE topic = $1 AND source = $2 ORDER BY name LIMIT $3");
     let rows = rows.bind(topic).bind(source.as_str()).bind(MOST).fetch_all(conn).await?;
     rows.iter().map(|row| Ok(Remembered { name: row.try_get(0)?, value: row.try_get(1)? })).collect()
 }

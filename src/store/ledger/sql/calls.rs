@@ -205,7 +205,8 @@ async fn start_each(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError
 
 /// What a provider was used on a day.
 pub(in crate::store) async fn used_of(conn: &mut Conn, provider: &str, day: i64) -> Result<Used, StoreError> {
-    let counted = sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = $2").bind(day).bind(provider);
+    let counted =
+        sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = $2").bind(day).bind(provider);
     let counted: Option<(i64, Option<i64>)> = counted.fetch_optional(&mut *conn).await?;
     Ok(match counted {
         None => Used::default(),

@@ -1,0 +1,93 @@
+//! Sections of providers as they stand in the file, and the keys under a provider's name in a topic. What they mean is read in
+//! `providers`.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::key_reader::{expected, fits, kind};
+use super::keys::Shape;
+use super::mistake::Mistakes;
+use super::suggest::nearest;
+use super::value::{Given, Origin, Table, Value};
+use crate::model::{AskShape, KINDS, ProviderKind, Source};
+
+/// One of `[providers.NAME]`.
+#[derive(Debug)]
+pub(super) struct Provider {
+    pub(super) name: Source,
+    /// What it is; none when that is wrong, which was reported.
+    pub(super) kind: Option<&'static ProviderKind>,
+    pub(super) table: Table,
+}
+
+impl Provider {
+    /// Reads what a topic asks it.
+    pub(super) fn asks(&self, value: &Spanned<DeValue<'_>>, table: &mut Table, mistakes: &mut Mistakes<'_>) {
+        let name = self.name;
+        // What its keys are is not known when its kind is wrong, which was reported.
+        let Some(known) = self.kind else { return };
+        let names: Vec<&str> = known.asks.iter().map(|key| key.name).collect();
+        let all = names.iter().map(|key| format!("{name}.{key}")).collect::<Vec<_>>().join(", ");
+        let DeValue::Table(entries) = value.get_ref() else {
+            let message = format!("`{name}` is a group of keys, found {}", kind(value.get_ref()));
+            mistakes.at(&value.span(), message, format!("write one of its keys: {all}"));
+            return;
+        };
+        for (at, value) in entries {
+            let Some(key) = known.asks.iter().find(|key| key.name == at.get_ref()) else {
+                let hint = match nearest(at.get_ref(), names.iter().copied()) {
+                    Some(meant) => format!("did you mean `{name}.{meant}`?"),
+                    None => format!("its keys are {all}"),
+                };
+                let shown: String = at.get_ref().chars().take(60).collect();
+                mistakes.at(&at.span(), format!("{} takes no `{name}.{shown}`", known.name), hint);
+                continue;
+            };
+            let shape = match key.shape {
+                AskShape::Text => Shape::Text,
+                AskShape::Texts => Shape::Texts,
+                AskShape::Count(least, most) => Shape::Integer(least, most),
+                AskShape::OneOf(choices) => Shape::OneOf(choices),
+            };
+            let (found, span) = (value.get_ref(), value.span());
+            let (wanted, example) = expected(shape);
+            let origin = Origin::File { key: at.span(), value: span.clone() };
+            match Value::of(found).filter(|_| fits(shape, found)) {
+                Some(Ok(value)) => {
+                    table.asks.entry(name).or_default().insert(key.name, Given { value, origin });
+                }
+                Some(Err(fault)) => mistakes.fault(&format!("{name}.{}", key.name), &origin, fault),
+                None => {
+                    let message = format!("`{name}.{}` takes {wanted}, found {}", key.name, kind(found));
+                    mistakes.at(&span, message, format!("write {name}.{} = {example}", key.name));
+                }
+            }
+        }
+    }
+}
+
+/// The kind of a section, for whoever walks the file.
+pub(super) fn kind_of(
+    table: &Table,
+    name: Source,
+    broken: bool,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<&'static ProviderKind> {
+    let names: Vec<&'static str> = KINDS.iter().map(|kind| kind.name).collect();
+    match table.given.get("kind") {
+        Some(Given { value: Value::Text(word), origin }) => {
+            let kind = ProviderKind::named(word);
+            if kind.is_none() {
+                mistakes.fault("kind", origin, super::scalars::unknown_choice(word, &names));
+            }
+            kind
+        }
+        _ => {
+            if let (false, Some(header), false) = (broken, &table.header, table.mentions("kind")) {
+                let hint = format!("write kind = \"…\": {}", names.join(", "));
+                mistakes.at(header, format!("provider {name} has no `kind`"), hint);
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Bluesky's post search (`app.bsky.feed.searchPosts`, <https://docs.bsky.app/docs/api/app-bsky-feed-search-posts>), with an
+//! account. Its traps: some servers ignore `since`, so the window is checked when findings are judged; the last page may
+//! carry a cursor, so an empty page ends it. Logging in is `session`'s.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Asked, Kind, Part, Read, Shown, date, failed, get, malformed};
+use crate::model::{Engagement, Found, Kind as Shape, Time};
+use crate::search::decode::DecodeError;
+use crate::search::{Reply, Request, Unsupported};
+
+/// Posts of a page, the most that there are.
+const PAGE: u32 = 100;
+
+const HINT: &str = "is base_url that of a Bluesky server, such as https://bsky.social?";
+
+/// Longest text that is kept of a post, in characters; the network's own limit is 300 graphemes.
+const LONGEST: usize = 20_000;
+
+pub(super) struct Bluesky;
+
+struct Page {
+    posts: Vec<Value>,
+    cursor: Option<String>,
+}
+
+impl Kind for Bluesky {
+    fn name(&self) -> &'static str {
+        "bluesky"
+    }
+
+    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+        let cursor = match parts.last() {
+            None => None,
+            Some(last) => match more(asked, last, parts) {
+                Some(cursor) => Some(cursor),
+                None => return Ok(Vec::new()),
+            },
+        };
+        Ok(vec![search(asked, cursor)])
+    }
+
+    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+        let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
+        let (mut oldest, mut ended, mut failure) = (None, false, None);
+        for (place, part) in parts.iter().enumerate() {
+            let page = match part.reply.as_ref().map_err(failed).and_then(|reply| page(&reply.body)) {
+                Ok(page) => page,
+                Err(error) if place == 0 => return Err(error),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            };
+            ended = page.posts.is_empty() || page.cursor.is_none();
+            for post in &page.posts {
+                match found(post, asked.now) {
+                    Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
+                    Some(found) => {
+                        oldest = oldest.into_iter().chain(found.published_at).min();
+                        items.push(found);
+                    }
+                    None => unreadable = unreadable.saturating_add(1),
+                }
+            }
+        }
+        for (rank, item) in (1..).zip(&mut items) {
+            item.rank = rank;
+        }
+        // A server that ignores `since` goes on before the span.
+        let passed = oldest.is_some_and(|oldest| oldest <= asked.span.from);
+        let whole = failure.is_none() && (ended || passed);
+        let shown = match (whole, oldest) {
+            (true, _) => Shown::Whole,
+            (false, Some(oldest)) => Shown::Since(oldest),
+            (false, None) => Shown::Nothing,
+        };
+        let hint = failure.as_ref().map(|error: &DecodeError| error.hint.clone());
+        let failure = failure.map(|error| (error.class, error.text));
+        let full = !whole && failure.is_none();
+        let reply = Reply { items, unreadable, failure, ..Reply::default() };
+        Ok(Read { reply, shown, full, memory: Vec::new(), note: None, hint })
+    }
+}
+
+fn limit(asked: &Asked<'_>) -> u32 {
+    asked.query.count("limit").unwrap_or(500)
+}
+
+fn search(asked: &Asked<'_>, cursor: Option<String>) -> Request {
+    let until = (asked.span.until < asked.now).then(|| asked.span.until.to_string());
+    let text = |name: &str| asked.query.text(name).map(str::to_owned);
+    let parameters = [
+        ("q", text("query")),
+        ("sort", Some("latest".to_owned())),
+        ("since", Some(asked.span.from.to_string())),
+        ("until", until),
+        ("lang", text("lang")),
+        ("author", text("author")),
+        ("tag", text("tag")),
+        ("limit", Some(PAGE.min(limit(asked)).to_string())),
+        ("cursor", cursor),
+    ];
+    let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    get(asked.query, "/xrpc/app.bsky.feed.searchPosts", parameters)
+}
+
+/// The cursor of the next page, if one is wanted.
+fn more(asked: &Asked<'_>, last: &Part, parts: &[Part]) -> Option<String> {
+    let page = page(&last.reply.as_ref().ok()?.body).ok()?;
+    if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(asked)) {
+        return None;
+    }
+    let oldest = page.posts.iter().filter_map(|post| published(post, asked.now)).min();
+    if oldest.is_some_and(|oldest| oldest <= asked.span.from) {
+        return None;
+    }
+    // A server that repeats its cursor would be asked for ever.
+    let asked_before = |cursor: &String| {
+        parts.iter().any(|part| part.request.query.iter().any(|(name, value)| name == "cursor" && value == cursor))
+    };
+    page.cursor.filter(|cursor| !asked_before(cursor))
+}
+
+fn page(body: &[u8]) -> Result<Page, DecodeError> {
+    let Ok(mut all) = serde_json::from_slice::<Value>(body) else {
+        return Err(malformed("the reply is not JSON", HINT));
+    };
+    let cursor = all.get("cursor").and_then(Value::as_str).filter(|cursor| !cursor.is_empty()).map(str::to_owned);
+    match all.get_mut("posts").map(Value::take) {
+        Some(Value::Array(posts)) => Ok(Page { posts, cursor }),
+        _ => Err(malformed("the reply holds no list `posts`", HINT)),
+    }
+}
+
+/// When a post was written, by its own word; one that claims to be older than it is was indexed later.
+fn published(post: &Value, now: Time) -> Option<Time> {
+    let at = |value: Option<&Value>| value.and_then(Value::as_str).and_then(|text| date::read(text, now));
+    at(post.pointer("/record/createdAt")).or_else(|| at(post.get("indexedAt")))
+}
+
+fn found(post: &Value, now: Time) -> Option<Found> {
+    let text = |pointer: &str| post.pointer(pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let number = |name: &str| post.get(name).and_then(Value::as_i64);
+    let (account, post_id) = text("/uri")?.strip_prefix("at://")?.split_once("/app.bsky.feed.post/")?;
+    let handle = text("/author/handle").filter(|handle| *handle != "handle.invalid");
+    // The key of a post is unique within its account alone.
+    let id: String = format!("{}_{post_id}", account.replace(':', "-"));
+    let root = text("/record/reply/root/uri").and_then(|uri| uri.rsplit('/').next());
+    Some(Found {
+        kind: Some(Shape::Post),
+        url: Some(format!("https://bsky.app/profile/{}/post/{post_id}", handle.unwrap_or(account))),
+        author: handle.map(str::to_owned),
+        author_name: text("/author/displayName").map(str::to_owned),
+        text: Some(text("/record/text")?.chars().take(LONGEST).collect()),
+        lang: text("/record/langs/0").map(str::to_owned),
+        published_at: published(post, now),
+        engagement: Engagement {
+            likes: number("likeCount"),
+            reposts: number("repostCount"),
+            replies: number("replyCount"),
+            quotes: number("quoteCount"),
+            ..Engagement::default()
+        },
+        is_quote: text("/record/embed/$type").map(|kind| kind.starts_with("app.bsky.embed.record")),
+        conversation_id: Some(root.unwrap_or(post_id).to_owned()),
+        id: Some(id),
+        ..Found::default()
+    })
+}

@@ -1,0 +1,328 @@
+//! Providers beside the search service, from file to report: the sandbox serves each kind, and servers that say exactly these
+//! bytes bring what the sandbox never does. On both databases.
+
+use crate::support::daemons::today;
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::replies::{Replies, reply};
+use crate::support::service::Sandbox;
+
+/// Sections of providers of the sandbox, under its address as a stranger's.
+fn provider(sandbox: &Sandbox, name: &str, kind: &str) -> String {
+    let lines = sandbox.lines();
+    let base = lines.lines().next().unwrap().trim_start_matches("base_url = ").trim_matches('"').to_owned();
+    let more = match kind {
+        "feeds" => "allow_private = true\n",
+        "bluesky" => "user = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n",
+        _ => "",
+    };
+    format!(
+        "[providers.{name}]\nkind = \"{kind}\"\nbase_url = \"{base}/{kind}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n{more}\n"
+    )
+}
+
+fn searches(place: &Place) -> Vec<String> {
+    let sql = "SELECT source || ' ' || operation || ' ' || state || ' ' || found || ' ' || tries FROM search ORDER BY run, source";
+    place.database.texts(sql)
+}
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"6h\"\n";
+
+#[test]
+fn every_kind_is_asked_stored_once_and_told_by_every_verb() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let providers: String = [("hn", "hackernews"), ("news", "feeds"), ("sx", "searxng"), ("bsky", "bluesky")]
+            .iter()
+            .map(|(name, kind)| provider(&sandbox, name, kind))
+            .collect();
+        let file = format!("{providers}{TOPIC}news.urls = [\"acme.rss\", \"acme.atom\", \"acme.json\"]\n");
+        let place = Place::bare(database, &file);
+        let run = |args: &[&str]| place.program(args).env("BSKY_PASSWORD", "app-password-0123").run();
+        run(&["once", "--at", NINE]).says(0, &[]);
+        let first = searches(&place);
+        assert_eq!(first.len(), 4, "{first:?}");
+        assert!(first.iter().all(|search| search.contains(" ok ")), "{first:?}");
+        let new = place.database.number("SELECT sum(new) FROM run");
+        assert_eq!(new, place.database.number("SELECT count(*) FROM item"));
+        // Posts have a tone and an identity of their own platform; pages are known by their address.
+        for prefix in ["post:hackernews:", "post:bluesky:", "page:"] {
+            let sql = format!("SELECT count(*) FROM item WHERE key LIKE '{prefix}%'");
+            assert!(place.database.number(&sql) > 0, "{prefix}");
+        }
+        sandbox.turn_to("2026-03-11T09:05:00Z");
+        run(&["once", "--at", "2026-03-11T09:05:00Z"]).says(0, &[]);
+        assert_eq!(
+            place.database.number("SELECT count(DISTINCT key) FROM item"),
+            place.database.number("SELECT count(*) FROM item")
+        );
+        let covered = place.json(&["coverage", "--json", "--at", "2026-03-11T09:05:00Z"]);
+        let of = |source: &str| {
+            covered["topics"][0]["sources"].as_array().unwrap().iter().find(|one| one["source"] == source).cloned()
+        };
+        for source in ["hn", "bsky", "news"] {
+            let one = of(source).unwrap();
+            assert_eq!(one["holes"], serde_json::json!([]), "{one}");
+            assert!(one["covered_ms"].as_i64().unwrap() > 0, "{one}");
+        }
+        assert!(of("sx").unwrap().get("checks").is_some());
+        let csv = place.ok(&["export", "--what", "searches"]);
+        let header = csv.lines().next().unwrap();
+        assert!(header.contains(",provider"), "{header}");
+        for source in ["hn", "news", "sx", "bsky"] {
+            assert!(csv.lines().any(|line| line.contains(&format!(",{source},")) && line.contains(source)), "{csv}");
+            assert!(!place.ok(&["export", "--source", source]).is_empty());
+        }
+        place.run(&["export", "--source", "hm"]).says(2, &["no source `hm`", "did you mean `hn`?"]);
+        // No secret in any artefact.
+        for text in place.database.texts("SELECT request || headers FROM raw_reply") {
+            assert!(!text.contains("app-password-0123") && !text.contains("accessJwt"), "{text}");
+        }
+        // Replies are read again as they were.
+        let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
+        assert_eq!(
+            (replayed["changed_runs"].as_i64(), replayed["unreadable"].as_i64()),
+            (Some(0), Some(0)),
+            "{replayed}"
+        );
+    }
+}
+
+#[test]
+fn a_key_that_one_provider_refuses_stops_no_other() {
+    let sandbox = Sandbox::at(NINE, &["source=bluesky,path=/bluesky/xrpc/com.atproto.server,status=401"]);
+    let providers = provider(&sandbox, "bsky", "bluesky") + &provider(&sandbox, "hn", "hackernews");
+    let place = Place::bare(sqlite(), &format!("{providers}{TOPIC}"));
+    let run = || place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "wrong").run();
+    run().shows(3, &["bsky", "key_refused"]);
+    let states = "SELECT source || ' ' || state || ' ' || coalesce(error_class, '-') FROM search ORDER BY source";
+    assert_eq!(place.database.texts(states), ["bsky error key_refused", "hn ok -"]);
+    assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"]);
+}
+
+#[test]
+fn each_provider_has_its_own_calls_of_a_day() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let limited =
+            provider(&sandbox, "hn", "hackernews").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 1");
+        let providers = limited + &provider(&sandbox, "sx", "searxng");
+        let place = Place::bare(database, &format!("{providers}{TOPIC}sx.time_range = \"any\"\n"));
+        place.ok(&["once", "--at", NINE]);
+        place.run(&["once", "--at", "2026-03-11T09:10:00Z"]).shows(3, &["[providers.hn] max_calls_per_day"]);
+        let made = "SELECT provider || ' ' || made FROM calls ORDER BY provider";
+        assert_eq!(place.database.texts(made), ["hn 1", "sx 2"]);
+        let states = "SELECT state FROM search WHERE source = 'hn' ORDER BY id";
+        assert_eq!(place.database.texts(states), ["ok", "over_quota"]);
+    }
+}
+
+#[test]
+fn a_feed_is_asked_conditionally_and_left_alone_as_long_as_it_asks() {
+    let entry = |n: u32| {
+        format!(
+            "<item><guid>g{n}</guid><title>Entry {n}</title><link>https://a.example/{n}</link><pubDate>Wed, 11 Mar 2026 {:02}:{:02}:00 GMT</pubDate></item>",
+            n / 10,
+            n % 10 * 6
+        )
+    };
+    let feed = |ns: &[u32]| {
+        let items: String = ns.iter().map(|n| entry(*n)).collect();
+        format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
+    };
+    let server = Replies::start(vec![
+        reply(200, &[("ETag", "\"one\""), ("Content-Type", "application/rss+xml")], &feed(&[30, 20, 10])),
+        reply(304, &[("ETag", "\"one\"")], ""),
+        reply(200, &[("ETag", "\"two\""), ("Cache-Control", "max-age=3600")], &feed(&[80, 30, 20])),
+        reply(200, &[("ETag", "\"three\"")], &feed(&[102, 101])),
+    ]);
+    let file = format!(
+        "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n{TOPIC}news.urls = [\"{}/feed\"]\n",
+        server.url()
+    );
+    let place = Place::bare(sqlite(), &file);
+    let at = |minute: u32| format!("2026-03-11T09:{minute:02}:00Z");
+    let found =
+        || place.database.texts("SELECT state || ' ' || found || ' ' || new FROM search ORDER BY id").pop().unwrap();
+    place.ok(&["once", "--at", &at(0)]);
+    assert_eq!(found(), "ok 3 3");
+    place.ok(&["once", "--at", &at(1)]);
+    assert_eq!(found(), "empty 0 0");
+    assert!(server.heads()[1].to_ascii_lowercase().contains("if-none-match: \"one\""), "{:?}", server.heads());
+    place.ok(&["once", "--at", &at(2)]);
+    assert_eq!(found(), "ok 3 1", "an entry with an older date is new");
+    // For an hour it is left alone.
+    place.ok(&["once", "--at", &at(40)]);
+    assert_eq!(found(), "not_run 0 0");
+    assert_eq!(server.heads().len(), 3);
+    // None of the newest three is there any more: others may have come and gone.
+    place.ok(&["once", "--at", "2026-03-11T10:30:00Z"]);
+    assert_eq!(found(), "ok 2 2");
+    let covered = place.json(&["coverage", "--json", "--at", "2026-03-11T10:31:00Z"]);
+    let source = &covered["topics"][0]["sources"][0];
+    assert_eq!(source["holes"].as_array().unwrap().len(), 1, "{source}");
+}
+
+#[test]
+fn bad_feeds_are_named_and_the_good_ones_are_kept() {
+    let good = "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>t</title><entry><id>urn:1</id><title>AT&amp;amp;T &amp;lt;3</title>\
+                <link href=\"/x\"/><updated>0001-01-01T00:00:00Z</updated></entry></feed>";
+    let entities = "<!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\">]><rss version=\"2.0\"><channel><title>&b;</title></channel></rss>";
+    let idless: String = (0..10_000).map(|n| format!("<item><description>d{n}</description></item>")).collect();
+    let many = format!("<rss version=\"2.0\"><channel>{idless}</channel></rss>");
+    let author =
+        "<rss version=\"2.0\"><channel><item><title>x</title><author>a@b.com (</author></item></channel></rss>";
+    for (name, status, body, error) in [
+        ("html", 200, "<!doctype html><html><head></head></html>", "an HTML page instead of a feed"),
+        ("zip", 200, "PK\u{3}\u{4}rest", "an archive instead of a feed"),
+        ("empty", 200, "", "is empty"),
+        ("gone", 404, "no", "404"),
+        ("shut", 403, "no", "403"),
+        ("json", 200, "{\"results\": []}", "no feed can be read"),
+    ] {
+        let server = Replies::of(move |_, path| match path {
+            "/good" => reply(200, &[], good),
+            _ => reply(status, &[], body),
+        });
+        let file = format!(
+            "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nmax_concurrent = 1\nrate_limit = \"unlimited\"\n\n{TOPIC}news.urls = [\"{0}/good\", \"{0}/{name}\"]\n",
+            server.url()
+        );
+        let place = Place::bare(sqlite(), &file);
+        place.run(&["once", "--at", NINE]).shows(3, &["1 of 2 feeds failed", error]);
+        assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"], "{name}");
+        let item = "SELECT title || ' ' || coalesce(published_at, -1) FROM item";
+        assert_eq!(place.database.texts(item), ["AT&T <3 -1"], "{name}");
+    }
+    for (body, found) in [(entities, 0), (many.as_str(), 1_000), (author, 1)] {
+        let server = Replies::start(vec![reply(200, &[], body)]);
+        let file = format!(
+            "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\n\n{TOPIC}news.urls = [\"{}/feed\"]\n",
+            server.url()
+        );
+        let place = Place::bare(sqlite(), &file);
+        let ended = place.run(&["once", "--at", NINE]);
+        assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+        assert_eq!(place.database.number("SELECT count(*) FROM item"), found, "{ended}");
+    }
+}
+
+#[test]
+fn a_redirect_into_a_private_network_is_refused() {
+    let server = Replies::start(vec![reply(302, &[("Location", "http://169.254.169.254/latest")], "")]);
+    let url = server.url();
+    let file = format!("[providers.news]\nkind = \"feeds\"\nmax_tries = 1\n\n{TOPIC}news.urls = [\"{url}/feed\"]\n");
+    let place = Place::bare(sqlite(), &file);
+    place.run(&["once", "--at", NINE]).shows(3, &["private network", "providers.news.allow_private"]);
+    assert!(server.heads().is_empty());
+    // Below the provider's own address it is the owner's choice; where that leads to is not.
+    let file = format!(
+        "[providers.news]\nkind = \"feeds\"\nbase_url = \"{url}\"\nmax_tries = 1\n\n{TOPIC}news.urls = [\"feed\"]\n"
+    );
+    let place = Place::bare(sqlite(), &file);
+    place.run(&["once", "--at", NINE]).shows(3, &["private network"]);
+}
+
+#[test]
+fn a_searxng_without_engines_failed_and_one_without_json_says_what_to_do() {
+    let silent = "{\"query\":\"a\",\"results\":[],\"unresponsive_engines\":[[\"google\",\"timeout\"],[\"bing\",\"access denied\"]]}";
+    let part = "{\"results\":[{\"url\":\"https://a.example/1\",\"title\":\"A\",\"content\":\"b\",\"publishedDate\":\"2026-03-11T08:00:00\"}],\
+                \"unresponsive_engines\":[[\"bing\",\"CAPTCHA\"]]}";
+    let nothing = "{\"results\":[],\"unresponsive_engines\":[]}";
+    for (status, body, code, state, said) in [
+        (200, silent, 3, "error", "bing (access denied), google (timeout) did not answer"),
+        (200, part, 3, "ok", "bing (CAPTCHA) did not answer"),
+        (200, nothing, 0, "empty", ""),
+        (403, "<html>Forbidden</html>", 3, "error", "search.formats"),
+        (200, "<html>results</html>", 3, "error", "search.formats"),
+        (200, "{\"hits\":[]}", 3, "error", "no list `results`"),
+    ] {
+        let server = Replies::start(vec![reply(status, &[], body)]);
+        let file = format!(
+            "[providers.sx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\n\n{TOPIC}sx.time_range = \"any\"\n",
+            server.url()
+        );
+        let place = Place::bare(sqlite(), &file);
+        place.run(&["once", "--at", NINE]).shows(code, &[said]);
+        assert_eq!(place.database.texts("SELECT state FROM search"), [state], "{body}");
+    }
+}
+
+#[test]
+fn hacker_news_is_read_in_slices_and_what_is_cut_is_no_claim() {
+    let hit = |n: i64| {
+        format!(
+            "{{\"objectID\":\"{n}\",\"created_at_i\":{},\"author\":\"a\",\"comment_text\":\"c &amp; {n}\"}}",
+            1_773_219_000 - n * 60
+        )
+    };
+    let page = |from: i64, to: i64| {
+        let hits: Vec<String> = (from..to).map(hit).collect();
+        format!("{{\"hits\":[{}],\"nbHits\":{},\"exhaustiveNbHits\":true}}", hits.join(","), 1_200 - from)
+    };
+    let server = Replies::start(vec![reply(200, &[], &page(0, 1_000)), reply(200, &[], &page(999, 1_200))]);
+    let file = |limit: u32| {
+        format!(
+            "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{}\"\nmax_tries = 1\n\n{TOPIC}hn.limit = {limit}\n",
+            server.url()
+        )
+    };
+    let place = Place::bare(sqlite(), &file(2_000));
+    place.ok(&["once", "--at", NINE]);
+    assert_eq!(searches(&place), ["hn hackernews ok 1200 2"]);
+    assert!(server.heads()[1].contains("created_at_i%3C%3D"), "{:?}", server.heads());
+    let cut = Replies::start(vec![reply(200, &[], &page(0, 1_000))]);
+    let place = Place::bare(sqlite(), &file(1_000).replace(&server.url(), &cut.url()));
+    place.ok(&["once", "--at", NINE]);
+    let sql = "SELECT saturated || ' ' || (covered_from > asked_from) FROM search";
+    assert_eq!(place.database.texts(sql), ["1 1"]);
+}
+
+#[test]
+fn files_that_cannot_be_meant_are_refused_with_a_way_out() {
+    for (section, topic, said) in [
+        ("[providers.hn]\nkind = \"hackernew\"\n", "", "did you mean"),
+        ("[providers.hn]\n", "", "has no `kind`"),
+        ("[providers.social]\nkind = \"hackernews\"\n", "", "is the name of something else"),
+        ("[providers.query]\nkind = \"hackernews\"\n", "", "is the name of something else"),
+        ("[providers.Hn]\nkind = \"hackernews\"\n", "", "is no name"),
+        ("[providers.hn]\nkind = \"hackernews\"\nkey_env = \"X\"\n", "", "takes none"),
+        ("[providers.sx]\nkind = \"searxng\"\n", "", "has no `base_url`"),
+        ("[providers.hn]\nkind = \"hackernews\"\n", "hn.urls = [\"https://a.example\"]\n", "takes no `hn.urls`"),
+        ("[providers.hn]\nkind = \"hackernews\"\n", "sources = [\"hm\"]\n", "did you mean `hn`?"),
+        ("[providers.hn]\nkind = \"hackernews\"\n", "sources = [\"social\"]\n", "it needs [service]"),
+        ("[providers.news]\nkind = \"feeds\"\n", "", "has no `news.urls`"),
+        ("[providers.news]\nkind = \"feeds\"\n", "news.urls = [\"ftp://a.example\"]\n", "cannot use ftp:"),
+        (
+            "[providers.hn]\nkind = \"hackernews\"\n[providers.n]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n",
+            "",
+            "some providers are the sandbox",
+        ),
+    ] {
+        let place = Place::bare(sqlite(), &format!("{section}\n{TOPIC}{topic}"));
+        place.run(&["check"]).says(2, &[said]);
+    }
+}
+
+#[test]
+fn a_template_leads_to_a_report_in_two_commands() {
+    let sandbox = today(&[]);
+    let place = Place::bare(sqlite(), "");
+    std::fs::remove_file(place.path("jobs.toml")).unwrap();
+    for template in ["service", "hn", "feeds", "searxng", "bluesky"] {
+        let file = format!("{template}.toml");
+        place.ok(&["init", "--template", template, &file]);
+        place.ok(&["check", "--config", &file]);
+    }
+    let lines = sandbox.lines();
+    let base = lines.lines().next().unwrap().trim_start_matches("base_url = ").trim_matches('"');
+    let written = std::fs::read_to_string(place.path("hn.toml")).unwrap();
+    let here =
+        written.replace("kind = \"hackernews\"", &format!("kind = \"hackernews\"\nbase_url = \"{base}/hackernews\""));
+    std::fs::write(place.path("jobs.toml"), here).unwrap();
+    place.ok(&["once"]);
+    let day = topicwatch::daemon::system_clock()().utc_date();
+    place.ok(&["report", "--date", &day, "--out", "report.md"]);
+    let page = std::fs::read_to_string(place.path("report.md")).unwrap();
+    assert!(page.contains("rust") && page.contains("hn"), "{page}");
+}

@@ -1,0 +1,81 @@
+//! A server that gives its replies in order, the last one again and again, and remembers how it was asked.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+pub struct Replies {
+    address: SocketAddr,
+    over: Arc<AtomicBool>,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+/// A whole reply.
+pub fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    // A 304 has no body, and so no length (RFC 9110, section 15.4.5).
+    let length = if status == 304 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+    format!("HTTP/1.1 {status} x\r\nconnection: close\r\n{length}{headers}\r\n{body}").into_bytes()
+}
+
+impl Replies {
+    pub fn start(replies: Vec<Vec<u8>>) -> Self {
+        Self::of(move |n, _| replies[n.min(replies.len() - 1)].clone())
+    }
+
+    /// By the number of the request and its path.
+    pub fn of(answer: impl Fn(usize, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let made = Self { address: listener.local_addr().unwrap(), over: Arc::default(), heads: Arc::default() };
+        let (over, heads) = (Arc::clone(&made.over), Arc::clone(&made.heads));
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                if over.load(Ordering::SeqCst) {
+                    return;
+                }
+                if let Ok(mut connection) = connection {
+                    let Some(head) = head(&connection) else { continue };
+                    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+                    let n = {
+                        let mut heads = heads.lock().unwrap();
+                        heads.push(head);
+                        heads.len() - 1
+                    };
+                    connection.write_all(&answer(n, &path)).ok();
+                }
+            }
+        });
+        made
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The heads of all requests so far.
+    pub fn heads(&self) -> Vec<String> {
+        self.heads.lock().unwrap().clone()
+    }
+}
+
+fn head(connection: &TcpStream) -> Option<String> {
+    let mut head = String::new();
+    for line in BufReader::new(connection).lines() {
+        let line = line.ok()?;
+        if line.is_empty() {
+            return Some(head);
+        }
+        head.push_str(&line);
+        head.push('\n');
+    }
+    None
+}
+
+impl Drop for Replies {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        // Wakes the listener, so that its thread ends.
+        TcpStream::connect(self.address).ok();
+    }
+}
