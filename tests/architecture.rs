@@ -94,8 +94,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms that still have circles of files. A room leaves this list when it is clean and never comes back.
-const WITH_CIRCLES: &[&str] =
-    &["daemon", "metrics", "model", "normalise", "notify", "report", "sandbox", "schedule", "search", "store"];
+const WITH_CIRCLES: &[&str] = &[];
 
 /// The rooms that may read the wall clock and hand the time to the others.
 const CLOCK_ROOMS: &[&str] = &["daemon", "cli"];

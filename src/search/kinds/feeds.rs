@@ -70,8 +70,7 @@ impl Kind for Feeds {
                     full |= one.hole;
                     shown = least(shown, one.shown);
                     let fresh = |found: &Found| {
-                        let name = found.url.clone().or_else(|| found.title.clone()).unwrap_or_default();
-                        seen.insert(name)
+                        seen.insert(found.url.clone().unwrap_or_else(|| format!("{:?} {:?}", found.title, found.text)))
                     };
                     items.extend(one.items.into_iter().filter(fresh));
                 }
