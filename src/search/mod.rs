@@ -20,15 +20,17 @@ mod session;
 mod spec;
 mod spellings;
 mod takes;
+mod unsupported;
 
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_of;
 pub use gate::{CallPermit, Entered, Gate, Pace, Refusal, Ungated};
 pub use look_back::{LooksBack, looks_back};
 pub use render::render;
-pub use request::{Unsupported, request};
+pub use request::request;
 pub use retry::Backoff;
 pub use takes::{TOOLS, social_limit, web_limit};
+pub use unsupported::Unsupported;
 
 use std::time::Duration;
 

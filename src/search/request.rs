@@ -1,18 +1,9 @@
 //! Which request an [`Ask`] becomes in each dialect: a pure choice. The shapes themselves are in `spec` and `desearch`;
 //! sending is `client`'s.
 
+use super::unsupported::Unsupported;
 use super::{Ask, Dialect, Request, desearch, kinds, spec};
 use crate::model::{ProviderQuery, SocialOperation, Span, Time, WebOperation};
-
-/// An ask that a dialect cannot put into words.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Unsupported {
-    /// What is wrong, in one line.
-    pub message: String,
-    /// What to do next.
-    pub hint: String,
-}
 
 /// The request for `ask`. Where the contract shows no shape (`posts`, `links`, `basic`) both dialects use the observed
 /// one; of social `basic` the contract says that it is a POST, so its parameters are JSON there. Fields that a call does

@@ -1,6 +1,6 @@
 //! All calls of a search one after the other, for whoever counts none: a probe, a try. Runs count theirs in `collect`.
 
-use super::{Asked, Kind, MOST_PARTS, Part, PartFailure, PartReply};
+use super::kind::{Asked, Kind, MOST_PARTS, Part, PartFailure, PartReply};
 use crate::model::Time;
 use crate::search::{CallError, CallFailure, Client, RawReply, Request, Ungated, Unsupported};
 

@@ -7,7 +7,7 @@ mod memory;
 
 use std::collections::HashSet;
 
-use super::{Asked, Kind, Part, PartReply, Read, Shown, failed, get};
+use super::kind::{Asked, Kind, Part, PartReply, Read, Shown, failed, get};
 use crate::model::{Found, Remembered, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Asked, Kind, Part, Read, Shown, date, failed, get, malformed, markup};
+use super::kind::{Asked, Kind, Part, Read, Shown, failed, get, malformed};
+use super::{date, markup};
 use crate::model::{Engagement, Found, Kind as Shape, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported};

@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 
-use super::{Asked, Kind, Part, PartFailure, Read, Shown, date, failed, get, malformed, markup};
+use super::kind::{Asked, Kind, Part, PartFailure, Read, Shown, failed, get, malformed};
+use super::{date, markup};
 use crate::model::{Found, Kind as Shape, Remembered, Time, Window};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};

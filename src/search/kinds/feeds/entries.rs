@@ -7,7 +7,8 @@ use feed_rs::model::{Entry, Text};
 
 use crate::model::{Found, Kind, Time};
 use crate::search::decode::DecodeError;
-use crate::search::kinds::{date, malformed, markup};
+use crate::search::kinds::kind::malformed;
+use crate::search::kinds::{date, markup};
 
 /// Entries that are read of one feed; of more the first, which are the newest nearly everywhere.
 const MOST: usize = 1_000;

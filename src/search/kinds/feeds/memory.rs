@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::Feed;
 use crate::model::{Remembered, Time};
-use crate::search::kinds::{Asked, PartReply, date};
+use crate::search::kinds::date;
+use crate::search::kinds::kind::{Asked, PartReply};
 
 /// A feed that asks for a longer rest is asked once a day all the same.
 const LONGEST_REST: Duration = Duration::from_secs(86_400);

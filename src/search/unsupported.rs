@@ -1,0 +1,11 @@
+//! A question that cannot be put into a request.
+
+/// An ask that a dialect cannot put into words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Unsupported {
+    /// What is wrong, in one line.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+}
