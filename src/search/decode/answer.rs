@@ -1,8 +1,10 @@
 //! The text of an AI answer, wherever a deployment puts it, and what is said about the answer: model and cost. The same
 //! functions serve the plain reply and the stream, so that both give the same text.
 
+use super::context::Limits;
+use super::lenient::nested;
 use super::node::{Node, Object};
-use super::{Limits, field, lenient, nested};
+use super::{field, lenient};
 use crate::model::Micros;
 
 /// The names under which an answer is found, the first with something in it counts.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
-use super::Limits;
+use super::context::Limits;
 use super::node::{List, Node, Object, is_bookkeeping, known};
 
 /// Nodes kept for each entry allowed; a post with all its fields has about 25, and a reply has up to ten lists.

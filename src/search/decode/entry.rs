@@ -1,8 +1,9 @@
 //! One entry of a list: a post, a page, or nothing that can be read. Decided by what the entry holds; the list's name
 //! and the source only break ties.
 
+use super::context::Context;
 use super::node::{Node, Object};
-use super::{Context, field, page, post};
+use super::{field, page, post};
 use crate::model::{Found, Kind, Source};
 
 /// The thing in an entry; `None` when there is neither text nor title nor address in it.

@@ -1,8 +1,9 @@
 //! The service's own words for "this failed" inside a 2xx: an error object or an error frame. Not here: status codes
 //! and transport errors, which the client sees.
 
+use super::context::Limits;
+use super::lenient;
 use super::node::{Node, Object};
-use super::{Limits, lenient};
 
 /// Characters of an error quoted.
 const MAX_CHARS: usize = 300;

@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use super::Limits;
 use super::build::build;
+use super::context::Limits;
 use super::node::Node;
 
 const REPLACEMENT: &str = "\\ufffd";
@@ -238,4 +238,13 @@ fn is_number(token: &str) -> bool {
         && (whole.len() == 1 || !whole.starts_with('0'))
         && fraction.is_none_or(digits)
         && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
+}
+
+/// A parsed text inside a text (`"content": "[{…}]"`), when it is a list or an object.
+pub(super) fn nested(text: &str, limits: Limits) -> Option<Node> {
+    let text = text.trim();
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    parse(text, limits).ok()
 }

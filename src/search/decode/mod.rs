@@ -6,8 +6,10 @@
 
 mod answer;
 mod build;
+mod context;
 mod date;
 mod entry;
+mod error;
 mod failure;
 mod field;
 mod framing;
@@ -25,65 +27,13 @@ mod stream;
 mod tests;
 
 use super::{ErrorClass, Reply};
-use crate::model::{Answer, Source, Time};
+use crate::model::{Answer, Source};
+pub use context::{Context, Limits};
+pub use error::{DecodeError, nothing_read};
+use error::{cut_text, malformed};
 use lenient::Refusal;
 pub use media::Media;
-use node::Node;
 pub use stream::StreamDecoder;
-
-/// What a body is read against.
-#[derive(Debug, Clone, Copy)]
-pub struct Context {
-    /// The source that was asked. It breaks ties between post and page, and only AI replies have an answer.
-    pub source: Source,
-    /// The instant of the reply: "17 hours ago" counts from here.
-    pub now: Time,
-    /// Whether a stream was asked for. A hint only: a stream is recognised by its shape.
-    pub streaming: bool,
-    /// What the reply calls itself.
-    pub media: Media,
-    /// Why the body is not all of the reply, when that is known: the connection broke (`Cut`) or the time was up
-    /// (`Timeout`). Where the body ends by itself is then no sign that it is whole.
-    pub cut: Option<ErrorClass>,
-    /// How much of a body is kept.
-    pub limits: Limits,
-}
-
-/// How much of a body is kept. The body itself is capped by the client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Entries kept of one reply, and of one list in it; what is over counts as unreadable.
-    pub max_items: usize,
-    /// Characters kept of a text; the rest is cut off on a character boundary.
-    pub max_field_chars: usize,
-    /// Nested lists and objects accepted; the parser never goes beyond 127.
-    pub max_depth: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { max_items: 1_000, max_field_chars: 100_000, max_depth: 128 }
-    }
-}
-
-/// Why a body is no reply. Nothing in it could be kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecodeError {
-    /// `Malformed`, `Cut`, `Timeout` or `Service`.
-    pub class: ErrorClass,
-    /// One bounded line for people; for `Service` it quotes the reply, so the caller scrubs the key from it.
-    pub text: String,
-    /// What to do next.
-    pub hint: String,
-}
-
-impl std::fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(&self.text)
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// Reads a body. A reply without entries and without an answer is one that says in a known way that there is nothing;
 /// a body that only holds nothing that can be read is an error. A stream or a document that broke gives what came
@@ -159,36 +109,7 @@ fn cut_as_known(read: Result<Reply, DecodeError>, context: &Context) -> Result<R
     }
 }
 
-/// What is told of a reply that lacks its end.
-fn cut_text(class: ErrorClass) -> String {
-    match class {
-        ErrorClass::Timeout => "the reply was not complete in time".to_owned(),
-        _ => "the reply was cut short".to_owned(),
-    }
-}
-
-/// A reply whose list holds entries of which none could be read.
-#[must_use]
-pub fn nothing_read(entries: i64) -> DecodeError {
-    let noun = if entries == 1 { "entry" } else { "entries" };
-    malformed(format!("nothing could be read in the reply's list ({entries} {noun})"))
-}
-
-fn malformed(text: String) -> DecodeError {
-    let hint = "if it repeats, compare base_url and dialect with what the service documents".to_owned();
-    DecodeError { class: ErrorClass::Malformed, text, hint }
-}
-
 fn is_markup(text: &str) -> bool {
     let head: String = text.chars().take(1_024).collect::<String>().to_ascii_lowercase();
     head.starts_with('<') && ["<!doctype", "<html", "<head", "<body", "<?xml"].iter().any(|mark| head.contains(mark))
-}
-
-/// A parsed text inside a text (`"content": "[{…}]"`), when it is a list or an object.
-fn nested(text: &str, limits: Limits) -> Option<Node> {
-    let text = text.trim();
-    if !text.starts_with(['{', '[']) {
-        return None;
-    }
-    lenient::parse(text, limits).ok()
 }

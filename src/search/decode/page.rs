@@ -1,7 +1,8 @@
 //! An entry that is a page of the web: what is known about it. Not here: whether it is one (`entry`).
 
+use super::context::Context;
 use super::node::{Node, Object};
-use super::{Context, date, field};
+use super::{date, field};
 use crate::model::{Found, Kind};
 
 /// The page in an entry. An `id` is not taken over: on a page it is no platform's id.

@@ -1,9 +1,10 @@
 //! The JSON values in one payload of a stream, and what a frame looks like. Not here: how bytes become payloads
 //! (`framing`) and what a frame means (`stream`).
 
+use super::context::Limits;
 use super::node::{Node, Object};
 use super::shape::list_kind;
-use super::{Limits, failure, lenient};
+use super::{failure, lenient};
 
 /// Whether a document by itself is one frame of a stream, or a list of them.
 pub(super) fn is_frame(node: &Node) -> bool {

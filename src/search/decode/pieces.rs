@@ -1,8 +1,9 @@
 //! Answer text that comes in pieces, put together up to a number of characters. Which frames bring which pieces is
 //! `stream`'s.
 
+use super::context::Limits;
 use super::node::Node;
-use super::{Limits, answer, field};
+use super::{answer, field};
 
 /// Pieces one after the other.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! An entry that is a post: what is known about it, every field on its own. Not here: whether it is one (`entry`).
 
+use super::context::Context;
 use super::node::{Node, Object};
-use super::{Context, date, field};
+use super::{date, field};
 use crate::model::{Engagement, Found, Kind};
 
 /// Members that only posts have.

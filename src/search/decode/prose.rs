@@ -1,7 +1,8 @@
 //! Whether a text that no parser accepts can be an answer in plain words: neither broken JSON nor bytes. What else it may
 //! be (a page, a stream) is decided before.
 
-use super::{Limits, lenient};
+use super::context::Limits;
+use super::lenient;
 
 /// Characters of the text in the brackets of a link or a note.
 const MAX_LABEL_CHARS: usize = 200;

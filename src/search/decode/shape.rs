@@ -1,8 +1,11 @@
 //! A whole JSON document to a reply: where its lists, its answer and its error are. Not here: what one entry is
 //! (`entry`) and how a stream brings the same things in pieces (`stream`).
 
+use super::context::Context;
+use super::error::{DecodeError, malformed, nothing_read};
+use super::lenient::nested;
 use super::node::{Node, Object, is_list_suffix};
-use super::{Context, DecodeError, answer, entry, failure, malformed, nested, nothing_read};
+use super::{answer, entry, failure};
 use crate::model::{Answer, Found, Kind, Micros, Source};
 use crate::search::{ErrorClass, Reply};
 

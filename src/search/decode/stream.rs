@@ -7,12 +7,15 @@
 //! as cut, also where only pieces of text came: a deployment that never says where its text ends cannot be told from one
 //! that broke off. Streams of posts or pages alone need no such sign.
 
+use super::context::Context;
+use super::error::{DecodeError, cut_text, malformed};
 use super::framing::{Framing, Payload};
+use super::lenient::nested;
 use super::node::{List, Node, Object};
 use super::payload::{Piece, is_frame, read};
 use super::pieces::{Chunks, Untyped};
 use super::shape::{Gather, list_kind};
-use super::{Context, DecodeError, answer, cut_text, failure, lenient, malformed, nested};
+use super::{answer, failure, lenient};
 use crate::model::Source;
 use crate::search::{ErrorClass, Reply};
 
