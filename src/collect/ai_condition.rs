@@ -7,6 +7,9 @@ use super::{Collector, days, group, run_outcome, search_outcome};
 use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
 
+const NO_OTHER: &str = "no other source answered";
+const NOTHING_NEW: &str = "nothing new was found";
+
 impl Collector {
     /// Why the AI source need not be asked in this run, if so.
     pub(super) async fn ai_not_needed(
@@ -21,12 +24,10 @@ impl Collector {
         match ai.when {
             AiWhen::Always => Ok(None),
             AiWhen::New if alone => Ok(None),
-            AiWhen::New if findings.is_empty() && run_outcome::none_answered(asked) => {
-                Ok(Some("no other source answered"))
-            }
+            AiWhen::New if findings.is_empty() && run_outcome::none_answered(asked) => Ok(Some(NO_OTHER)),
             AiWhen::New => {
                 let known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
-                Ok(known.then_some("nothing new was found"))
+                Ok(known.then_some(NOTHING_NEW))
             }
             AiWhen::Daily => {
                 let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;
@@ -35,9 +36,18 @@ impl Collector {
         }
     }
 
-    /// Whether the topic has seen each of these, as the store will judge: an id makes no known item of another id that
-    /// said the same words.
+    /// Whether the topic has seen each of these.
     async fn knows_all(&self, topic: &str, items: &[SeenItem]) -> Result<bool, StoreError> {
+        Ok(self.unknown(topic, items).await?.is_empty())
+    }
+
+    /// Those of these that the topic has not seen, as the store will judge: an id makes no known item of another id that
+    /// said the same words.
+    pub(super) async fn unknown<'a>(
+        &self,
+        topic: &str,
+        items: &'a [SeenItem],
+    ) -> Result<Vec<&'a SeenItem>, StoreError> {
         let mut open: Vec<&SeenItem> = items.iter().collect();
         // Most are known by their strongest key, and then the others need not be asked for.
         let strongest: fn(&SeenItem) -> &[String] = |item| item.keys.get(..1).unwrap_or_default();
@@ -54,9 +64,14 @@ impl Collector {
                 !keys_of(item).iter().any(names)
             });
             if open.is_empty() {
-                return Ok(true);
+                break;
             }
         }
-        Ok(false)
+        Ok(open)
     }
+}
+
+/// Why there is nothing to write about.
+pub(super) fn nothing_to_give(asked: &[search_outcome::Fetched]) -> &'static str {
+    if run_outcome::none_answered(asked) { NO_OTHER } else { NOTHING_NEW }
 }

@@ -9,6 +9,7 @@ mod days;
 mod fetch;
 mod followers;
 mod forget;
+mod given;
 mod indexing_delay;
 mod ingest;
 mod look_back;
@@ -51,7 +52,7 @@ pub use tally::tally_runs;
 pub use text_index::index_words;
 pub use worker_pool::{Done, WorkerPool, prolong};
 
-use crate::model::{Answer, Clock, Finding, LookBack, Recall, Remembered, RunState, SERVICE, Source, Time};
+use crate::model::{Answer, Brings, Clock, Finding, LookBack, Recall, Remembered, RunState, SERVICE, Source, Time};
 use crate::search::{Ask, Client};
 use crate::store::{Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
@@ -185,9 +186,19 @@ impl Collector {
                 _ => None,
             };
             if let (Ask::Provider(query, over), None) = (&ask, not_needed) {
-                let asking = provider::Asking { source, ask: &ask, query, over: *over, why: plan.why.as_deref() };
+                let items = match query.brings() {
+                    Brings::Answer => self.items_to_give(&run.topic.id, &findings).await?,
+                    Brings::Posts | Brings::Pages => Vec::new(),
+                };
+                if query.brings() == Brings::Answer && items.is_empty() {
+                    searches.push(search_outcome::not_run(source, &ask, ai_condition::nothing_to_give(&searches)));
+                    continue;
+                }
+                let (over, why) = (*over, plan.why.as_deref());
+                let asking = provider::Asking { source, ask: &ask, query, over, why, items: &items };
                 let asked = self.ask_provider(run, &asking, seen_at, stop).await?;
                 findings.extend(asked.findings);
+                answer = asked.answer.or(answer);
                 memory.extend(asked.memory.into_iter().map(|one| (source, one)));
                 searches.push(asked.fetched);
                 continue;

@@ -33,7 +33,7 @@ impl Collector {
         seen_at: Time,
         stop: &Stop,
     ) -> Result<Answered, StoreError> {
-        let Asking { source, ask, query, over, .. } = *asking;
+        let Asking { source, ask, query, over, items, .. } = *asking;
         if stop.cancel.is_cancelled() {
             return Ok(not_run(source, ask, search_outcome::INTERRUPTED).into());
         }
@@ -47,7 +47,7 @@ impl Collector {
             return Ok(unsupported(source, ask, Unsupported { message, hint }).into());
         };
         let memory = self.store.remembered(&run.topic.id, source).await?;
-        let asked = Asked { query, span: over.span(seen_at), now: seen_at, memory: &memory };
+        let asked = Asked { query, span: over.span(seen_at), now: seen_at, memory: &memory, items };
         let call = Call { source, operation: operation(ask), query: words(ask), price: served.price.expected() };
         let gate = self.ledger(run, call, served);
         let begun = tokio::time::Instant::now();
@@ -204,22 +204,26 @@ impl Collector {
             Err(error) => {
                 search_outcome::charge(&mut fetched.result, served.price.of(made, 0, 0));
                 fetched.result.state = SearchState::Error;
-                fetched.result.error = Some((error.class.as_str().to_owned(), error.text));
+                // It may quote the reply.
+                let text = served.client.without_key(&error.text);
+                fetched.result.error = Some((error.class.as_str().to_owned(), text));
                 fetched.hint = Some(error.hint);
                 return fetched.into();
             }
         };
-        search_outcome::charge(&mut fetched.result, served.price.of(made, findings.len(), 0));
+        search_outcome::charge(&mut fetched.result, served.price.of(made, findings.len(), read.tokens));
         let result = &mut fetched.result;
         result.unreadable = unreadable;
         result.saturated = read.full;
-        result.state = if findings.is_empty() { SearchState::Empty } else { SearchState::Ok };
+        let answer = read.reply.answer;
+        result.state = if findings.is_empty() && answer.is_none() { SearchState::Empty } else { SearchState::Ok };
         result.reason = read.note;
         match read.reply.failure {
             // What came is kept and counts as an answer; the run is partial, and nothing is claimed to be covered.
             Some((class, text)) => {
                 result.error = Some((class.as_str().to_owned(), text));
                 fetched.hint = read.hint;
+                fetched.part_of_answer = answer.is_some();
             }
             None if covers_spans(&asking.query.kind) => {
                 let until = asked.span.until.min(asked.now.minus(indexing_delay::allowance(std::iter::empty())));
@@ -236,7 +240,7 @@ impl Collector {
             }
             None => {}
         }
-        Answered { fetched, findings, memory: read.memory }
+        Answered { fetched, findings, answer, memory: read.memory }
     }
 }
 

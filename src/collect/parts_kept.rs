@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pack::Packer;
 use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
 use crate::model::{ProviderKind, ProviderQuery, Span, Time};
-use crate::search::kinds::{Asked, Part, PartFailure, PartReply};
+use crate::search::kinds::{Asked, GivenItem, Part, PartFailure, PartReply};
 use crate::search::{ErrorClass, Request};
 use crate::store::RawRecord;
 
@@ -16,6 +16,9 @@ pub(super) struct Kept {
     pub(super) query: ProviderQuery,
     from: i64,
     until: i64,
+    /// Key and address of each item that was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) items: Vec<GivenItem>,
 }
 
 impl Kept {
@@ -54,7 +57,7 @@ pub(super) fn invented(reply: &PartReply) -> bool {
 /// The record of all parts; `None` when none was answered.
 pub(super) fn keep(query: &ProviderQuery, asked: &Asked<'_>, parts: &[Part], packer: &Packer) -> Option<RawRecord> {
     let dialect = ProviderKind::named(&query.kind)?.name;
-    let answered = parts.iter().any(|part| part.reply.is_ok());
+    let answered = parts.iter().any(|part| part.reply.as_ref().map_or_else(|e| e.so_far.is_some(), |_| true));
     let (mut left, mut truncated, mut bytes) = (RAW_KEPT, false, 0_i64);
     let mut kept = Vec::with_capacity(parts.len());
     for part in parts {
@@ -89,11 +92,16 @@ pub(super) fn keep(query: &ProviderQuery, asked: &Asked<'_>, parts: &[Part], pac
                 one.status = failure.status;
                 one.failed = Some((failure.class.as_str().to_owned(), failure.text.clone()));
                 one.location.clone_from(&failure.location);
+                if let Some(body) = failure.so_far.as_ref().filter(|body| body.len() <= left) {
+                    left -= body.len();
+                    one.text = Some(String::from_utf8_lossy(body).into_owned());
+                }
             }
         }
         kept.push(one);
     }
-    let request = Kept { query: query.clone(), from: asked.span.from.0, until: asked.span.until.0 };
+    let request =
+        Kept { query: query.clone(), from: asked.span.from.0, until: asked.span.until.0, items: asked.items.to_vec() };
     answered.then_some(())?;
     Some(RawRecord {
         request: serde_json::to_string(&request).ok()?,
@@ -127,10 +135,17 @@ pub(super) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<Part>> {
         };
         let reply = match (body, kept.failed) {
             (Some(body), None) => Ok(PartReply { status: kept.status.unwrap_or(200), headers: kept.headers, body }),
-            (_, failed) => {
+            (so_far, failed) => {
                 let (class, text) = failed.unwrap_or_default();
                 let class = ErrorClass::parse(&class).unwrap_or(ErrorClass::Cut);
-                Err(PartFailure { class, status: kept.status, text, hint: String::new(), location: kept.location })
+                Err(PartFailure {
+                    class,
+                    status: kept.status,
+                    text,
+                    hint: String::new(),
+                    location: kept.location,
+                    so_far,
+                })
             }
         };
         Part { request, reply }

@@ -8,7 +8,8 @@ use super::refused::Refused;
 use super::search_outcome::Fetched;
 use super::{REFUSED_FOR, pace};
 use crate::budget::Price;
-use crate::model::{Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
+use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
+use crate::search::kinds::GivenItem;
 use crate::search::{Ask, CallError, Client, Reach};
 use crate::store::Store;
 
@@ -83,17 +84,20 @@ pub(super) struct Asking<'a> {
     pub(super) over: LookBack,
     /// Why it is not the topic's window, if so.
     pub(super) why: Option<&'a str>,
+    /// New items of the run, for a provider that writes about them.
+    pub(super) items: &'a [GivenItem],
 }
 
 /// What came of it.
 pub(super) struct Answered {
     pub(super) fetched: Fetched,
     pub(super) findings: Vec<Finding>,
+    pub(super) answer: Option<Answer>,
     pub(super) memory: Vec<Remembered>,
 }
 
 impl From<Fetched> for Answered {
     fn from(fetched: Fetched) -> Self {
-        Self { fetched, findings: Vec::new(), memory: Vec::new() }
+        Self { fetched, findings: Vec::new(), answer: None, memory: Vec::new() }
     }
 }

@@ -47,6 +47,7 @@ impl Provider {
                 AskShape::Text => Shape::Text,
                 AskShape::Texts => Shape::Texts,
                 AskShape::Count(least, most) => Shape::Integer(least, most),
+                AskShape::Flag => Shape::Flag,
                 AskShape::OneOf(choices) => Shape::OneOf(choices),
             };
             let (found, span) = (value.get_ref(), value.span());

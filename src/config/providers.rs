@@ -22,7 +22,7 @@ use super::template::{Unfilled, fill};
 use super::value::{Given, Origin, Table, Value};
 use super::{ProviderConfig, Target};
 use crate::budget::Price;
-use crate::model::{AskKey, AskShape, AskValue, Login, ProviderKind, ProviderQuery, Source};
+use crate::model::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Source};
 
 /// Longest text of a question in characters.
 const LONGEST: usize = 8_000;
@@ -190,9 +190,28 @@ impl Asking<'_> {
                 let number = integer(value, least, most).map_err(wrong)?;
                 Ok(AskValue::Count(u32::try_from(number).unwrap_or(u32::MAX)))
             }
+            AskShape::Flag => Ok(AskValue::Flag(flag(value).map_err(wrong)?)),
             AskShape::OneOf(choices) => Ok(AskValue::Text(one_of_names(value, &choices()).map_err(wrong)?)),
         }
     }
+}
+
+/// Why an answer of these sources would rest on nothing, or there would be two: a run keeps one, and one that is written about
+/// items needs a source that finds some.
+pub(super) fn unfounded(sources: &[Source], asked: &[ProviderQuery]) -> Option<(String, &'static str)> {
+    let writes = |source: &&Source| {
+        let provider = asked.iter().find(|one| one.source == **source);
+        provider.map_or(**source == Source::Ai, |one| one.brings() == Brings::Answer)
+    };
+    let answers: Vec<&str> = sources.iter().filter(writes).map(Source::as_str).collect();
+    let [first, rest @ ..] = answers.as_slice() else { return None };
+    if !rest.is_empty() {
+        let hint = "name one of them; a second topic with the same query may name the other";
+        return Some((format!("has two sources that write an answer: {}", answers.join(", ")), hint));
+    }
+    let alone = *first != Source::Ai.as_str() && sources.len() == 1;
+    let hint = "name one that does as well, such as feeds or a search";
+    alone.then(|| (format!("has no source that finds what {first} is to write about"), hint))
 }
 
 /// An address without scheme is one below the provider's; any other is one of http or https.

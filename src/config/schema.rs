@@ -63,6 +63,7 @@ fn asks() -> Value {
             AskShape::Text => json!({ "type": "string" }),
             AskShape::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
             AskShape::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+            AskShape::Flag => json!({ "type": "boolean" }),
             AskShape::OneOf(choices) => json!({ "enum": choices() }),
         };
         let slot = &mut object["properties"][key.name];

@@ -158,6 +158,14 @@ impl Reading<'_> {
             mistakes.at(header, format!("{named} has no `query` for: {what}"), hint);
         }
 
+        if let (false, Some(header), Some(sources)) = (self.broken || unasked, &header, &sources)
+            && let Some((message, hint)) = super::providers::unfounded(sources, &asked)
+        {
+            let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
+            mistakes.at(header, format!("{named} {message}"), hint);
+            unasked = true;
+        }
+
         let looks_back = window.filter(|_| header.is_some() && wanted(Source::Social));
         let limits = limits(&reader, mistakes);
         let ping = super::pings::read(&reader, &format!("topic:{}", id.as_deref().unwrap_or("id")), mistakes);

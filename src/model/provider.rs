@@ -38,6 +38,7 @@ pub enum AskShape {
     Text,
     Texts,
     Count(i64, i64),
+    Flag,
     OneOf(fn() -> Vec<&'static str>),
 }
 
@@ -186,6 +187,55 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "query",
     },
+    ProviderKind {
+        name: "openai",
+        brings: Brings::Answer,
+        reach: Reach::Moment,
+        judges_gone: false,
+        login: Login::Bearer,
+        base_url: None,
+        sandbox: "/openai/v1",
+        asks: &[
+            AskKey { name: "model", shape: AskShape::Text, default: None, doc: "Name of the model." },
+            AskKey {
+                name: "prompt",
+                shape: AskShape::Text,
+                default: Some("\"Sum up what is new about {title} in at most ten sentences.\""),
+                doc: "What to write about the new items of the run; {query} and {title} are filled in.",
+            },
+            AskKey {
+                name: "items",
+                shape: AskShape::Count(1, 1_000),
+                default: Some("200"),
+                doc: "Most new items it is given, near-copies once.",
+            },
+            AskKey {
+                name: "input_tokens",
+                shape: AskShape::Count(1_000, 1_000_000),
+                default: Some("6000"),
+                doc: "Most tokens of a question, by estimate; the longest texts are shortened first.",
+            },
+            AskKey {
+                name: "streaming",
+                shape: AskShape::Flag,
+                default: Some("false"),
+                doc: "Ask for a stream, of which a part is kept when it breaks.",
+            },
+            AskKey {
+                name: "max_tokens",
+                shape: AskShape::Count(1, 1_000_000),
+                default: None,
+                doc: "Longest answer, for servers that take `max_tokens`; not sent otherwise.",
+            },
+            AskKey {
+                name: "max_completion_tokens",
+                shape: AskShape::Count(1, 1_000_000),
+                default: None,
+                doc: "Longest answer, for servers that take `max_completion_tokens`; not sent otherwise.",
+            },
+        ],
+        needs: "model",
+    },
 ];
 
 impl ProviderKind {
@@ -228,6 +278,7 @@ pub fn judges_gone(source: Source, operation: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum AskValue {
+    Flag(bool),
     Count(u32),
     Text(String),
     Texts(Vec<String>),
@@ -280,6 +331,12 @@ impl ProviderQuery {
             Some(AskValue::Count(count)) => Some(*count),
             _ => None,
         }
+    }
+
+    /// Whether the flag behind a key is set.
+    #[must_use]
+    pub fn flag(&self, key: &str) -> bool {
+        matches!(self.keys.get(key), Some(AskValue::Flag(true)))
     }
 
     /// What it finds.

@@ -39,7 +39,7 @@ fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupp
         hint: "upgrade topicwatch, or take the source out of the topic".to_owned(),
     };
     let kind = kinds::named(&query.kind).ok_or_else(unknown)?;
-    let asked = kinds::Asked { query, span, now, memory: &[] };
+    let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
     kind.next(&asked, &[])?.into_iter().next().ok_or_else(|| Unsupported {
         message: format!("there is nothing to ask {}", query.source),
         hint: String::new(),

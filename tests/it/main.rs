@@ -62,6 +62,7 @@ mod near_forget;
 mod near_opposites;
 mod new_everywhere;
 mod old_verbs;
+mod openai;
 mod outbox;
 mod pings;
 mod postgres_tls;

@@ -141,7 +141,13 @@ async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Op
     let mut keys = known.unwrap_or_default();
     keys.insert("query".to_owned(), AskValue::Text(query.to_owned()));
     let query = ProviderQuery { source, kind: config.kind.name.to_owned(), keys };
-    let asked = kinds::Asked { query: &query, span: LookBack::from(Window::Past24Hours).span(now), now, memory: &[] };
+    let asked = kinds::Asked {
+        query: &query,
+        span: LookBack::from(Window::Past24Hours).span(now),
+        now,
+        memory: &[],
+        items: &[],
+    };
     let begun = std::time::Instant::now();
     let random = ids::fractions();
     let called = kinds::call_all(kind, &asked, &provider.client, usize::MAX, &*random, &*context.clock).await;

@@ -18,7 +18,7 @@ mod streamed;
 mod suite;
 
 use super::*;
-use crate::model::{Found, Kind};
+use crate::model::{Found, Kind, Time};
 
 /// 2026-03-11T09:00:00Z.
 const NOW: Time = Time(1_773_219_600_000);

@@ -11,7 +11,8 @@ impl Part {
         let reply = match reply.cut {
             Some((class, text)) => {
                 let hint = "the next run asks again".to_owned();
-                Err(PartFailure { class, status: Some(reply.status), text, hint, location: None })
+                let so_far = Some(reply.body);
+                Err(PartFailure { class, status: Some(reply.status), text, hint, location: None, so_far })
             }
             None => Ok(PartReply { status: reply.status, headers: reply.headers, body: reply.body }),
         };
@@ -22,7 +23,7 @@ impl Part {
     #[must_use]
     pub fn failed(request: Request, error: CallError) -> Self {
         let CallError { class, status, text, hint, location, .. } = error;
-        Self { request, reply: Err(PartFailure { class, status, text, hint, location }) }
+        Self { request, reply: Err(PartFailure { class, status, text, hint, location, so_far: None }) }
     }
 }
 

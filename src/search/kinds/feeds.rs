@@ -95,7 +95,7 @@ impl Kind for Feeds {
                 let failure = failure.map(|error| (error.class, error.text));
                 let note = (!notes.is_empty()).then(|| notes.join("; "));
                 let reply = Reply { items, unreadable, failure, ..Reply::default() };
-                Ok(Read { reply, shown, full, memory, note, hint })
+                Ok(Read { reply, shown, full, memory, tokens: 0, note, hint })
             }
         }
     }

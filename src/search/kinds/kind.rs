@@ -19,6 +19,24 @@ pub struct Asked<'a> {
     pub now: Time,
     /// What earlier searches of the topic remembered.
     pub memory: &'a [Remembered],
+    /// The run's new items, for a kind that writes about them.
+    pub items: &'a [GivenItem],
+}
+
+/// An item of the run, as a kind is given it that writes about items. A kept one has only its key and its address.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct GivenItem {
+    pub key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(skip)]
+    pub title: Option<String>,
+    #[serde(skip)]
+    pub text: Option<String>,
+    #[serde(skip)]
+    pub author: Option<String>,
+    #[serde(skip)]
+    pub at: Option<Time>,
 }
 
 impl Asked<'_> {
@@ -59,6 +77,8 @@ pub struct PartFailure {
     pub hint: String,
     /// Where a redirect points to.
     pub location: Option<String>,
+    /// What came of a stream before it was cut.
+    pub so_far: Option<Bytes>,
 }
 
 /// How much of the span the replies show.
@@ -81,6 +101,8 @@ pub struct Read {
     pub full: bool,
     /// What the next search of the topic should know; kept when the run is.
     pub memory: Vec<Remembered>,
+    /// Tokens that were read and written, where that is what costs.
+    pub tokens: u64,
     /// What a person should know of it.
     pub note: Option<String>,
     /// What to do about a failure.

@@ -10,12 +10,14 @@ mod feeds;
 mod hackernews;
 mod kind;
 mod markup;
+mod openai;
 mod searxng;
 
 pub use call::call_all;
-pub use kind::{Asked, Kind, MOST_PARTS, Part, PartFailure, PartReply, Read, Shown};
+pub use kind::{Asked, GivenItem, Kind, MOST_PARTS, Part, PartFailure, PartReply, Read, Shown};
 
-static KINDS: &[&dyn Kind] = &[&hackernews::HackerNews, &searxng::Searxng, &feeds::Feeds, &bluesky::Bluesky];
+static KINDS: &[&dyn Kind] =
+    &[&hackernews::HackerNews, &searxng::Searxng, &feeds::Feeds, &bluesky::Bluesky, &openai::OpenAi];
 
 /// How the kind of this name is spoken to.
 #[must_use]

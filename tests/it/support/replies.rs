@@ -1,6 +1,6 @@
 //! A server that gives its replies in order, the last one again and again, and remembers how it was asked.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,6 +9,7 @@ pub struct Replies {
     address: SocketAddr,
     over: Arc<AtomicBool>,
     heads: Arc<Mutex<Vec<String>>>,
+    bodies: Arc<Mutex<Vec<String>>>,
 }
 
 /// A whole reply.
@@ -27,15 +28,21 @@ impl Replies {
     /// By the number of the request and its path.
     pub fn of(answer: impl Fn(usize, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let made = Self { address: listener.local_addr().unwrap(), over: Arc::default(), heads: Arc::default() };
-        let (over, heads) = (Arc::clone(&made.over), Arc::clone(&made.heads));
+        let made = Self {
+            address: listener.local_addr().unwrap(),
+            over: Arc::default(),
+            heads: Arc::default(),
+            bodies: Arc::default(),
+        };
+        let (over, heads, bodies) = (Arc::clone(&made.over), Arc::clone(&made.heads), Arc::clone(&made.bodies));
         std::thread::spawn(move || {
             for connection in listener.incoming() {
                 if over.load(Ordering::SeqCst) {
                     return;
                 }
                 if let Ok(mut connection) = connection {
-                    let Some(head) = head(&connection) else { continue };
+                    let Some((head, body)) = asked(&connection) else { continue };
+                    bodies.lock().unwrap().push(body);
                     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
                     let n = {
                         let mut heads = heads.lock().unwrap();
@@ -53,23 +60,34 @@ impl Replies {
         format!("http://{}", self.address)
     }
 
+    /// The bodies of all requests so far.
+    pub fn bodies(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
+    }
+
     /// The heads of all requests so far.
     pub fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
 }
 
-fn head(connection: &TcpStream) -> Option<String> {
-    let mut head = String::new();
-    for line in BufReader::new(connection).lines() {
-        let line = line.ok()?;
-        if line.is_empty() {
-            return Some(head);
+fn asked(connection: &TcpStream) -> Option<(String, String)> {
+    let (mut head, mut reader) = (String::new(), BufReader::new(connection));
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
         }
-        head.push_str(&line);
+        if line.trim_end().is_empty() {
+            break;
+        }
+        head.push_str(line.trim_end());
         head.push('\n');
     }
-    None
+    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some((head, String::from_utf8(body).ok()?))
 }
 
 impl Drop for Replies {

@@ -1,0 +1,44 @@
+//! What a source that writes an answer is given: the new items of the run, near-copies once, the newest first. How many of
+//! them fit into a question is the kind's.
+
+use super::{Collector, group};
+use crate::model::{Choice, Finding, Kind, Wording};
+use crate::normalise::near::{self, Known};
+use crate::search::kinds::GivenItem;
+use crate::store::{SeenItem, StoreError};
+
+impl Collector {
+    /// The items that the topic sees for the first time in this run.
+    pub(super) async fn items_to_give(&self, topic: &str, findings: &[Finding]) -> Result<Vec<GivenItem>, StoreError> {
+        let items = group(findings.to_vec());
+        let mut new: Vec<GivenItem> = self.unknown(topic, &items).await?.into_iter().filter_map(given).collect();
+        new.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.key.cmp(&b.key)));
+        Ok(each_once(new))
+    }
+}
+
+fn given(item: &SeenItem) -> Option<GivenItem> {
+    let found = |part: fn(&Finding) -> Option<&String>| item.sightings.iter().find_map(part).cloned();
+    Some(GivenItem {
+        key: item.keys.first()?.clone(),
+        url: found(|one| one.found.url.as_ref()),
+        title: found(|one| one.found.title.as_ref()),
+        text: found(|one| one.found.text.as_ref()),
+        author: found(|one| one.found.author.as_ref()),
+        at: item.sightings.iter().find_map(|one| one.found.published_at),
+    })
+}
+
+/// Of those that say the same in nearly the same words the first.
+fn each_once(items: Vec<GivenItem>) -> Vec<GivenItem> {
+    let wording = |item: &GivenItem| Wording {
+        kind: if item.title.is_some() { Kind::Page } else { Kind::Post },
+        title: item.title.clone(),
+        text: item.text.clone(),
+        score: None,
+    };
+    let marks = items.iter().map(|item| near::marks(&wording(item))).collect();
+    let choices = near::choose(marks, &Known::default());
+    let first = |choice: &Choice| !matches!(choice, Choice::CopyOf(..));
+    items.into_iter().zip(choices).filter(|(_, choice)| first(choice)).map(|(item, _)| item).collect()
+}

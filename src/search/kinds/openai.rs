@@ -1,0 +1,96 @@
+//! Any server that speaks OpenAI's `POST /chat/completions` (<https://platform.openai.com/docs/api-reference/chat>): Ollama,
+//! llama.cpp, vLLM, hosted ones. It searches nothing: it writes about the new items of the run, which it is given with
+//! numbers, and is to cite by number.
+
+mod cite;
+mod prompt;
+mod reply;
+
+use serde_json::json;
+
+use super::kind::{Asked, Kind, Part, Read, Shown, failed, get};
+use crate::model::Answer;
+use crate::search::decode::DecodeError;
+use crate::search::{ErrorClass, Reply, Request, Unsupported};
+
+/// Tokens of a question where the topic does not say.
+const INPUT_TOKENS: u32 = 6_000;
+
+/// Items of a question where the topic does not say.
+const ITEMS: u32 = 200;
+
+pub(super) struct OpenAi;
+
+impl Kind for OpenAi {
+    fn name(&self) -> &'static str {
+        "openai"
+    }
+
+    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+        if !parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = asked.query;
+        let question = question(asked);
+        let mut body = json!({
+            "model": query.text("model").unwrap_or_default(),
+            "messages": [
+                { "role": "system", "content": prompt::RULES },
+                { "role": "user", "content": question.text },
+            ],
+        });
+        let streaming = query.flag("streaming");
+        if streaming {
+            body["stream"] = json!(true);
+            // The figures of a stream come in a chunk of their own, and only when asked for.
+            body["stream_options"] = json!({ "include_usage": true });
+        }
+        // Each of these is refused by some server, so neither is sent unasked.
+        for name in ["max_tokens", "max_completion_tokens"] {
+            if let Some(most) = query.count(name) {
+                body[name] = json!(most);
+            }
+        }
+        let request = get(query, "/chat/completions", Vec::new());
+        Ok(vec![Request { method: "POST", body: Some(body), streaming, ..request }])
+    }
+
+    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+        let Some(part) = parts.first() else {
+            return Err(super::kind::malformed("no call was made", "the next run asks again"));
+        };
+        let (written, cut) = match &part.reply {
+            Ok(reply) => (reply::read(&reply.body)?, None),
+            // What came before the cut is worth keeping.
+            Err(failure) => match failure.so_far.as_ref().and_then(|body| reply::read(body).ok()) {
+                Some(written) => (written, Some((failure.class, failure.text.clone(), failure.hint.clone()))),
+                None => return Err(failed(failure)),
+            },
+        };
+        let question = question(asked);
+        let failure = cut.or_else(|| {
+            let hint = "what came before is stored; the next run asks again".to_owned();
+            (!written.whole).then(|| (ErrorClass::Cut, "the answer was cut short".to_owned(), hint))
+        });
+        let hint = failure.as_ref().map(|(.., hint)| hint.clone());
+        let notes = [question.note(), written.note()];
+        let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let guess = || prompt::tokens(prompt::RULES) + prompt::tokens(&question.text) + prompt::tokens(&written.text);
+        let tokens = written.tokens.unwrap_or_else(|| guess() as u64);
+        let answer = Answer {
+            text: cite::checked(&written.text, asked.items),
+            model: written.model.or_else(|| asked.query.text("model").map(str::to_owned)),
+            partial: failure.is_some() || written.length,
+        };
+        let failure = failure.map(|(class, text, _)| (class, text));
+        let reply = Reply { answer: Some(answer), failure, ..Reply::default() };
+        let note = (!note.is_empty()).then_some(note);
+        Ok(Read { reply, shown: Shown::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
+    }
+}
+
+fn question(asked: &Asked<'_>) -> prompt::Question {
+    let query = asked.query;
+    let (items, tokens) = (query.count("items").unwrap_or(ITEMS), query.count("input_tokens").unwrap_or(INPUT_TOKENS));
+    prompt::question(query.text("prompt").unwrap_or_default(), asked.items, items as usize, tokens as usize)
+}

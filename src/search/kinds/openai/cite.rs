@@ -1,0 +1,191 @@
+//! Whether an answer says where it has it from. Numbers that name an item become a list of sources at the end; a number that
+//! names none and a sentence without any are marked, so that every reader of the answer sees it.
+
+use std::collections::BTreeSet;
+
+use crate::search::kinds::kind::GivenItem;
+
+/// Behind a sentence that cites nothing.
+const UNCITED: &str = " [uncited]";
+
+/// Words of a sentence that is worth a source.
+const SENTENCE: usize = 4;
+
+/// Highest number that is read.
+const DIGITS: usize = 4;
+
+/// The answer with its sources and marks.
+pub(super) fn checked(text: &str, items: &[GivenItem]) -> String {
+    let mut cited = BTreeSet::new();
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.trim().lines() {
+        let sentences = sentences(line).into_iter().map(|sentence| {
+            let (mut shown, found) = numbers(sentence, items.len());
+            if found.is_empty() && is_claim(sentence) {
+                shown.insert_str(shown.trim_end().len(), UNCITED);
+            }
+            cited.extend(found);
+            shown
+        });
+        lines.push(sentences.collect());
+    }
+    let mut whole = lines.join("\n");
+    if !cited.is_empty() {
+        whole.push_str("\n\nSources:");
+    }
+    for number in cited {
+        let Some(item) = items.get(number - 1) else { continue };
+        whole.push_str(&format!("\n[{number}] {}", item.url.as_deref().unwrap_or(&item.key)));
+    }
+    whole
+}
+
+/// A line in sentences, each with the blanks and the citations behind it.
+fn sentences(line: &str) -> Vec<&str> {
+    let (mut all, mut from) = (Vec::new(), 0);
+    let mut at = 0;
+    while let Some(c) = line.get(at..).and_then(|rest| rest.chars().next()) {
+        at += c.len_utf8();
+        if !matches!(c, '.' | '!' | '?' | '。' | '！' | '？')
+            || (c == '.' && is_short(line.get(from..at).unwrap_or_default()))
+        {
+            continue;
+        }
+        let end = at + behind(line.get(at..).unwrap_or_default());
+        let rest = line.get(end..).unwrap_or_default();
+        let blank = rest.len() - rest.trim_start().len();
+        let wide = matches!(c, '。' | '！' | '？');
+        let next = rest.trim_start().chars().next();
+        if (blank > 0 || wide) && next.is_some_and(|c| !c.is_lowercase()) {
+            all.extend(line.get(from..end + blank));
+            from = end + blank;
+        }
+        at = end.max(at);
+    }
+    all.extend(line.get(from..).filter(|rest| !rest.is_empty()));
+    all
+}
+
+/// Whether a stop ends a number of a list, an initial or a short form.
+fn is_short(so_far: &str) -> bool {
+    let word = so_far.trim_end_matches('.').rsplit(char::is_whitespace).next().unwrap_or_default();
+    let known = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs", "etc", "Inc", "Ltd", "Corp", "No", "Jr", "Sr"];
+    word.chars().count() < 2
+        || word.bytes().all(|byte| byte.is_ascii_digit())
+        || known.contains(&word)
+        || word.contains('.')
+}
+
+/// Bytes of closing quotes and citations behind a sentence's end.
+fn behind(rest: &str) -> usize {
+    let mut end = 0;
+    loop {
+        let left = rest.get(end..).unwrap_or_default();
+        let closing = left.chars().next().filter(|c| matches!(c, '"' | '\'' | '”' | '’' | ')' | '*' | '_' | '»'));
+        if let Some(c) = closing {
+            end += c.len_utf8();
+            continue;
+        }
+        let blank = left.len() - left.trim_start_matches(' ').len();
+        match citation(left.get(blank..).unwrap_or_default()) {
+            Some((length, _)) => end += blank + length,
+            None => return end,
+        }
+    }
+}
+
+/// A citation at the begin of a text: its length and its numbers. `[3]`, `[3, 5]`, `【3】`.
+fn citation(text: &str) -> Option<(usize, Vec<usize>)> {
+    let (open, close) = [('[', ']'), ('【', '】')].into_iter().find(|(open, _)| text.starts_with(*open))?;
+    let inner = text.get(open.len_utf8()..)?;
+    let end = inner.find(close)?;
+    let mut numbers = Vec::new();
+    for one in inner.get(..end)?.split([',', ';']) {
+        let digits = one.trim().trim_start_matches('^');
+        let fits = !digits.is_empty() && digits.len() <= DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+        numbers.push(fits.then(|| digits.parse().ok()).flatten()?);
+    }
+    Some((open.len_utf8() + end + close.len_utf8(), numbers))
+}
+
+/// A sentence with each number that names no item marked, and the numbers that name one.
+fn numbers(sentence: &str, items: usize) -> (String, Vec<usize>) {
+    let (mut shown, mut found, mut at) = (String::with_capacity(sentence.len()), Vec::new(), 0);
+    while let Some(rest) = sentence.get(at..).filter(|rest| !rest.is_empty()) {
+        let Some((length, numbers)) = citation(rest) else {
+            let c = rest.chars().next().unwrap_or_default();
+            shown.push(c);
+            at += c.len_utf8().max(1);
+            continue;
+        };
+        for number in numbers {
+            if (1..=items).contains(&number) {
+                shown.push_str(&format!("[{number}]"));
+                found.push(number);
+            } else {
+                shown.push_str(&format!("[{number}: no such item]"));
+            }
+        }
+        at += length;
+    }
+    (shown, found)
+}
+
+/// Whether it says something that needs a source: a sentence, no heading and no lead to a list.
+fn is_claim(sentence: &str) -> bool {
+    let text = sentence.trim().trim_end_matches(['*', '_']);
+    if text.starts_with('#') || text.ends_with(':') || text.ends_with('：') {
+        return false;
+    }
+    let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
+    words >= SENTENCE || (words < SENTENCE && text.chars().filter(|c| c.is_alphabetic() && !c.is_ascii()).count() > 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(count: usize) -> Vec<GivenItem> {
+        let item = |n| GivenItem {
+            key: format!("key:{n}"),
+            url: (n != 3).then(|| format!("https://a.example/{n}")),
+            title: None,
+            text: None,
+            author: None,
+            at: None,
+        };
+        (1..=count).map(item).collect()
+    }
+
+    #[test]
+    fn numbers_become_sources_and_what_cites_nothing_is_marked() {
+        let text = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
+                    Nobody said anything else about it. Dr. No agrees with it all [9].\n\nIn short:\n- 1. Good news all around [1, 2]";
+        let told = checked(text, &items(4));
+        let expected = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
+                        Nobody said anything else about it. [uncited] Dr. No agrees with it all [9: no such item]. [uncited]\n\n\
+                        In short:\n- 1. Good news all around [1][2]\n\n\
+                        Sources:\n[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn scripts_without_blanks_have_sentences_too() {
+        let told = checked("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1));
+        assert!(
+            told.starts_with("製品が発売されました。[1]誰もそれについて何も言いませんでした。 [uncited]"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn no_text_is_lost() {
+        for text in ["", "[", "[1", "a [x] b", "…[1]", "【2】", "Hi.", "A. B. C. [1]", "Ünï. [2] Ço."] {
+            let told = checked(text, &items(2)).replace(UNCITED, "");
+            let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+            let kept: String =
+                told.split("\n\nSources:").next().unwrap_or_default().chars().filter(|c| c.is_alphanumeric()).collect();
+            assert_eq!(plain, kept, "{text}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What a model wrote, of a whole reply or of a stream of server-sent events. It takes the first choice and no other, and
+//! reads nothing of what is written.
+
+use serde_json::Value;
+
+use crate::search::ErrorClass;
+use crate::search::decode::DecodeError;
+use crate::search::kinds::kind::malformed;
+
+const HINT: &str = "is base_url that of an OpenAI-compatible server, with its /v1?";
+
+/// Longest answer in characters.
+const LONGEST: usize = 100_000;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) model: Option<String>,
+    /// Question and answer, as the server counts.
+    pub(super) tokens: Option<u64>,
+    /// Whether it came to its end.
+    pub(super) whole: bool,
+    /// It ended because it was as long as it may be.
+    pub(super) length: bool,
+    /// It ended because the server holds something back.
+    filtered: bool,
+}
+
+impl Written {
+    /// Why it ended before all was said, if so.
+    pub(super) fn note(&self) -> Option<String> {
+        let (length, filtered) = ("the answer ended at its longest length", "the server's filter ended the answer");
+        [(self.length, length), (self.filtered, filtered)]
+            .into_iter()
+            .find(|(is, _)| *is)
+            .map(|(_, why)| why.to_owned())
+    }
+
+    fn take(&mut self, choice: &Value, holder: &str) {
+        let message = choice.get(holder).unwrap_or(&Value::Null);
+        let room = LONGEST.saturating_sub(self.text.chars().count());
+        match message.get("content") {
+            Some(Value::String(text)) => self.text.extend(text.chars().take(room)),
+            Some(Value::Array(parts)) => {
+                let parts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+                self.text.extend(parts.flat_map(str::chars).take(room));
+            }
+            _ => {}
+        }
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+            self.whole = true;
+            self.length = reason == "length";
+            self.filtered = reason == "content_filter";
+        }
+    }
+
+    fn frame(&mut self, frame: &Value, holder: &str) {
+        if self.model.is_none() {
+            let model = frame.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
+            self.model = model.map(|model| model.chars().filter(|c| !c.is_control()).take(200).collect());
+        }
+        let total = frame.get("usage").and_then(|usage| {
+            let of = |name: &str| usage.get(name).and_then(Value::as_u64);
+            of("total_tokens").or_else(|| Some(of("prompt_tokens")?.saturating_add(of("completion_tokens")?)))
+        });
+        self.tokens = total.or(self.tokens);
+        let choices = frame.get("choices").and_then(Value::as_array).into_iter().flatten();
+        let first = choices.filter(|choice| choice.get("index").and_then(Value::as_i64).unwrap_or(0) == 0);
+        for choice in first {
+            self.take(choice, holder);
+        }
+    }
+}
+
+/// Reads a body.
+pub(super) fn read(body: &[u8]) -> Result<Written, DecodeError> {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let written = if ["data:", "event:", "id:", "retry:", ":"].iter().any(|begin| text.starts_with(begin)) {
+        streamed(text)?
+    } else {
+        plain(text)?
+    };
+    match written.text.trim() {
+        "" if written.filtered => Err(DecodeError {
+            class: ErrorClass::Service,
+            text: "the server's filter held the whole answer back".to_owned(),
+            hint: "ask another model, or change the prompt".to_owned(),
+        }),
+        "" => Err(malformed("the reply holds no text", HINT)),
+        _ => Ok(written),
+    }
+}
+
+fn plain(text: &str) -> Result<Written, DecodeError> {
+    let Ok(all) = serde_json::from_str::<Value>(text) else {
+        let what = if text.starts_with('<') { "an HTML page instead of JSON" } else { "the reply is not JSON" };
+        return Err(malformed(what, HINT));
+    };
+    if let Some(error) = error_of(&all) {
+        return Err(error);
+    }
+    if !all.get("choices").is_some_and(Value::is_array) {
+        return Err(malformed("the reply holds no `choices`", HINT));
+    }
+    // Some servers name no reason; a whole document is a whole answer.
+    let mut written = Written { whole: true, ..Written::default() };
+    written.frame(&all, "message");
+    Ok(written)
+}
+
+/// One frame a line; a line that is broken is the one at which a stream was cut.
+fn streamed(text: &str) -> Result<Written, DecodeError> {
+    let mut written = Written::default();
+    for line in text.lines() {
+        let Some(data) = line.strip_prefix("data:").map(str::trim) else { continue };
+        if data == "[DONE]" {
+            written.whole = true;
+            break;
+        }
+        let Ok(frame) = serde_json::from_str::<Value>(data) else { continue };
+        match error_of(&frame) {
+            Some(error) if written.text.is_empty() => return Err(error),
+            Some(_) => {
+                written.whole = false;
+                break;
+            }
+            None => written.frame(&frame, "delta"),
+        }
+    }
+    Ok(written)
+}
+
+fn error_of(value: &Value) -> Option<DecodeError> {
+    let error = value.get("error").filter(|error| !error.is_null())?;
+    let said = error.as_str().or_else(|| error.get("message").and_then(Value::as_str)).unwrap_or("an error");
+    let said: String = said.chars().filter(|c| !c.is_control()).take(300).collect();
+    let hint = "is `model` one that the server has?".to_owned();
+    Some(DecodeError { class: ErrorClass::Service, text: format!("the server says: {said}"), hint })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn whole_replies_and_streams_say_the_same() {
+        let whole = r#"{"model":"m","choices":[{"index":0,"message":{"content":"Two words."},"finish_reason":"stop"}],
+            "usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}"#;
+        let stream = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Two\"}}]}\n\n\
+            : keep-alive\n\ndata: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"no\"}},{\"index\":0,\"delta\":{\"content\":\" words.\"}}]}\r\n\
+            data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
+            data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n";
+        let read_whole = read(whole.as_bytes()).unwrap();
+        assert_eq!(read_whole, read(stream.as_bytes()).unwrap());
+        assert_eq!((read_whole.text.as_str(), read_whole.tokens, read_whole.whole), ("Two words.", Some(7), true));
+    }
+
+    #[test]
+    fn a_stream_that_was_cut_anywhere_is_never_whole() {
+        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Two \"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"words.\"}}]}\n\n";
+        for end in 0..stream.len() {
+            if let Ok(written) = read(&stream.as_bytes()[..end]) {
+                assert!(!written.whole, "{end}");
+            }
+        }
+        assert!(!read(stream.as_bytes()).unwrap().whole);
+    }
+
+    #[test]
+    fn what_is_no_answer_is_an_error() {
+        for (body, says) in [
+            ("", "not JSON"),
+            ("<!doctype html><p>nginx", "HTML page"),
+            ("{\"results\":[]}", "no `choices`"),
+            ("{\"choices\":[]}", "no text"),
+            ("{\"choices\":[{\"message\":{\"content\":null},\"finish_reason\":\"content_filter\"}]}", "filter"),
+            ("{\"error\":{\"message\":\"model 'x' not found\"}}", "model 'x' not found"),
+            ("{\"error\":\"overloaded\"}", "overloaded"),
+            ("data: {\"error\":{\"message\":\"slow down\"}}\n\n", "slow down"),
+            ("data: [DONE]\n\n", "no text"),
+        ] {
+            assert!(read(body.as_bytes()).unwrap_err().text.contains(says), "{body}");
+        }
+    }
+}
