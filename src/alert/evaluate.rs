@@ -142,6 +142,11 @@ async fn budgets(
     let mut evaluations = Vec::new();
     if spec.topics.is_empty() {
         evaluations.push(rules::budget(spec, "service", service, spec.service));
+        let used = store.used_by_provider(now.utc_day()).await?;
+        for (name, limits) in &spec.providers {
+            let used = used.iter().find(|(one, _)| one == name).map(|(_, used)| *used).unwrap_or_default();
+            evaluations.push(rules::budget(spec, name.as_str(), used, *limits));
+        }
     } else {
         let watched = store.watched(&spec.topics).await?;
         for (id, used) in spec.topics.iter().zip(topics) {

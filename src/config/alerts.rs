@@ -12,7 +12,7 @@ use super::names::slug;
 use super::references::{References, listed};
 use super::scalars::{duration, flag, text, texts};
 use super::value::Table;
-use crate::model::{AlertRule, AlertSpec, Quiet, TopicLimits};
+use crate::model::{AlertRule, AlertSpec, Quiet, Source, TopicLimits};
 use crate::{filter, schedule};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -27,15 +27,22 @@ const FOR_SOME: [(&str, &[AlertRule]); 6] = [
     ("percent", &[AlertRule::Budget]),
 ];
 
+/// What may be asked in a day: of the search service, and of each other provider.
+#[derive(Debug, Default)]
+pub(super) struct Limits {
+    pub(super) service: TopicLimits,
+    pub(super) providers: Vec<(Source, TopicLimits)>,
+}
+
 /// Reads all alerts. Whatever is wrong is reported; an alert with a fault is left out.
-pub(super) fn read(document: &Document, service: TopicLimits, mistakes: &mut Mistakes<'_>) -> Vec<AlertSpec> {
+pub(super) fn read(document: &Document, limits: &Limits, mistakes: &mut Mistakes<'_>) -> Vec<AlertSpec> {
     let known = References::of(document);
     let mut names = BTreeSet::new();
     let mut alerts = Vec::with_capacity(document.alerts.len());
     for table in &document.alerts {
         let tables = [table];
         let reader = Reader { section: Section::Alert, tables: &tables };
-        let Some(alert) = one(&reader, table, &known, service, document.broken, mistakes) else { continue };
+        let Some(alert) = one(&reader, table, &known, limits, document.broken, mistakes) else { continue };
         let hint = "the cursor is kept under the name: choose another";
         reader.once(mistakes, "name", &mut names, alert.name.clone(), "alert", hint);
         alerts.push(alert);
@@ -47,7 +54,7 @@ fn one(
     reader: &Reader<'_>,
     table: &Table,
     known: &References,
-    service: TopicLimits,
+    limits: &Limits,
     broken: bool,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<AlertSpec> {
@@ -111,7 +118,8 @@ fn one(
         quiet: quiet?,
         timezone: timezone?,
         recovery: recovery?,
-        service,
+        service: limits.service,
+        providers: limits.providers.clone(),
     })
 }
 

@@ -16,7 +16,7 @@ use super::{
     providers, reports, retention, service, storage, topics, web,
 };
 use crate::export::ExportSpec;
-use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, Topic, TopicLimits};
+use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Topic, TopicLimits};
 
 /// Why there is no configuration. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,11 +210,13 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let channels = channels::read(document, dir, mistakes);
     let reports = reports::read(document, dir, request, &mut pings, mistakes);
     let exports = exports::read(document, dir, request, &mut pings, mistakes);
-    let limits = service.as_ref().map(|service| TopicLimits {
-        calls: Some(service.max_calls_per_day),
-        micros: service.budget_per_day.map(|money| money.0),
-    });
-    let alerts = alerts::read(document, limits.unwrap_or_default(), mistakes);
+    let of =
+        |limits: ServiceLimits| TopicLimits { calls: Some(limits.calls), micros: limits.money.map(|money| money.0) };
+    let limits = alerts::Limits {
+        service: service.as_ref().filter(|_| !absent).map(|service| of(service.limits())).unwrap_or_default(),
+        providers: providers.iter().map(|one| (one.name, of(one.limits()))).collect(),
+    };
+    let alerts = alerts::read(document, &limits, mistakes);
     let longest = topics
         .iter()
         .filter_map(|topic| topic.schedule.as_ref())

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::budget::{Price, Prices};
 use crate::export::ExportSpec;
 use crate::model::{
-    AlertSpec, ChannelSpec, Engine, Micros, PingSpec, ProviderKind, ReportSpec, Retention, SchedulePolicy, SecretPlace,
-    ServiceLimits, Source, Topic,
+    AlertSpec, ChannelSpec, DayLimits, Engine, Micros, PingSpec, ProviderKind, ReportSpec, Retention, SchedulePolicy,
+    SecretPlace, ServiceLimits, Source, Topic,
 };
 use crate::search::{Dialect, Rate};
 
@@ -48,6 +48,15 @@ pub struct ProviderConfig {
     pub price: Price,
     /// Whether its addresses may lead into a private network.
     pub allow_private: bool,
+}
+
+impl Config {
+    /// What may be asked in a UTC day.
+    #[must_use]
+    pub fn day_limits(&self) -> DayLimits {
+        let service = (self.service.target != Target::Absent).then(|| self.service.limits());
+        DayLimits { service, providers: self.providers.iter().map(|one| (one.name, one.limits())).collect() }
+    }
 }
 
 impl ProviderConfig {

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::allowance::{Allowance, Amount, whole};
-use super::outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
+use super::outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 use super::quota::{Group, allowance, quota};
 use crate::budget::Prices;
-use crate::model::{AiWhen, AskedRow, Budget, Micros, Period, SchedulePolicy, Source, Time, Topic, Window};
+use crate::model::{
+    AiWhen, AskedRow, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Window,
+};
 use crate::schedule::{Refused, Schedule, uncovered};
 
 /// Fewer billed searches of a source than this say nothing about its price.
@@ -49,7 +51,13 @@ pub fn forecast(
             limited.extend((!topic.limits.is_none()).then_some((at, topic)));
         }
     }
-    let loads = groups.loads(&prices);
+    let loads = groups.loads(&prices, Source::is_service);
+    let mut providers = Vec::new();
+    for provider in &history.providers {
+        let loads = groups.loads(&prices, |source| source == provider.name);
+        let own = Horizon { limits: provider.limits, used: provider.used, ..horizon };
+        providers.push(ProviderQuota { provider: provider.name, quota: quota(&loads, &own)? });
+    }
     let mut total = Forecast {
         from: horizon.from,
         until: groups.until,
@@ -60,6 +68,7 @@ pub fn forecast(
         at_most: Cost::default(),
         expected: Cost::default(),
         quota: quota(&loads, &horizon)?,
+        providers,
         budgets: groups.budgets(&loads, &limited, &prices, history)?,
         prices,
     };
@@ -192,10 +201,13 @@ impl<'t> Groups<'t> {
             social: on(topic.social.is_some(), slots),
             web: on(topic.web.is_some(), slots),
             ai,
-            providers: slots.saturating_mul(whole(topic.providers.len() as u64)),
+            providers: slots.saturating_mul(topic.providers.iter().map(ProviderQuery::calls).sum()),
         };
-        let named = topic.providers.iter().filter_map(|one| prices.iter().find(|price| price.source == one.source));
-        let beside = named.fold(Micros(0), |sum, price| sum.plus(price.price));
+        let named = topic.providers.iter().filter_map(|one| {
+            let price = prices.iter().find(|price| price.source == one.source)?;
+            Some(price.price.times(one.calls()))
+        });
+        let beside = named.fold(Micros(0), Micros::plus);
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
         let cost = |share: (i64, i64)| {
             let horizon = spent(calls, prices, share).plus(beside.times(shared.slots));
@@ -227,11 +239,11 @@ impl<'t> Groups<'t> {
 }
 
 impl Groups<'_> {
-    fn loads(&self, prices: &[Price]) -> Vec<Group<'_>> {
+    fn loads(&self, prices: &[Price], counted: impl Fn(Source) -> bool) -> Vec<Group<'_>> {
         let mut loads = Vec::with_capacity(self.shared.len());
         for shared in &self.shared {
             let mut group = Group::new(&shared.schedule, shared.timezone);
-            shared.topics.iter().for_each(|topic| group.add(topic, prices));
+            shared.topics.iter().for_each(|topic| group.add(topic, prices, &counted));
             loads.push(group);
         }
         loads
@@ -254,7 +266,7 @@ impl Groups<'_> {
         for (at, topic) in limited {
             let used = history.used.iter().find(|(id, _)| *id == topic.id).map(|(_, used)| *used).unwrap_or_default();
             let mut own = Group::new(&self.shared[*at].schedule, self.shared[*at].timezone);
-            own.add(topic, prices);
+            own.add(topic, prices, &|_| true);
             let calls = topic
                 .limits
                 .calls

@@ -26,7 +26,7 @@ pub use changes::{
 pub use coverage::{Cover, cover, sum};
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, HoleLength, SourceCoverage, Why, covered};
-pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, TopicForecast};
+pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
 pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
 pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
 pub use text_diff::{Piece, word_diff};

@@ -25,6 +25,24 @@ pub struct History {
     pub asked: Vec<AskedRow>,
     /// What topics that have limits of their own used in the UTC day of the begin.
     pub used: Vec<(String, Used)>,
+    /// The other providers.
+    pub providers: Vec<ProviderDay>,
+}
+
+/// A provider's limits of a day, and what was used of them.
+#[derive(Debug, Clone, Copy)]
+pub struct ProviderDay {
+    pub name: Source,
+    pub limits: ServiceLimits,
+    pub used: Used,
+}
+
+/// How a provider's limit of calls is met.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ProviderQuota {
+    pub provider: Source,
+    #[serde(flatten)]
+    pub quota: Quota,
 }
 
 /// The expected price of one search of a source.
@@ -118,6 +136,9 @@ pub struct Forecast {
     pub prices: Vec<Price>,
     /// The day's limit of calls, which holds for all topics together.
     pub quota: Quota,
+    /// The limits of the other providers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<ProviderQuota>,
     /// The other limits: the service's money, and what the topics asked for have of their own.
     pub budgets: Vec<Allowance>,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::allowance::{Allowance, Amount, Quota, UsedUp, whole};
 use super::outlook::{Horizon, Price};
-use crate::model::{AiWhen, Budget, Micros, Source, Time, Topic};
+use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic};
 use crate::schedule::{Refused, Schedule};
 
 /// Calls at a slot, and what they cost.
@@ -41,13 +41,14 @@ impl<'s> Group<'s> {
         Self { schedule, timezone, each: Load::default(), daily: Load::default() }
     }
 
-    /// Adds the calls of a topic.
-    pub(super) fn add(&mut self, topic: &Topic, prices: &[Price]) {
-        for source in topic.sources().into_iter().filter(|source| source.is_service()) {
+    /// Adds the calls of a topic to the sources that are counted.
+    pub(super) fn add(&mut self, topic: &Topic, prices: &[Price], counted: &impl Fn(Source) -> bool) {
+        for source in topic.sources().into_iter().filter(|source| counted(*source)) {
             let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
             let daily = source == Source::Ai && topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily);
             let load = if daily { &mut self.daily } else { &mut self.each };
-            *load = load.plus(Load { calls: 1, money: price });
+            let calls = topic.provider(source).map_or(1, ProviderQuery::calls);
+            *load = load.plus(Load { calls, money: price.times(calls) });
         }
     }
 

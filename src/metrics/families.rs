@@ -1,18 +1,18 @@
 //! Every metric there is: its name, what it says, and where its values come from. docs/reference/metrics.md tells the same for people,
 //! which a test holds against this.
 
-use super::Read;
 use super::family::{Counted, Families, Sample, number, seconds};
+use super::reading::Reading;
 use crate::insight::tally as sums;
-use crate::model::{Micros, ServiceLimits, Tallied, Time};
+use crate::model::{DayLimits, Micros, Source, Tallied, Time};
 use crate::process_status::ProcessStatus;
 
 pub(super) fn text(
     process_status: &ProcessStatus,
     version: Option<&str>,
-    limits: ServiceLimits,
+    limits: &DayLimits,
     now: Time,
-    read: Option<&Read>,
+    read: Option<&Reading>,
 ) -> Result<String, prometheus::Error> {
     let mut all = Families::default();
     process(&mut all, process_status, version);
@@ -51,7 +51,7 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
     }
 }
 
-fn standing(all: &mut Families, read: &Read) {
+fn standing(all: &mut Families, read: &Reading) {
     let standing = &read.standing;
     let alone = |value: i64| [Sample::alone(number(value))];
     all.gauge("topicwatch_database_size_bytes", "What the database takes on its disk.", alone(read.bytes));
@@ -75,12 +75,13 @@ fn standing(all: &mut Families, read: &Read) {
 }
 
 /// What the UTC day used, and what is left of it where there is a limit.
-fn allowance(all: &mut Families, read: &Read, limits: ServiceLimits, now: Time) {
+fn allowance(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
     let standing = &read.standing;
     all.gauge("topicwatch_today_calls", "Calls of this UTC day.", [Sample::alone(number(standing.calls))]);
-    let left = Sample::alone(number((i64::from(limits.calls) - standing.calls).max(0)));
-    all.gauge("topicwatch_today_calls_left", "Calls left of this UTC day.", [left]);
-    if let (Some(spent), Some(budget)) = (standing.spent, limits.money) {
+    let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - standing.calls).max(0))));
+    all.gauge("topicwatch_today_calls_left", "Calls left of this UTC day.", left);
+    providers(all, read, limits);
+    if let (Some(spent), Some(budget)) = (standing.spent, limits.service.and_then(|limits| limits.money)) {
         let help = "What this UTC day cost so far, in dollars. Only where there is a budget.";
         all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
         let left = [Sample::alone(left_of(budget, spent))];
@@ -103,11 +104,23 @@ fn allowance(all: &mut Families, read: &Read, limits: ServiceLimits, now: Time) 
     all.gauge("topicwatch_topic_today_budget_left_dollars", help, money);
 }
 
+/// The same of each provider beside the search service.
+fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
+    let used = |name: Source| read.providers.iter().find(|(one, _)| *one == name).map_or(0, |(_, used)| used.calls);
+    let calls = limits.providers.iter().map(|(name, _)| Sample::of([("provider", name.as_str())], number(used(*name))));
+    all.gauge("topicwatch_provider_today_calls", "Calls of a provider in this UTC day.", calls);
+    let left = limits.providers.iter().map(|(name, limits)| {
+        let left = (i64::from(limits.calls) - used(*name)).max(0);
+        Sample::of([("provider", name.as_str())], number(left))
+    });
+    all.gauge("topicwatch_provider_today_calls_left", "Calls left of this UTC day for a provider.", left);
+}
+
 fn left_of(budget: Micros, spent: Micros) -> f64 {
     Micros((budget.0 - spent.0).max(0)).dollars()
 }
 
-fn topics(all: &mut Families, read: &Read) {
+fn topics(all: &mut Families, read: &Reading) {
     let of = |topic: &str, source: &str, value: f64| Sample::of([("topic", topic), ("source", source)], value);
     let answered = read.latest.iter().map(|l| of(&l.topic, l.source.as_str(), seconds(l.answered_at.0)));
     let help = "When a source of a topic answered last, in seconds since 1970.";

@@ -7,6 +7,7 @@
 mod coverage;
 mod families;
 mod family;
+mod reading;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +17,9 @@ use tokio::sync::Semaphore;
 pub use family::CONTENT_TYPE;
 
 use coverage::Missed;
+use reading::Reading;
 
-use crate::model::{LATE, ServiceLimits, StoreCounts, Tallied, Time, TopicLimits, Used};
+use crate::model::{DayLimits, LATE, Time};
 use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError};
 
@@ -37,18 +39,6 @@ pub struct Metrics {
     place: Arc<Semaphore>,
 }
 
-/// What the database says at a moment.
-struct Read {
-    standing: StoreCounts,
-    sums: Option<Vec<Tallied>>,
-    bytes: i64,
-    roles: Vec<(String, i64)>,
-    topics: Vec<String>,
-    latest: Vec<crate::model::Latest>,
-    limited: Vec<(String, TopicLimits, Used)>,
-    missed: Vec<(String, String, i64)>,
-}
-
 impl Metrics {
     /// Over a store, for a process that knows this of itself.
     #[must_use]
@@ -61,18 +51,13 @@ impl Metrics {
     ///
     /// # Errors
     /// When they cannot be written down, which is a defect.
-    pub async fn text(
-        &self,
-        limits: ServiceLimits,
-        version: Option<&'static str>,
-        now: Time,
-    ) -> Result<String, String> {
+    pub async fn text(&self, limits: &DayLimits, version: Option<&'static str>, now: Time) -> Result<String, String> {
         let read = tokio::time::timeout(PATIENCE, self.read_alone(now)).await.ok().flatten();
         families::text(&self.process_status, version, limits, now, read.as_ref()).map_err(|error| error.to_string())
     }
 
     /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
-    async fn read_alone(&self, now: Time) -> Option<Read> {
+    async fn read_alone(&self, now: Time) -> Option<Reading> {
         let place = Arc::clone(&self.place).acquire_owned().await.ok()?;
         let metrics = self.clone();
         let task = tokio::spawn(async move {
@@ -92,7 +77,7 @@ impl Metrics {
         }
     }
 
-    async fn read(&self, now: Time) -> Result<Read, StoreError> {
+    async fn read(&self, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
         let standing = store.standing(now, now.minus(LATE)).await?;
         let topics = store.first_topics(MOST_TOPICS).await?;
@@ -104,13 +89,14 @@ impl Metrics {
             }
         }
         let limited = store.limited_topics(now.utc_day(), &topics).await?;
-        Ok(Read {
+        Ok(Reading {
             standing,
             sums: store.tally().await?,
             bytes: store.disk().await?.bytes,
             roles,
             latest: store.latest_of(&topics).await?,
             limited,
+            providers: store.used_by_provider(now.utc_day()).await?,
             missed: self.missed.of(store, &topics, now),
             topics,
         })

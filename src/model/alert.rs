@@ -75,6 +75,9 @@ pub struct AlertSpec {
     pub recovery: bool,
     /// What the service may be asked in a day.
     pub service: TopicLimits,
+    /// What each other provider may be asked in a day.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<(Source, TopicLimits)>,
 }
 
 impl AlertSpec {

@@ -1,7 +1,7 @@
 //! What may be called and spent in a UTC day, and how a call that would be more is told. What was used is counted by the
 //! store, and what a call costs is said elsewhere.
 
-use super::{Micros, Time, closed_list};
+use super::{Micros, Source, Time, closed_list};
 
 closed_list! {
     /// Which allowance of a day a call would overdraw.
@@ -41,6 +41,14 @@ impl std::fmt::Display for ServiceLimits {
     }
 }
 
+/// What the search service and each other provider may be asked in a UTC day.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DayLimits {
+    /// Of the search service, where there is one.
+    pub service: Option<ServiceLimits>,
+    pub providers: Vec<(Source, ServiceLimits)>,
+}
+
 /// What one topic may ask in a UTC day; it is stored with the topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct TopicLimits {
@@ -73,6 +81,12 @@ pub struct Used {
 }
 
 impl Used {
+    /// Together with others.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { calls: self.calls.saturating_add(other.calls), money: self.money.plus(other.money) }
+    }
+
     /// One call more at a price.
     pub fn add(&mut self, price: Micros) {
         self.calls = self.calls.saturating_add(1);

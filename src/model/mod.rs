@@ -36,7 +36,7 @@ pub use alert::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertStanding, Firing, Quiet, Searched,
 };
 pub use alert_card::{Acked, AlertCard, FiringAt, topic_of};
-pub use allowance::{Budget, Exhausted, ServiceLimits, TopicLimits, Used};
+pub use allowance::{Budget, DayLimits, Exhausted, ServiceLimits, TopicLimits, Used};
 pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
 pub use channel::{
     ChannelKind, ChannelSpec, ChannelWay, EmailSpec, HookForm, SecretPlace, SmtpTls, WebhookSpec, shown_url,

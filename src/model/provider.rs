@@ -80,6 +80,8 @@ pub struct ProviderKind {
     pub asks: &'static [AskKey],
     /// The key without which there is nothing to ask.
     pub needs: &'static str,
+    /// Calls that a usual search makes.
+    pub calls: fn(&ProviderQuery) -> u32,
 }
 
 const QUERY: AskKey = AskKey {
@@ -115,6 +117,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "query",
+        calls: |_| 1,
     },
     ProviderKind {
         name: "searxng",
@@ -148,6 +151,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "query",
+        calls: |query| query.count("pages").unwrap_or(1),
     },
     ProviderKind {
         name: "feeds",
@@ -164,6 +168,7 @@ pub static KINDS: &[ProviderKind] = &[
             doc: "Addresses of RSS, Atom or JSON feeds.",
         }],
         needs: "urls",
+        calls: |query| u32::try_from(query.texts("urls").len()).unwrap_or(u32::MAX),
     },
     ProviderKind {
         name: "bluesky",
@@ -186,6 +191,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "query",
+        calls: |_| 1,
     },
     ProviderKind {
         name: "openai",
@@ -235,6 +241,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "model",
+        calls: |_| 1,
     },
 ];
 
@@ -337,6 +344,12 @@ impl ProviderQuery {
     #[must_use]
     pub fn flag(&self, key: &str) -> bool {
         matches!(self.keys.get(key), Some(AskValue::Flag(true)))
+    }
+
+    /// Calls that a usual search makes.
+    #[must_use]
+    pub fn calls(&self) -> i64 {
+        ProviderKind::named(&self.kind).map_or(1, |kind| i64::from((kind.calls)(self)))
     }
 
     /// What it finds.

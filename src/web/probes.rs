@@ -66,7 +66,7 @@ fn response(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
 /// Figures in Prometheus' text format.
 pub(super) async fn metrics(State(app): State<App>) -> Response {
     let site = &app.site;
-    match site.metrics.text(site.settings().limits, site.version(), site.now()).await {
+    match site.metrics.text(&site.settings().limits, site.version(), site.now()).await {
         Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(error) => {
             tracing::error!("figures could not be written down, please report it: {error}");

@@ -11,7 +11,7 @@ use super::ready::Ready;
 use super::sessions::Sessions;
 use super::source_health::SourceHealth;
 use crate::metrics::Metrics;
-use crate::model::{Clock, ReportSpec, ServiceLimits, Time};
+use crate::model::{Clock, DayLimits, ReportSpec, Time};
 use crate::process_status::ProcessStatus;
 use crate::store::{self, Store};
 
@@ -24,8 +24,8 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// Whether visitors come over TLS.
     pub https: bool,
-    /// What may be asked of the service in a day.
-    pub limits: ServiceLimits,
+    /// What may be asked in a day.
+    pub limits: DayLimits,
     /// Makes the id of what is asked for here; absent where nobody would do it.
     pub acts: Option<fn(Time) -> String>,
     /// What to do about a search that failed, by what is recorded of it.

@@ -114,7 +114,34 @@ fn each_provider_has_its_own_calls_of_a_day() {
         assert_eq!(place.database.texts(made), ["hn 1", "sx 2"]);
         let states = "SELECT state FROM search WHERE source = 'hn' ORDER BY id";
         assert_eq!(place.database.texts(states), ["ok", "over_quota"]);
+        place.run(&["status", "--at", "2026-03-11T09:20:00Z"]).shows(
+            0,
+            &["hn: 1 of 1 calls today (UTC), $0.000", "sx: 2 of 10000 calls today (UTC)"],
+        );
+        let status = place.json(&["status", "--json", "--at", "2026-03-11T09:20:00Z"]);
+        assert_eq!(status["providers"][0]["calls_today"], 1, "{status}");
+        // Four slots a day of which one is allowed.
+        place.run(&["plan", "--at", "2026-03-11T09:20:00Z"]).shows(0, &["raise [providers.hn] max_calls_per_day"]);
     }
+}
+
+#[test]
+fn a_plan_counts_every_feed_and_an_alert_hears_of_a_provider_that_is_nearly_used_up() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let limited =
+        provider(&sandbox, "news", "feeds").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 4");
+    let alert = "[[channels]]\nname = \"team\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\n\n[[alerts]]\nname = \"money\"\nrule = \"budget\"\npercent = 70\nchannels = [\"team\"]\n";
+    let topic = format!("{TOPIC}news.urls = [\"acme.rss\", \"acme.atom\", \"acme.json\"]\n");
+    let place = Place::bare(sqlite(), &format!("{limited}{topic}\n{alert}"));
+    let plan = place.json(&["plan", "--json", "--at", NINE]);
+    assert_eq!(plan["calls"]["providers"], 7 * 4 * 3, "{plan}");
+    assert_eq!(plan["providers"][0]["provider"], "news", "{plan}");
+    for at in [NINE, "2026-03-11T12:00:00Z", "2026-03-11T12:01:00Z"] {
+        sandbox.turn_to(at);
+        place.program(&["once", "--due", "--at", at]).env("HOOK_URL", "http://127.0.0.1:9/hook").run();
+    }
+    let told = place.database.texts("SELECT subject FROM alert_firing");
+    assert_eq!(told, ["news/2026-03-11"]);
 }
 
 #[test]

@@ -21,5 +21,6 @@ pub(in crate::alert) fn spec() -> AlertSpec {
         timezone: "UTC".to_owned(),
         recovery: true,
         service: TopicLimits { calls: Some(500), micros: None },
+        providers: Vec::new(),
     }
 }

@@ -10,8 +10,9 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{MOST_JUDGED, filter_of, health};
+use crate::config::ProviderConfig;
 use crate::insight::{Amount, Ill, Illness, meant, standing};
-use crate::model::{Between, Budget, Micros, PausedBy, Undelivered, Used, WindowFit};
+use crate::model::{Between, Budget, Micros, PausedBy, Source, Undelivered, Used, WindowFit};
 use crate::schedule::Schedule;
 use crate::store::{Nature, Store, TopicStatus};
 
@@ -36,6 +37,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
     let (used, topics_used) = store.used_on(now.utc_day(), &limited).await?;
     let calls = used.calls;
+    let others = store.used_by_provider(now.utc_day()).await?;
     let budgets = budgets(&context, used, &topics_used);
     let health = health(&store, &topics.iter().map(|t| t.topic.clone()).collect::<Vec<_>>()).await?;
     let (filtered, older) = told_apart(&store, &topics).await?;
@@ -61,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
             .collect();
         output::json(
             &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
-                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "unjudged": health.unjudged, "undelivered": undelivered, "disk": disk, "topics": topics }),
+                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "providers": provider_days(&context, &others), "unjudged": health.unjudged, "undelivered": undelivered, "disk": disk, "topics": topics }),
         )?;
         return Ok(exit(args, &health.ill));
     }
@@ -130,11 +132,16 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         ));
     }
     let size = output::bytes(disk.bytes);
-    text.push_str(&format!(
-        "\n{calls} of {limit} calls today (UTC), {} · {}, {size}\n",
-        used.money,
-        output::visible(&place)
-    ));
+    text.push('\n');
+    let days = context.config.day_limits();
+    for (name, limits) in &days.providers {
+        let used = used_of(*name, &others);
+        text.push_str(&format!("{name}: {} of {} calls today (UTC), {}\n", used.calls, limits.calls, used.money));
+    }
+    if days.service.is_some() {
+        text.push_str(&format!("{calls} of {limit} calls today (UTC), {} · ", used.money));
+    }
+    text.push_str(&format!("{}, {size}\n", output::visible(&place)));
     output::text(&text)?;
     Ok(exit(args, &health.ill))
 }
@@ -227,6 +234,20 @@ impl std::fmt::Display for Line {
             _ => Ok(()),
         }
     }
+}
+
+fn used_of(name: Source, used: &[(Source, Used)]) -> Used {
+    used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default()
+}
+
+/// What each provider beside the search service was used today.
+fn provider_days(context: &Context, used: &[(Source, Used)]) -> Vec<serde_json::Value> {
+    let day = |one: &ProviderConfig| {
+        let used = used_of(one.name, used);
+        json!({ "provider": one.name, "kind": one.kind.name, "calls_today": used.calls, "max_calls_per_day": one.max_calls_per_day,
+            "cost_usd": used.money, "budget_per_day_usd": one.budget_per_day })
+    };
+    context.config.providers.iter().map(day).collect()
 }
 
 /// The service's calls and money first, then what topics have of their own.

@@ -85,7 +85,7 @@ pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure
         access,
         hosts: config.web.hosts.clone(),
         https: config.web.https,
-        limits: config.service.limits(),
+        limits: config.day_limits(),
         acts: None,
         hint: crate::search::hint_of,
         reports: config.reports.clone(),

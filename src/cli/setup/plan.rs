@@ -9,8 +9,11 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::insight::{Allowance, Calls, Forecast, History, Horizon, TopicForecast, forecast};
-use crate::model::{Micros, Time, Used};
+use crate::config::ProviderConfig;
+use crate::insight::{
+    Allowance, Calls, Forecast, History, Horizon, ProviderDay, ProviderQuota, TopicForecast, forecast,
+};
+use crate::model::{Micros, Source, Time, Used};
 use crate::schedule::format_duration;
 use crate::store::{Nature, StoreErrorKind};
 
@@ -78,7 +81,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
 /// question. One that is there and not ours is a mistake to be told.
 async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
     let without = |missing| Stored {
-        history: History::default(),
+        history: History { providers: providers(context, &[]), ..History::default() },
         used: Used::default(),
         invented: context.is_sandbox(),
         missing: Some(missing),
@@ -98,6 +101,7 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
             billed: store.billed_since(since).await?,
             asked: store.ai_asked_since(since).await?,
             used: limited.into_iter().zip(topics).collect(),
+            providers: providers(context, &store.used_by_provider(now.utc_day()).await?),
         },
         used,
         invented: context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox),
@@ -105,6 +109,12 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
     };
     store.close().await;
     Ok(past)
+}
+
+fn providers(context: &Context, used: &[(Source, Used)]) -> Vec<ProviderDay> {
+    let used = |name: Source| used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default();
+    let day = |one: &ProviderConfig| ProviderDay { name: one.name, limits: one.limits(), used: used(one.name) };
+    context.config.providers.iter().map(day).collect()
 }
 
 fn render(told: &Forecast, past: &Stored) -> String {
@@ -119,6 +129,7 @@ fn render(told: &Forecast, past: &Stored) -> String {
     text.push_str(&prices(told, past));
     text.push('\n');
     text.push_str(&quota(told));
+    told.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
     told.budgets.iter().for_each(|met| text.push_str(&allowance(met)));
     text.push_str(&notes(told));
     text
@@ -245,6 +256,20 @@ fn quota(told: &Forecast) -> String {
         "{}: the {limit} calls of a day are used up at {} UTC{made}; {} are planned at most{more}. Calls beyond are not \
          made (over_quota): raise [service] max_calls_per_day, or let topics run less often.",
         used.day,
+        clock(used.at),
+        used.calls
+    );
+    output::wrapped("! ", &text, usize::from(output::width()))
+}
+
+/// A provider's limit, where it does not last.
+fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
+    let Some(used) = &quota.used_up else { return String::new() };
+    let text = format!(
+        "{}: the {} calls that a day has for {provider} are used up at {} UTC; {} are planned. Calls beyond are not made \
+         (over_quota): raise [providers.{provider}] max_calls_per_day, or let topics run less often.",
+        used.day,
+        quota.max_calls_per_day,
         clock(used.at),
         used.calls
     );

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{Time, Used};
+use crate::model::{Source, Time, Used};
 use crate::store::{Hold, JobPlan, PlannedJob, RunRef, Store, StoreError};
 
 impl Store {
@@ -80,6 +80,11 @@ impl Store {
     /// Calls counted on a UTC day.
     pub async fn calls_on(&self, day: i64) -> Result<i64, StoreError> {
         Ok(self.used_on(day, &[]).await?.0.calls)
+    }
+
+    /// What providers beside the search service were used on a UTC day, by name; those that were not asked are left out.
+    pub async fn used_by_provider(&self, day: i64) -> Result<Vec<(Source, Used)>, StoreError> {
+        read!(self, calls::used_by_provider(day))
     }
 
     /// What was used on a UTC day: of the service, and of each of these topics, in their order. Where nothing counts it,

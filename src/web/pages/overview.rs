@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::{alerts, days};
 use crate::draw::format::{self, number};
 use crate::draw::spark;
-use crate::model::{FiringAt, PausedBy, RunState, Time, TopicCard, Used};
+use crate::model::{FiringAt, PausedBy, RunState, Source, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::problem::Problem;
@@ -32,7 +32,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         return Ok(Page { title, place: "/", live: true, nature, main: first_run(&cards) });
     }
     let known = SourceHistory::of(&site, &cards).await?;
-    let used = store.used_on(now.utc_day(), &[]).await?.0;
+    let others = store.used_by_provider(now.utc_day()).await?;
+    let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
     let many = store.many_topics().await?;
     let days = days::read(&site, &cards).await?;
     let waits = store.days_wait().await?;
@@ -42,7 +43,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         h1 { "Topics" }
         ul.tiles {
             li { span { "Watched" } b { (number(many.unsigned_abs())) } }
-            (cost(&site, used))
+            (cost(&site, used, &others))
         }
         (alerts::line(&fire))
         div.wide { table.topics.cards {
@@ -65,12 +66,16 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title, place: "/", live: true, nature, main })
 }
 
-fn cost(site: &Site, used: Used) -> Markup {
-    let limits = site.settings().limits;
+fn cost(site: &Site, used: Used, others: &[(Source, Used)]) -> Markup {
+    let limits = &site.settings().limits;
+    // A sum has no limit of its own.
+    let limits = limits.service.filter(|_| others.is_empty());
+    let by: Vec<String> =
+        others.iter().map(|(name, used)| format!("{name} {}", number(used.calls.unsigned_abs()))).collect();
     html! {
-        li { span { "Calls today (UTC)" } b { (number(used.calls.unsigned_abs())) } small { "of " (number(u64::from(limits.calls))) } }
+        li { span { "Calls today (UTC)" } b { (number(used.calls.unsigned_abs())) } small { @if let Some(limits) = limits { "of " (number(u64::from(limits.calls))) } @else { (by.join(" · ")) } } }
         li { span { "Cost today (UTC)" } b { (used.money.to_string()) }
-            small { @if let Some(money) = limits.money { "of " (money.to_string()) } @else { "no budget is set" } }
+            small { @if let Some(money) = limits.and_then(|limits| limits.money) { "of " (money.to_string()) } @else { "no budget is set" } }
         }
     }
 }

@@ -46,8 +46,8 @@ pub(super) fn tokens(text: &str) -> usize {
 pub(super) fn question(prompt: &str, items: &[GivenItem], most: usize, room: usize) -> Question {
     let mut given: Vec<(String, String)> = items.iter().take(most).map(|item| (head(item), body(item))).collect();
     let room = room.saturating_sub(tokens(RULES) + tokens(prompt));
-    // A fence takes about eight tokens of its own.
-    let fixed = |head: &str| tokens(head) + 8;
+    // A fence takes about nine tokens of its own.
+    let fixed = |head: &str| tokens(head) + 9;
     let mut least = 0;
     let fits = given.iter().take_while(|(head, body)| {
         least += fixed(head) + tokens(body).min(LEAST);
@@ -66,7 +66,7 @@ pub(super) fn question(prompt: &str, items: &[GivenItem], most: usize, room: usi
     for (number, (head, body)) in (1..).zip(&given) {
         let kept = cut(body, longest);
         shortened += usize::from(kept.len() < body.len());
-        text.push_str(&format!("\n<<<{number}\n{head}{kept}\n{number}>>>\n"));
+        text.push_str(&format!("\n<<<{number}\n[{number}] {head}{kept}\n{number}>>>\n"));
     }
     Question { text, given: given.len(), all: items.len(), shortened }
 }

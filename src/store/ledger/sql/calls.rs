@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, spent};
-use crate::model::{Micros, SERVICE, ServiceLimits, Used};
+use crate::model::{Micros, SERVICE, ServiceLimits, Source, Used};
 use crate::store::items::commit_queue::Count;
 use crate::store::ledger::allowance::refusal;
 use crate::store::{Permission, StoreError};
@@ -213,6 +213,23 @@ pub(in crate::store) async fn used_of(conn: &mut Conn, provider: &str, day: i64)
         Some((calls, Some(money))) => Used { calls, money: Micros(money) },
         Some((calls, None)) => Used { calls, ..spent::in_ledger(conn, provider, day).await? },
     })
+}
+
+/// What providers beside the search service were used on a day, by name; those that were not asked are left out.
+pub(in crate::store) async fn used_by_provider(conn: &mut Conn, day: i64) -> Result<Vec<(Source, Used)>, StoreError> {
+    let named =
+        sqlx::query("SELECT provider, made, spent FROM calls WHERE day = $1 AND provider <> $2 ORDER BY provider");
+    let mut all = Vec::new();
+    for row in named.bind(day).bind(SERVICE).fetch_all(&mut *conn).await? {
+        let (provider, calls, spent): (String, i64, Option<i64>) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        let Some(source) = Source::parse(&provider) else { continue };
+        let used = match spent {
+            Some(money) => Used { calls, money: Micros(money) },
+            None => Used { calls, ..spent::in_ledger(conn, &provider, day).await? },
+        };
+        all.push((source, used));
+    }
+    Ok(all)
 }
 
 pub(in crate::store) async fn used_on(
