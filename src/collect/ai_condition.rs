@@ -7,9 +7,6 @@ use super::{Collector, days, group, run_outcome, search_outcome};
 use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
 
-const NO_OTHER: &str = "no other source answered";
-const NOTHING_NEW: &str = "nothing new was found";
-
 impl Collector {
     /// Why the AI source need not be asked in this run, if so.
     pub(super) async fn ai_not_needed(
@@ -24,10 +21,10 @@ impl Collector {
         match ai.when {
             AiWhen::Always => Ok(None),
             AiWhen::New if alone => Ok(None),
-            AiWhen::New if findings.is_empty() && run_outcome::none_answered(asked) => Ok(Some(NO_OTHER)),
+            AiWhen::New if findings.is_empty() && run_outcome::none_answered(asked) => Ok(Some(run_outcome::NO_OTHER)),
             AiWhen::New => {
                 let known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
-                Ok(known.then_some(NOTHING_NEW))
+                Ok(known.then_some(run_outcome::NOTHING_NEW))
             }
             AiWhen::Daily => {
                 let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;
@@ -69,9 +66,4 @@ impl Collector {
         }
         Ok(open)
     }
-}
-
-/// Why there is nothing to write about.
-pub(super) fn nothing_to_give(asked: &[search_outcome::Fetched]) -> &'static str {
-    if run_outcome::none_answered(asked) { NO_OTHER } else { NOTHING_NEW }
 }

@@ -191,7 +191,7 @@ impl Collector {
                     Brings::Posts | Brings::Pages => Vec::new(),
                 };
                 if query.brings() == Brings::Answer && items.is_empty() {
-                    searches.push(search_outcome::not_run(source, &ask, ai_condition::nothing_to_give(&searches)));
+                    searches.push(search_outcome::not_run(source, &ask, run_outcome::nothing_to_give(&searches)));
                     continue;
                 }
                 let (over, why) = (*over, plan.why.as_deref());

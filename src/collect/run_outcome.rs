@@ -43,6 +43,15 @@ pub(super) fn none_answered(searches: &[Fetched]) -> bool {
     !searches.iter().any(answered)
 }
 
+/// Why nobody is asked to write about new items.
+pub(super) const NO_OTHER: &str = "no other source answered";
+pub(super) const NOTHING_NEW: &str = "nothing new was found";
+
+/// Why there is nothing to write about.
+pub(super) fn nothing_to_give(asked: &[Fetched]) -> &'static str {
+    if none_answered(asked) { NO_OTHER } else { NOTHING_NEW }
+}
+
 fn interrupted_search(search: &Fetched) -> bool {
     search.result.reason.as_deref() == Some(INTERRUPTED)
 }

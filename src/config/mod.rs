@@ -58,14 +58,12 @@ pub use suggest::nearest;
 /// The annotated example: works as it is, and is what `init` writes.
 pub const EXAMPLE: &str = include_str!("../../jobs.toml");
 
-/// The files that `init` can write, with what each is for. The first is written when none is named.
-pub const TEMPLATES: &[(&str, &str)] = &[
-    ("service", EXAMPLE),
-    ("hn", include_str!("../../templates/hn.toml")),
-    ("feeds", include_str!("../../templates/feeds.toml")),
-    ("searxng", include_str!("../../templates/searxng.toml")),
-    ("bluesky", include_str!("../../templates/bluesky.toml")),
-];
+/// The files that `init` can write, by name. The first is written when none is named.
+#[must_use]
+pub fn templates() -> Vec<(&'static str, &'static str)> {
+    let kinds = crate::model::KINDS.iter().filter_map(|kind| kind.template);
+    std::iter::once(("service", EXAMPLE)).chain(kinds).collect()
+}
 
 /// Refuses what cannot be a topic's id: what is wrong, and what to do.
 pub fn check_topic_id(id: &str) -> Result<(), (String, String)> {

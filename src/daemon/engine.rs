@@ -8,7 +8,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::{Begun, Settings};
+use super::life::Begun;
+use super::settings::Settings;
 use crate::collect::{Collector, WorkerPool};
 use crate::model::Time;
 use crate::store::{Handed, Hands, RunRef, Store, StoreError};

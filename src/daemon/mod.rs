@@ -12,6 +12,7 @@ mod membership;
 mod notify;
 mod planner;
 mod requests;
+mod settings;
 mod ticker;
 
 use std::sync::Arc;
@@ -28,27 +29,13 @@ pub use life::{Begun, Life, Reloaded, Watch};
 pub use membership::Membership;
 pub use notify::Manager;
 pub use planner::{Planned, Planner};
+pub use settings::Settings;
 
 use engine::Source;
 
 use crate::collect::{Collector, Done, WorkerPool};
 use crate::model::Clock;
 use crate::store::{StoreError, StoreErrorKind};
-
-/// How the loop behaves.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Runs at the same time in this process.
-    pub max_concurrent_runs: u32,
-    /// Lease of a claimed run.
-    pub lease: Duration,
-    /// How long a stop waits for running runs.
-    pub shutdown_grace: Duration,
-    /// Whether it plans; a worker runs what others planned.
-    pub plans: bool,
-    /// Follows the database's clock where it has one; the collector's clock must be corrected by the same.
-    pub skew: Skew,
-}
 
 /// Longest sleep between two looks at the ledger.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);

@@ -17,6 +17,7 @@ mod money;
 mod pages;
 mod ping;
 mod provider;
+mod provider_kinds;
 mod pulse;
 mod report;
 mod request;
@@ -51,10 +52,8 @@ pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
 pub use ping::PingSpec;
-pub use provider::{
-    AskKey, AskShape, AskValue, Brings, KINDS, Login, ProviderKind, ProviderQuery, Reach, Remembered, brings,
-    covers_spans, judges_gone,
-};
+pub use provider::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Reach, Remembered};
+pub use provider_kinds::{KINDS, brings, covers_spans, judges_gone};
 pub use pulse::{Heartbeat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};

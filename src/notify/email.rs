@@ -13,8 +13,8 @@ use lettre::transport::smtp::commands::{self, Auth, Data, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use secrecy::ExposeSecret as _;
 
+use super::channel::{Channel, Refusal, Way, one_line};
 use super::mailbox::mailbox;
-use super::{Channel, Refusal, Way, one_line};
 use crate::http;
 use crate::model::{Message, SmtpTls, Time};
 

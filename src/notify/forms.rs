@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use super::{Refusal, one_line};
+use super::channel::{Refusal, one_line};
 use crate::model::{Message, Time};
 
 /// Characters of a message to Slack, which cuts what is much longer.

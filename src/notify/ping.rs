@@ -13,7 +13,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::{Refusal, Way, one_line, scrub, webhook};
+use super::channel::{Refusal, Way, one_line};
+use super::{scrub, webhook};
 use crate::http;
 use crate::model::HookForm;
 use crate::process_status::Pinged;

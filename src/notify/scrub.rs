@@ -4,7 +4,7 @@
 use secrecy::ExposeSecret as _;
 use url::Url;
 
-use super::{Way, is_plain};
+use super::channel::{Way, is_plain};
 
 /// Characters of an error that are kept.
 const LONGEST_ERROR: usize = 300;

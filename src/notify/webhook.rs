@@ -9,7 +9,8 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-use super::{Refusal, forms, one_line, signature};
+use super::channel::{Refusal, one_line};
+use super::{forms, signature};
 use crate::http::{self, is_public};
 use crate::model::{HookForm, Message, Time};
 

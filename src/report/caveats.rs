@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Report;
+use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::{line, percent};
-use super::highlights::{MIN_CHANGE, WHOLE};
+use super::measures::{COVERED, MIN_CHANGE, WHOLE};
 use crate::model::ReportWindow;
 
 /// Topics that are named for one reason.
@@ -109,7 +109,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.idle(report.span) {
             return Some("not looked at yet".to_owned());
         }
-        topic.covered.is_none_or(|covered| covered < super::highlights::COVERED).then(|| only(topic))
+        topic.covered.is_none_or(|covered| covered < COVERED).then(|| only(topic))
     }),
 ];
 

@@ -1,30 +1,12 @@
 //! The period beside two earlier days: the day before, and the same weekday of the week before. Plain numbers without a
 //! verdict; what is unusual is `highlights`' to say.
 
-use super::Report;
+use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::{at_least, number};
+use super::measures::{Beside, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{Mark, Time};
-
-/// Part of a day that must be covered before its count is compared.
-const WHOLE: f64 = 0.9;
-
-/// An earlier day.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Beside {
-    /// How many days earlier: 1 or 7.
-    pub back: usize,
-    /// `2026-03-10`.
-    pub date: String,
-    pub weekday: String,
-    /// Its items; `None` where they cannot be compared.
-    pub raw: Option<u64>,
-    /// There may be more.
-    pub saturated: bool,
-    /// Why they cannot be compared.
-    pub why: Option<String>,
-}
 
 /// The two days beside the last one of a history; `asked_since`: what was asked before then was another question.
 pub(super) fn beside(

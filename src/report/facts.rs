@@ -1,9 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/explanation/report.md defines each.
 
-use super::comparison::Beside;
-use super::relevance::RelevanceFacts;
-use super::tone::ToneFacts;
+use super::measures::{Beside, RelevanceFacts, ToneFacts};
 use crate::compare::Cited;
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};

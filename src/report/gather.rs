@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
-use super::tone::ToneFacts;
+use super::measures::ToneFacts;
 use super::{answer, comparison, coverage, items, relevance};
 use crate::compare::{FilteredItems, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};

@@ -5,23 +5,14 @@ use std::collections::BTreeSet;
 
 use super::facts::{Matter, SourceFacts, TopicFacts};
 use super::format::{at_least, counted, length, number, percent, round, share, short, when};
-use super::tone::ToneFacts;
+use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::model::{Source, Span, Time};
 
 /// Sentences that are told at most.
 const MOST: usize = 10;
-/// Items by which a day must differ from the usual to be told.
-pub(super) const MIN_CHANGE: f64 = 10.0;
 /// Authors of one text that are worth a sentence.
 const MIN_AUTHORS: u64 = 5;
-/// Scored items without which shares are not compared.
-pub(super) const MIN_SAMPLE: u64 = 20;
-/// Part of the period that must be covered before fewer items than usual are news.
-pub(super) const WHOLE: f64 = 0.9;
-/// Part of the period without which its holes are told.
-pub(super) const COVERED: f64 = 0.98;
-
 /// What matters in all topics, of a report about a span that is made now, and how many sentences more there would be.
 pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Matter>, usize) {
     let mut all: Vec<Matter> = Vec::new();

@@ -1,12 +1,13 @@
 //! The same facts as Markdown: foreign words are escaped so that no link, markup or image of theirs comes alive, and stay on
 //! one line. Charts are tables here.
 
+use super::document::Report;
 use super::escape::{code, escaped};
 use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, counted, number, percent, round};
 use super::markdown_parts::{diff, item, linked, listed};
 use super::prose::{Piece, pieces};
-use super::{Report, caveats, comparison, highlights, sql};
+use super::{caveats, comparison, highlights, sql};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;
 

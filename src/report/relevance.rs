@@ -3,7 +3,8 @@
 
 use super::facts::TopicFacts;
 use super::format::{counted, number, percent};
-use crate::insight::daily::{Day, Share, UsualShare, share, usual_share};
+use super::measures::RelevanceFacts;
+use crate::insight::daily::{Day, Share, share, usual_share};
 use crate::model::{Kind, Mark, Topic};
 use crate::normalise::words::Asked;
 use crate::store::{Moment, StoreError};
@@ -17,16 +18,6 @@ const MOST: usize = 1_000;
 const MOST_A_DAY: usize = 200;
 /// Earlier days that are compared with.
 const DAYS: usize = 14;
-
-/// What posts say of what was asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
-pub struct RelevanceFacts {
-    /// Posts of the period without any word of the question, of those whose words were looked at; `None` where there are
-    /// none, or the question has no words.
-    pub without: Option<Share>,
-    /// What is usual for so many posts; `None` where too few days are known.
-    pub usual: Option<UsualShare>,
-}
 
 impl RelevanceFacts {
     /// At least half of the posts hold no word of the question, and that is more than usual, or nobody knows what is usual:

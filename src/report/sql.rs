@@ -1,7 +1,7 @@
 //! The SQL that reproduces a topic's figures from the database, for whoever wants to see the rows behind a number. It is printed,
 //! never run by the program; a test runs it on both databases.
 
-use super::Report;
+use super::document::Report;
 use super::facts::TopicFacts;
 use crate::model::ReportWindow;
 

@@ -1,27 +1,9 @@
 //! How a topic's items sound, beside how they usually do. Which items those are is `gather`'s to say, what is worth a sentence
 //! `highlights`'.
 
-use super::highlights::MIN_SAMPLE;
-use crate::insight::daily::{Share, Sounds, UsualShare, share, usual_share};
+use super::measures::{MIN_SAMPLE, ToneFacts};
+use crate::insight::daily::{Share, Sounds, share, usual_share};
 use crate::model::Tone;
-
-/// How items sound.
-#[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct ToneFacts {
-    /// Whose scores these are; `None` when nothing is scored.
-    pub scorer: Option<String>,
-    /// The period's items.
-    pub period: Sounds,
-    /// Negative, neutral and positive among the scored.
-    pub shares: Vec<(Tone, Share)>,
-    /// Of the seven days before, those that can be compared with, by the same scorer.
-    pub before: Sounds,
-    pub before_shares: Vec<(Tone, Share)>,
-    /// The shares of negative and positive that are usual for so many scored items; none where too few days are known.
-    pub usual: Vec<(Tone, UsualShare)>,
-    /// Earlier days with enough scored items.
-    pub samples: usize,
-}
 
 impl ToneFacts {
     /// The tone of a period beside that of earlier days; the last `week` of these are the week before.

@@ -2,26 +2,8 @@
 //! is counted.
 
 use super::facts::TopicFacts;
-use crate::insight::daily::{Share, share};
-
-/// A topic's part of what a group of topics said.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Voice {
-    pub topic: String,
-    pub title: String,
-    /// Whether there may be more of it than is counted here.
-    pub saturated: bool,
-    /// Whether there may be more of another than is counted here.
-    pub others_saturated: bool,
-    /// Its share of all items, …
-    pub raw: Option<Share>,
-    /// … of unique ones, …
-    pub unique: Option<Share>,
-    /// … and of unique authors; `None` also where it was not told who they are.
-    pub authors: Option<Share>,
-    /// Whether authors of another were not told.
-    pub others_untold: bool,
-}
+use super::measures::Voice;
+use crate::insight::daily::share;
 
 impl Voice {
     /// The share of unique items as it stands at its bar.

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::answer::summary;
 use super::corpus::{Corpus, Hour, Wanted, about};
 use super::draw::seed_of;
-use super::params::Params;
-use super::reply::{Bill, billed, json as reply_json};
+use super::params::{Params, refused};
+use super::reply::{Bill, billed};
 use super::shape::{Surface, pages, posts};
 use super::{observed, stream};
 
@@ -83,9 +83,4 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let body =
         if seed.is_multiple_of(2) { json!({"summary": text}) } else { json!({"response": text, "source": model}) };
     billed(StatusCode::OK, &body, Bill::ai())
-}
-
-/// 422 with every mistake.
-pub(crate) fn refused(params: Params) -> Response {
-    reply_json(StatusCode::UNPROCESSABLE_ENTITY, &params.mistakes.into_body())
 }

@@ -6,10 +6,9 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::answer::summary;
-use super::contract::refused;
 use super::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted, about};
 use super::draw::{Draw, seed_of};
-use super::params::Params;
+use super::params::{Params, refused};
 use super::reply::{Bill, billed};
 use super::shape::{Surface, Traits, pages, posts};
 use super::stream;

@@ -1,9 +1,12 @@
 //! Reading a request's parameters, from a JSON body or from a query string, tolerantly where clients differ (booleans as
 //! `true`, `True` or `1`; numbers as text in query strings) and strictly in ranges and lengths. It knows no endpoint.
 
+use axum::http::StatusCode;
+use axum::response::Response;
 use serde_json::{Map, Value};
 
 use super::mistakes::Mistakes;
+use super::reply::json;
 
 /// Longest query or prompt, in characters.
 const MAX_QUERY_CHARS: usize = 4_000;
@@ -160,6 +163,11 @@ impl Params {
         self.wrong("list_type", field, message);
         Vec::new()
     }
+}
+
+/// 422 with every mistake.
+pub(crate) fn refused(params: Params) -> Response {
+    json(StatusCode::UNPROCESSABLE_ENTITY, &params.mistakes.into_body())
 }
 
 #[cfg(test)]

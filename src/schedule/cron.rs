@@ -12,7 +12,8 @@ use jiff::tz::TimeZone;
 use super::duration::{format_duration, show};
 use super::fields::{FIELDS, Field};
 use super::nearest::nearest;
-use super::{Refused, Schedule, When, local, zone};
+use super::refused::{MIN_PERIOD, Refused};
+use super::{local, zone};
 use crate::model::Time;
 
 /// Nicknames and what they stand for.
@@ -100,15 +101,12 @@ impl Cron {
     }
 }
 
-/// A schedule from a cron expression and a zone, without a shortest period.
-///
-/// # Errors
-/// [`Refused`] when the expression cannot be read or never fires, or the zone is unknown.
-pub fn parse_cron(expression: &str, timezone: &str) -> Result<Schedule, Refused> {
-    compile(expression, timezone, None)
-}
-
-pub(super) fn compile(expression: &str, timezone: &str, min_period: Option<Duration>) -> Result<Schedule, Refused> {
+/// A checked expression, and what is probably not meant.
+pub(super) fn compile(
+    expression: &str,
+    timezone: &str,
+    min_period: Option<Duration>,
+) -> Result<(Cron, Vec<String>), Refused> {
     let zone = zone::find(timezone)?;
     let mut warnings = Vec::new();
     let fields = checked_fields(expression, &mut warnings)?;
@@ -124,7 +122,7 @@ pub(super) fn compile(expression: &str, timezone: &str, min_period: Option<Durat
     {
         return Err(too_often(&shown, &fields, period, least));
     }
-    Ok(Schedule { when: When::Cron(cron), warnings })
+    Ok((cron, warnings))
 }
 
 /// The expression's fields in plain numbers, nicknames expanded.
@@ -219,7 +217,7 @@ fn never_fires(shown: &str, mut fields: Vec<String>) -> Refused {
 
 fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) -> Refused {
     let hint = match fields {
-        [_, rest @ ..] if fields.len() == 6 && least <= super::MIN_PERIOD => {
+        [_, rest @ ..] if fields.len() == 6 && least <= MIN_PERIOD => {
             format!("the first of 6 fields is the second: write \"0 {}\"", rest.join(" "))
         }
         _ => format!("write a schedule that leaves {} between its slots", format_duration(least)),

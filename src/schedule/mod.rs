@@ -20,44 +20,25 @@ mod jitter;
 mod local;
 mod nearest;
 mod plan;
+mod refused;
 mod zone;
 
 #[cfg(test)]
 mod tests;
 
 pub use coverage::uncovered;
-pub use cron::parse_cron;
 pub use decide::{AHEAD, Busy, decide};
 pub use duration::{format_duration, parse_duration};
 pub use explain::{ClockChange, Explanation, LocalSlot, explain};
 pub use instant::{INSTANTS, instant};
 pub use jitter::jitter;
 pub use plan::{Decision, ON_TIME, Plan, reason};
+pub use refused::{MIN_PERIOD, Refused};
 pub use zone::{check_zone, zone_suggestions};
 
 use std::time::Duration;
 
 use crate::model::{Period, SchedulePolicy, Time};
-
-/// The shortest period that [`Schedule::compile`] allows: every slot costs calls, and the planner looks every 30 s.
-pub const MIN_PERIOD: Duration = Duration::from_secs(60);
-
-/// Why a schedule, a zone or a duration was not accepted. Both texts are single lines for people; the expression itself
-/// is quoted in backticks, with control characters escaped.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Refused {
-    /// What is wrong.
-    pub message: String,
-    /// What to write instead.
-    pub hint: String,
-}
-
-impl Refused {
-    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into() }
-    }
-}
 
 /// A checked schedule. Cheap to clone; a cron schedule holds about 6 KB, shared by its clones.
 #[derive(Debug, Clone)]
@@ -94,7 +75,7 @@ impl Schedule {
                 zone::find(&policy.timezone)?;
                 every(*ms, min_period)
             }
-            Period::Cron(expression) => cron::compile(expression, &policy.timezone, Some(min_period)),
+            Period::Cron(expression) => of_cron(expression, &policy.timezone, Some(min_period)),
         }
     }
 
@@ -120,6 +101,19 @@ impl Schedule {
         let due = move |slot: &Time| *slot <= until;
         std::iter::successors(self.next_after(after).filter(due), move |slot| self.next_after(*slot).filter(due))
     }
+}
+
+/// A schedule from a cron expression and a zone, without a shortest period.
+///
+/// # Errors
+/// [`Refused`] when the expression cannot be read or never fires, or the zone is unknown.
+pub fn parse_cron(expression: &str, timezone: &str) -> Result<Schedule, Refused> {
+    of_cron(expression, timezone, None)
+}
+
+fn of_cron(expression: &str, timezone: &str, min_period: Option<Duration>) -> Result<Schedule, Refused> {
+    let (cron, warnings) = cron::compile(expression, timezone, min_period)?;
+    Ok(Schedule { when: When::Cron(cron), warnings })
 }
 
 fn every(ms: u64, min_period: Duration) -> Result<Schedule, Refused> {

@@ -3,9 +3,9 @@
 
 use jiff::tz::TimeZone;
 
-use super::Refused;
 use super::duration::show;
 use super::nearest::nearest;
+use super::refused::Refused;
 
 /// The zone of a name. Letters compare without case, as in the IANA rules.
 pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {

@@ -114,10 +114,9 @@ fn each_provider_has_its_own_calls_of_a_day() {
         assert_eq!(place.database.texts(made), ["hn 1", "sx 2"]);
         let states = "SELECT state FROM search WHERE source = 'hn' ORDER BY id";
         assert_eq!(place.database.texts(states), ["ok", "over_quota"]);
-        place.run(&["status", "--at", "2026-03-11T09:20:00Z"]).shows(
-            0,
-            &["hn: 1 of 1 calls today (UTC), $0.000", "sx: 2 of 10000 calls today (UTC)"],
-        );
+        place
+            .run(&["status", "--at", "2026-03-11T09:20:00Z"])
+            .shows(0, &["hn: 1 of 1 calls today (UTC), $0.000", "sx: 2 of 10000 calls today (UTC)"]);
         let status = place.json(&["status", "--json", "--at", "2026-03-11T09:20:00Z"]);
         assert_eq!(status["providers"][0]["calls_today"], 1, "{status}");
         // Four slots a day of which one is allowed.
@@ -128,8 +127,7 @@ fn each_provider_has_its_own_calls_of_a_day() {
 #[test]
 fn a_plan_counts_every_feed_and_an_alert_hears_of_a_provider_that_is_nearly_used_up() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let limited =
-        provider(&sandbox, "news", "feeds").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 4");
+    let limited = provider(&sandbox, "news", "feeds").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 4");
     let alert = "[[channels]]\nname = \"team\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\n\n[[alerts]]\nname = \"money\"\nrule = \"budget\"\npercent = 70\nchannels = [\"team\"]\n";
     let topic = format!("{TOPIC}news.urls = [\"acme.rss\", \"acme.atom\", \"acme.json\"]\n");
     let place = Place::bare(sqlite(), &format!("{limited}{topic}\n{alert}"));
@@ -336,7 +334,7 @@ fn a_template_leads_to_a_report_in_two_commands() {
     let sandbox = today(&[]);
     let place = Place::bare(sqlite(), "");
     std::fs::remove_file(place.path("jobs.toml")).unwrap();
-    for template in ["service", "hn", "feeds", "searxng", "bluesky"] {
+    for template in ["service", "hn", "feeds", "searxng", "bluesky", "openai"] {
         let file = format!("{template}.toml");
         place.ok(&["init", "--template", template, &file]);
         place.ok(&["check", "--config", &file]);

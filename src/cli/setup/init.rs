@@ -7,8 +7,9 @@ use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::config::TEMPLATES;
+use crate::config::templates;
 use crate::files::Protected;
+use crate::model::{KINDS, Login, ProviderKind};
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
@@ -21,7 +22,7 @@ pub struct InitArgs {
 }
 
 fn names() -> Vec<&'static str> {
-    TEMPLATES.iter().map(|(name, _)| *name).collect()
+    templates().into_iter().map(|(name, _)| name).collect()
 }
 
 pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
@@ -40,13 +41,19 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
             "does the folder exist, and may this user write there?",
         ),
     })?;
-    let text = TEMPLATES.iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| *text);
+    let text = templates().into_iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| text);
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
     let next = match args.template.as_str() {
         "service" => "topicwatch once (asks the built-in sandbox; needs no key, costs nothing)",
-        "hn" | "feeds" => "topicwatch once (needs no key, costs nothing)",
+        name if works_as_it_is(name) => "topicwatch once (needs no key, costs nothing)",
         _ => "edit it as its first lines say, then topicwatch once",
     };
     output::text(&format!("wrote {shown}\nnext: {next}\n"))?;
     Ok(Exit::Ok)
+}
+
+/// Whether a template's provider lets everybody in, at an address that is known.
+fn works_as_it_is(template: &str) -> bool {
+    let of = |kind: &&ProviderKind| kind.template.is_some_and(|(name, _)| name == template);
+    KINDS.iter().find(of).is_some_and(|kind| kind.login == Login::Open && kind.base_url.is_some())
 }

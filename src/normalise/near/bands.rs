@@ -2,9 +2,8 @@
 //! several orders. Two texts that share half of their long pieces share one of six keys in 98 of 100 cases; texts that
 //! only have words in common share next to none.
 
-use super::NEAR_VERSION;
 use super::letters::{Letters, weight};
-use super::sketch::{hash, mixed};
+use super::stable_hash::{NEAR_VERSION, hash, mixed};
 use crate::model::Kind;
 
 /// What a long piece weighs at least: twelve letters, or six of those that count for two.

@@ -17,6 +17,7 @@ mod opposes;
 mod said;
 mod sketch;
 mod skipped;
+mod stable_hash;
 
 #[cfg(test)]
 mod measured;
@@ -29,12 +30,10 @@ mod properties;
 
 pub use alike::alike;
 pub use choose::{Known, choose, wanted};
+pub use stable_hash::NEAR_VERSION;
 
 use crate::model::{Kind, Marks, Wording};
 use letters::Letters;
-
-/// Rules by which sketches and keys are made; sketches of other rules are never alike, and keys of other rules lead nowhere.
-pub const NEAR_VERSION: u8 = 4;
 
 /// The marks of an item; `None` when it says too little to be compared.
 #[must_use]

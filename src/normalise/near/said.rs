@@ -8,8 +8,8 @@ use super::super::after_ampersand;
 use super::super::text::is_invisible;
 use super::letters::{ANNOUNCING, MOST_READ, is_cut_off, is_mark, parts_thousands};
 use super::meant::{self, Sense};
-use super::sketch::hash;
 use super::skipped;
+use super::stable_hash::hash;
 
 /// Words that are kept of a text.
 pub(super) const MOST_WORDS: usize = 160;

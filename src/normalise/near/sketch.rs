@@ -2,9 +2,9 @@
 //! how long it was, its words in order as 12-bit hashes with their sort, and whether its tone is sure. Sketches are
 //! compared, never turned back into a text.
 
-use super::NEAR_VERSION;
 use super::letters::Letters;
 use super::said::{MOST_WORDS, Word};
+use super::stable_hash::{NEAR_VERSION, hash};
 use crate::model::Kind;
 
 /// Letters of one piece.
@@ -118,18 +118,6 @@ pub(super) fn decoded(bytes: &[u8]) -> Option<Sketch> {
         _ => return None,
     };
     Some(Sketch { kind, text: Part::read(&mut words)?, title: Part::read(&mut words)?, mood })
-}
-
-/// 64 bits of some letters: written out here, because stored keys must not change with a library.
-pub(super) fn hash(salt: u64, letters: &[char]) -> u64 {
-    letters.iter().fold(mixed(salt.wrapping_add(0x9E37_79B9_7F4A_7C15)), |sum, c| mixed(sum ^ u64::from(u32::from(*c))))
-}
-
-/// Spreads what is in some bits over all of them.
-pub(super) fn mixed(mut n: u64) -> u64 {
-    n = (n ^ (n >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    n = (n ^ (n >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    n ^ (n >> 31)
 }
 
 fn short(hash: u64) -> u16 {

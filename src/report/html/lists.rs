@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::Report;
+use super::super::document::Report;
 use super::super::facts::{RowFacts, Shown, TopicFacts};
 use super::super::format::{self, counted, number, round};
 use super::super::items::host;

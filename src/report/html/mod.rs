@@ -4,17 +4,20 @@
 mod changed;
 mod charts;
 mod lists;
+mod places;
 #[cfg(test)]
 mod tests;
 mod topic;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::document::Report;
 use super::facts::{Matter, TopicFacts};
 use super::format::{self, at_least, number};
-use super::{Report, caveats, chart, highlights};
+use super::{caveats, chart};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
+use places::{anchor, change};
 
 /// More topics than these are folded, so that what matters comes first.
 const MANY: usize = 24;
@@ -101,10 +104,6 @@ fn title_of<'a>(report: &'a Report, matter: &'a Matter) -> &'a str {
     report.topics.iter().find(|t| t.id == matter.topic).map_or(&matter.topic, |t| &t.title)
 }
 
-pub(super) fn anchor(topic: &str, section: &str) -> String {
-    format!("#{}", format::id(topic, section))
-}
-
 /// The topics side by side.
 fn overview(report: &Report) -> Markup {
     if report.topics.is_empty() {
@@ -148,24 +147,15 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// The change in words; never colour alone.
-pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
-    html! {
-        @if topic.began.is_none() { @if topic.tried { "no run brought anything" } @else { "not run yet" } }
-        @else if topic.unwatched { "not watched yet" }
-        @else if topic.first_day { "baseline" }
-        @else if let Some(factor) = highlights::change(topic, report.over()) {
-            @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format!("{factor:.1}×")) } }
-        }
-        @else { (caveats::standing(report, topic)) }
-    }
-}
-
 fn voice(report: &Report) -> Markup {
     if report.voice.is_empty() {
         return html! {};
     }
-    let bar = |voice: &super::Voice| VoiceBar { title: voice.title.clone(), share: voice.unique, told: voice.bar() };
+    let bar = |voice: &super::measures::Voice| VoiceBar {
+        title: voice.title.clone(),
+        share: voice.unique,
+        told: voice.bar(),
+    };
     let bars: Vec<VoiceBar> = report.voice.iter().map(bar).collect();
     html! {
         section.whole aria-labelledby="voice-heading" {

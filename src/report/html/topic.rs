@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 
+use super::super::document::Report;
 use super::super::facts::{AnswerFacts, HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, counted, number, percent};
 use super::super::prose::{Piece, pieces};
-use super::super::{Report, chart, comparison, sql};
+use super::super::{chart, comparison, sql};
 use super::lists::Empty;
-use super::{changed, lists};
+use super::{changed, lists, places};
 use crate::insight::daily;
 use crate::normalise::safe_link;
 
@@ -95,13 +96,13 @@ fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
 /// How many items the period has.
 fn figures(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
-    let rows = super::anchor(&topic.id, "rows");
+    let rows = places::anchor(&topic.id, "rows");
     html! {
         p.figures {
             a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } @if period.raw == 1 { " item" } @else { " items" } } ", "
             strong { (number(period.unique)) } " unique, "
             @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
-            " – " (super::change(report, topic)) "."
+            " – " (places::change(report, topic)) "."
         }
     }
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use super::super::StartError;
 use super::super::draw::{Draw, seed_of};
+use super::entry::{Author, Counts, HOUR_MS, Hour, Page, PageDate, Post, Quirk, Wanted};
 use super::files::{self, Loaded};
 use super::index::{Builder, Index};
 use super::rows::Row;
-use super::{Author, Counts, HOUR_MS, Hour, Page, PageDate, Post, Quirk, Wanted};
 
 /// Rows of one kind, newest first.
 #[derive(Debug)]

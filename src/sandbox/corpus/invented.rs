@@ -3,8 +3,8 @@
 //! service does it. It holds no state and reads no clock.
 
 use super::super::draw::{Draw, seed_of};
+use super::entry::{Author, Counts, HOUR_MS, Post, Quirk, Wanted};
 use super::phrases::{ENGLISH, OTHER, PEOPLE, SPAM, TAILS};
-use super::{Author, Counts, HOUR_MS, Post, Quirk, Wanted};
 
 /// The platform's epoch: an id's upper bits are milliseconds since then.
 const SNOWFLAKE_EPOCH_MS: i64 = 1_288_834_974_657;

@@ -3,9 +3,9 @@
 //! `www.`, fragments, `http`). Hosts are reserved names only.
 
 use super::super::draw::{Draw, seed_of};
+use super::entry::{HOUR_MS, Page, PageDate, Wanted};
 use super::invented::{filled, original, subject};
 use super::phrases::{HOSTS, SNIPPETS, TITLES};
-use super::{HOUR_MS, Page, PageDate, Wanted};
 
 /// Hours between two articles.
 const PACE: i64 = 3;

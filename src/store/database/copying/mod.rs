@@ -11,7 +11,7 @@ use crate::store::database::copying::tables::TABLES;
 use crate::store::database::handle::Db;
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
-use crate::store::database::sqlite::disk::Existing;
+use crate::store::database::sqlite::whole_file::Existing;
 use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
 /// A table that was moved and compared.

@@ -11,6 +11,7 @@ pub(in crate::store) mod disk;
 mod file_identity;
 mod pools;
 mod unwritable;
+pub(in crate::store) mod whole_file;
 
 #[path = "../../reading/sql/sightings_sqlite.rs"]
 pub(in crate::store) mod sightings;

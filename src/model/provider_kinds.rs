@@ -1,0 +1,222 @@
+//! Every kind of provider: what it brings, how far back it looks, what a topic may ask it. Reports, coverage, comparisons and
+//! the configuration take it from here. To add one, declare it here, write
+//! how it is spoken to in a file of `search/kinds`, and name that in `search/kinds/mod.rs`.
+
+use super::Source;
+use super::provider::{AskKey, AskShape, Brings, Login, ProviderKind, ProviderQuery, Reach};
+
+const QUERY: AskKey = AskKey {
+    name: "query",
+    shape: AskShape::Text,
+    default: Some("\"{query}\""),
+    doc: "What it is asked; {query} and {title} are filled in.",
+};
+
+/// Every kind.
+pub static KINDS: &[ProviderKind] = &[
+    ProviderKind {
+        name: "hackernews",
+        brings: Brings::Posts,
+        reach: Reach::Since,
+        judges_gone: true,
+        login: Login::Open,
+        base_url: Some("https://hn.algolia.com"),
+        sandbox: "/hackernews",
+        asks: &[
+            QUERY,
+            AskKey {
+                name: "tags",
+                shape: AskShape::OneOf(|| vec!["(story,comment)", "story", "comment", "ask_hn", "show_hn"]),
+                default: Some("\"(story,comment)\""),
+                doc: "Stories, comments or both.",
+            },
+            AskKey {
+                name: "limit",
+                shape: AskShape::Count(1, 10_000),
+                default: Some("2000"),
+                doc: "Most hits read in a run; a search with more is cut.",
+            },
+        ],
+        needs: "query",
+        calls: |_| 1,
+        template: Some(("hn", include_str!("../../templates/hn.toml"))),
+    },
+    ProviderKind {
+        name: "searxng",
+        brings: Brings::Pages,
+        reach: Reach::Buckets,
+        judges_gone: false,
+        login: Login::Open,
+        base_url: None,
+        sandbox: "/searxng",
+        asks: &[
+            QUERY,
+            AskKey { name: "categories", shape: AskShape::Texts, default: None, doc: "Categories such as \"news\"." },
+            AskKey {
+                name: "engines",
+                shape: AskShape::Texts,
+                default: None,
+                doc: "Engines to ask instead of those of the categories.",
+            },
+            AskKey { name: "language", shape: AskShape::Text, default: None, doc: "Language such as \"en\"." },
+            AskKey {
+                name: "time_range",
+                shape: AskShape::OneOf(|| vec!["day", "week", "month", "year", "any"]),
+                default: None,
+                doc: "How far back to look; by default the smallest that holds the topic's window. \"any\" sends none.",
+            },
+            AskKey {
+                name: "pages",
+                shape: AskShape::Count(1, 10),
+                default: Some("1"),
+                doc: "Pages of results read in a run, a call each.",
+            },
+        ],
+        needs: "query",
+        calls: |query| query.count("pages").unwrap_or(1),
+        template: Some(("searxng", include_str!("../../templates/searxng.toml"))),
+    },
+    ProviderKind {
+        name: "feeds",
+        brings: Brings::Pages,
+        reach: Reach::Feed,
+        judges_gone: false,
+        login: Login::Open,
+        base_url: Some("https://feeds.invalid"),
+        sandbox: "/feeds",
+        asks: &[AskKey {
+            name: "urls",
+            shape: AskShape::Texts,
+            default: None,
+            doc: "Addresses of RSS, Atom or JSON feeds.",
+        }],
+        needs: "urls",
+        calls: |query| u32::try_from(query.texts("urls").len()).unwrap_or(u32::MAX),
+        template: Some(("feeds", include_str!("../../templates/feeds.toml"))),
+    },
+    ProviderKind {
+        name: "bluesky",
+        brings: Brings::Posts,
+        reach: Reach::Since,
+        judges_gone: true,
+        login: Login::Session,
+        base_url: Some("https://bsky.social"),
+        sandbox: "/bluesky",
+        asks: &[
+            QUERY,
+            AskKey { name: "lang", shape: AskShape::Text, default: None, doc: "Language such as \"en\"." },
+            AskKey { name: "author", shape: AskShape::Text, default: None, doc: "Handle of the only author wanted." },
+            AskKey { name: "tag", shape: AskShape::Text, default: None, doc: "Hashtag, without #." },
+            AskKey {
+                name: "limit",
+                shape: AskShape::Count(1, 10_000),
+                default: Some("500"),
+                doc: "Most posts read in a run, 100 a call; a search with more is cut.",
+            },
+        ],
+        needs: "query",
+        calls: |_| 1,
+        template: Some(("bluesky", include_str!("../../templates/bluesky.toml"))),
+    },
+    ProviderKind {
+        name: "openai",
+        brings: Brings::Answer,
+        reach: Reach::Moment,
+        judges_gone: false,
+        login: Login::Bearer,
+        base_url: None,
+        sandbox: "/openai/v1",
+        asks: &[
+            AskKey { name: "model", shape: AskShape::Text, default: None, doc: "Name of the model." },
+            AskKey {
+                name: "prompt",
+                shape: AskShape::Text,
+                default: Some("\"Sum up what is new about {title} in at most ten sentences.\""),
+                doc: "What to write about the new items of the run; {query} and {title} are filled in.",
+            },
+            AskKey {
+                name: "items",
+                shape: AskShape::Count(1, 1_000),
+                default: Some("200"),
+                doc: "Most new items it is given, near-copies once.",
+            },
+            AskKey {
+                name: "input_tokens",
+                shape: AskShape::Count(1_000, 1_000_000),
+                default: Some("6000"),
+                doc: "Most tokens of a question, by estimate; the longest texts are shortened first.",
+            },
+            AskKey {
+                name: "streaming",
+                shape: AskShape::Flag,
+                default: Some("false"),
+                doc: "Ask for a stream, of which a part is kept when it breaks.",
+            },
+            AskKey {
+                name: "max_tokens",
+                shape: AskShape::Count(1, 1_000_000),
+                default: None,
+                doc: "Longest answer, for servers that take `max_tokens`; not sent otherwise.",
+            },
+            AskKey {
+                name: "max_completion_tokens",
+                shape: AskShape::Count(1, 1_000_000),
+                default: None,
+                doc: "Longest answer, for servers that take `max_completion_tokens`; not sent otherwise.",
+            },
+        ],
+        needs: "model",
+        calls: |_| 1,
+        template: Some(("openai", include_str!("../../templates/openai.toml"))),
+    },
+];
+
+impl ProviderKind {
+    /// The kind of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        KINDS.iter().find(|kind| kind.name == name)
+    }
+}
+
+/// What a search of this source and operation finds. The operation of a provider's search is its kind; one that this
+/// version does not know is taken for one of pages.
+#[must_use]
+pub fn brings(source: Source, operation: &str) -> Brings {
+    match source {
+        Source::Social => Brings::Posts,
+        Source::Web => Brings::Pages,
+        Source::Ai => Brings::Answer,
+        _ => ProviderKind::named(operation).map_or(Brings::Pages, |kind| kind.brings),
+    }
+}
+
+/// Whether searches of a provider of this kind cover spans of time; the others are checks at an instant.
+#[must_use]
+pub fn covers_spans(kind: &str) -> bool {
+    ProviderKind::named(kind).is_some_and(|kind| matches!(kind.reach, Reach::Since | Reach::Feed))
+}
+
+/// Whether an item that a source of this operation does not show any more was taken away.
+#[must_use]
+pub fn judges_gone(source: Source, operation: &str) -> bool {
+    match source {
+        Source::Social | Source::Web => true,
+        Source::Ai => false,
+        _ => ProviderKind::named(operation).is_some_and(|kind| kind.judges_gone),
+    }
+}
+
+impl ProviderQuery {
+    /// Calls that a usual search makes.
+    #[must_use]
+    pub fn calls(&self) -> i64 {
+        ProviderKind::named(&self.kind).map_or(1, |kind| i64::from((kind.calls)(self)))
+    }
+
+    /// What it finds.
+    #[must_use]
+    pub fn brings(&self) -> Brings {
+        brings(self.source, &self.kind)
+    }
+}

@@ -1,0 +1,77 @@
+//! Measures of a topic that are compared with something, as plain values, and from when on a difference is told. How each is
+//! worked out is in the file of its name.
+
+use crate::insight::daily::{Share, Sounds, UsualShare};
+use crate::model::Tone;
+
+/// Items by which a day must differ from the usual to be told.
+pub(super) const MIN_CHANGE: f64 = 10.0;
+/// Scored items without which shares are not compared.
+pub(super) const MIN_SAMPLE: u64 = 20;
+/// Part of the period that must be covered before fewer items than usual are news.
+pub(super) const WHOLE: f64 = 0.9;
+/// Part of the period without which its holes are told.
+pub(super) const COVERED: f64 = 0.98;
+
+/// An earlier day.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Beside {
+    /// How many days earlier: 1 or 7.
+    pub back: usize,
+    /// `2026-03-10`.
+    pub date: String,
+    pub weekday: String,
+    /// Its items; `None` where they cannot be compared.
+    pub raw: Option<u64>,
+    /// There may be more.
+    pub saturated: bool,
+    /// Why they cannot be compared.
+    pub why: Option<String>,
+}
+
+/// What posts say of what was asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct RelevanceFacts {
+    /// Posts of the period without any word of the question, of those whose words were looked at; `None` where there are
+    /// none, or the question has no words.
+    pub without: Option<Share>,
+    /// What is usual for so many posts; `None` where too few days are known.
+    pub usual: Option<UsualShare>,
+}
+
+/// How items sound.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct ToneFacts {
+    /// Whose scores these are; `None` when nothing is scored.
+    pub scorer: Option<String>,
+    /// The period's items.
+    pub period: Sounds,
+    /// Negative, neutral and positive among the scored.
+    pub shares: Vec<(Tone, Share)>,
+    /// Of the seven days before, those that can be compared with, by the same scorer.
+    pub before: Sounds,
+    pub before_shares: Vec<(Tone, Share)>,
+    /// The shares of negative and positive that are usual for so many scored items; none where too few days are known.
+    pub usual: Vec<(Tone, UsualShare)>,
+    /// Earlier days with enough scored items.
+    pub samples: usize,
+}
+
+/// A topic's part of what a group of topics said.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Voice {
+    pub topic: String,
+    pub title: String,
+    /// Whether there may be more of it than is counted here.
+    pub saturated: bool,
+    /// Whether there may be more of another than is counted here.
+    pub others_saturated: bool,
+    /// Its share of all items, …
+    pub raw: Option<Share>,
+    /// … of unique ones, …
+    pub unique: Option<Share>,
+    /// … and of unique authors; `None` also where it was not told who they are.
+    pub authors: Option<Share>,
+    /// Whether authors of another were not told.
+    pub others_untold: bool,
+}

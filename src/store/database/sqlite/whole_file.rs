@@ -1,0 +1,105 @@
+//! A SQLite file as a whole: copied, checked, written anew. What single statements do is not here.
+
+use std::path::Path;
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{Connection as _, Row as _};
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// What a file is.
+pub(in crate::store) enum Existing {
+    NoDatabase,
+    /// Another program's database.
+    Foreign,
+    /// One of ours, with its last runs that ended: public id, and when.
+    Ours(Vec<(String, i64)>),
+}
+
+impl super::Pools {
+    /// Writes what the file holds at one moment into another that is empty, while others write on.
+    pub(in crate::store) async fn vacuum_into(&self, path: &Path) -> Result<(), StoreError> {
+        // Neither a reader, which may write nothing, nor the writer, for whom others would wait.
+        let mut conn = sqlx::SqliteConnection::connect_with(&self.single).await?;
+        // Also of a file that was made without it. Of one that has it the statement would write, and its disk may be full.
+        if sqlx::query_scalar::<_, i64>("SELECT auto_vacuum FROM pragma_auto_vacuum").fetch_one(&mut conn).await? != 2 {
+            sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
+        }
+        let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
+        conn.close().await?;
+        done?;
+        // Processes that live on the source do not live on its copy: put in place, it would seem to be worked on.
+        let mut copy = sqlx::SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path)).await?;
+        let left = sqlx::raw_sql("DELETE FROM instance; DELETE FROM service_lease").execute(&mut copy).await;
+        copy.close().await?;
+        left?;
+        Ok(())
+    }
+
+    /// Reads a copy from end to end; rows of each table.
+    pub(in crate::store) async fn look_into(path: &Path) -> Result<Vec<(&'static str, i64)>, StoreError> {
+        let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
+        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
+        let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut conn).await?;
+        let sizes = super::statements::sizes::sizes(&mut conn).await;
+        conn.close().await?;
+        if found != "ok" {
+            return Err(StoreError::new(
+                StoreErrorKind::Statement,
+                format!("the copy is not sound: {found}"),
+                "is the database sound? `sqlite3 FILE 'PRAGMA integrity_check'` says so; the copy was not put in place",
+            ));
+        }
+        sizes
+    }
+}
+
+impl super::Pools {
+    /// What a file is that nobody works on.
+    pub(in crate::store) async fn existing_at(path: &Path) -> Result<Existing, StoreError> {
+        if !path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
+            return Ok(Existing::NoDatabase);
+        }
+        let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
+        let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
+        let ours = "SELECT count(*) FROM sqlite_schema WHERE name IN ('_sqlx_migrations', 'run')";
+        let last = "SELECT public_id, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 100";
+        let existing = match sqlx::query_scalar::<_, i64>(ours).fetch_one(&mut conn).await {
+            Ok(2) => sqlx::query_as(last).fetch_all(&mut conn).await.map(Existing::Ours),
+            Ok(_) => Ok(Existing::Foreign),
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("26") => Ok(Existing::NoDatabase),
+            Err(error) => Err(error),
+        };
+        conn.close().await?;
+        Ok(existing?)
+    }
+
+    /// From now on what this process deletes is overwritten, not only set free.
+    pub(in crate::store) async fn overwrite_deleted(&self) -> Result<(), StoreError> {
+        sqlx::query("PRAGMA secure_delete = ON").execute(&mut *self.write.acquire().await?).await?;
+        Ok(())
+    }
+
+    /// Writes the file anew, since what was deleted or moved long ago is still in its unused places, and empties the log.
+    /// False when another process kept it from that.
+    pub(in crate::store) async fn scrub(&self) -> Result<bool, StoreError> {
+        const TRIES: u32 = 5;
+        for tries in 1..=TRIES {
+            let mut conn = self.write.acquire().await?;
+            let anew = sqlx::query("VACUUM").execute(&mut *conn).await.map_err(StoreError::from);
+            match anew {
+                Err(error) if error.again => {}
+                Err(error) => return Err(error),
+                Ok(_) => {
+                    let row = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *conn).await?;
+                    if row.try_get::<i64, _>(0)? == 0 {
+                        return Ok(true);
+                    }
+                }
+            }
+            drop(conn);
+            crate::store::database::handle::pause(tries + 3).await;
+        }
+        Ok(false)
+    }
+}
