@@ -35,6 +35,7 @@ mod failpoint;
 pub mod files;
 pub mod filter;
 pub mod http;
+pub mod import;
 pub mod insight;
 mod listener;
 pub mod metrics;

@@ -24,6 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("http", &[]),
     ("files", &[]),
+    ("import", &[]),
     // A bounded number of connections; it speaks no protocol.
     ("listener", &[]),
     ("budget", &["model"]),

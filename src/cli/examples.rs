@@ -10,6 +10,14 @@ pub(in crate::cli) const INIT: &str = "\
 Examples:
   topicwatch init
   topicwatch init ~/.config/topicwatch/jobs.toml";
+pub(in crate::cli) const IMPORT: &str = "\
+Examples:
+  topicwatch import feeds.opml
+  topicwatch import --print urls.yaml   look at the topics first
+
+Appends to jobs.toml and changes nothing that stands there; feeds that are
+watched already are left out. A folder becomes a topic. Pages that are no feeds
+cannot be watched, and are named.";
 pub(in crate::cli) const CHECK: &str = "\
 Examples:
   topicwatch check

@@ -8,7 +8,7 @@ use crate::cli::verbs::Cli;
 /// Headings and the verbs below them. Every visible verb is in one of them; a test checks that.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["once", "run", "status", "show", "report", "export"]),
-    ("Set up", &["init", "check", "try", "plan", "sandbox", "completions"]),
+    ("Set up", &["init", "import", "check", "try", "plan", "sandbox", "completions"]),
     ("Run", &["topic", "worker", "serve"]),
     ("Look", &["runs", "diff", "items", "coverage", "alerts"]),
     ("Hand out", &["outbox", "score"]),

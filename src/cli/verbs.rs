@@ -27,6 +27,7 @@ use crate::cli::run::once::OnceArgs;
 use crate::cli::run::serve::ServeArgs;
 use crate::cli::setup::check::CheckArgs;
 use crate::cli::setup::completions::CompletionsArgs;
+use crate::cli::setup::import::ImportArgs;
 use crate::cli::setup::init::InitArgs;
 use crate::cli::setup::plan::PlanArgs;
 use crate::cli::setup::sandbox::SandboxArgs;
@@ -57,6 +58,9 @@ pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
+    /// Make topics of feeds that another program watched
+    #[command(after_help = examples::IMPORT)]
+    Import(ImportArgs),
     /// Check the configuration and report every mistake at once
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),

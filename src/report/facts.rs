@@ -1,7 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/explanation/report.md defines each.
 
-use super::measures::{Beside, RelevanceFacts, ToneFacts};
+use super::measures::{Beside, FoundBy, RelevanceFacts, ToneFacts};
 use crate::compare::Cited;
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
@@ -83,6 +83,9 @@ pub struct TopicFacts {
     /// Hosts of pages.
     pub domains: Vec<Tally>,
     pub authors: Vec<Tally>,
+    /// Which sources found what.
+    #[serde(skip_serializing_if = "FoundBy::is_empty")]
+    pub found_by: FoundBy,
     /// How the sources did.
     pub sources: Vec<SourceFacts>,
     /// What the period's searches cost; `None` where that was pruned and nobody counted it before.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::ToneFacts;
-use super::{answer, comparison, coverage, items, relevance};
+use super::{answer, comparison, coverage, found_by, items, relevance};
 use crate::compare::{FilteredItems, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -118,6 +118,7 @@ pub(super) async fn topic(
     let kept = moment.pruned_days(&topic.id).await?;
     let (gone, kept_from) = (kept.of(span), kept.whole_from().filter(|from| *from > drawn.from));
     let inside = || searches.iter().filter(|asked| span.holds(asked.at));
+    let found_by = found_by::read(moment, topic, &period, seen).await?;
     let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
@@ -144,6 +145,7 @@ pub(super) async fn topic(
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
         tone: tone(&period, &marks, &whole, latest(&history, &whole), scorer),
         answer: answer::read(moment, topic, tail).await?,
+        found_by,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
         cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),

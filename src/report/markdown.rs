@@ -5,7 +5,7 @@ use super::document::Report;
 use super::escape::{code, escaped};
 use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, counted, number, percent, round};
-use super::markdown_parts::{diff, item, linked, listed};
+use super::markdown_parts::{diff, found_by, item, linked, listed};
 use super::prose::{Piece, pieces};
 use super::{caveats, comparison, highlights, sql};
 use crate::insight::daily::Tally;
@@ -42,6 +42,9 @@ pub(super) fn page(report: &Report) -> String {
         for voice in &report.voice {
             let [raw, unique, authors] = voice.cells();
             text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escaped(&voice.title)));
+        }
+        for (voice, told) in report.voice.iter().filter_map(|voice| Some((voice, voice.sources()?))) {
+            text.push_str(&format!("\n{}, by source: {}\n", escaped(&voice.title), escaped(&told)));
         }
         for (title, told) in report.astray() {
             text.push_str(&format!("\n{}: {told}\n", escaped(title)));
@@ -148,6 +151,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         }
     }
     let tally = |one: &Tally| format!("{}: {}", escaped(&format::line(&one.name, 60)), number(one.raw));
+    text.push_str(&found_by(&topic.found_by));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
     text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
     text.push_str(&looked(report, topic));

@@ -2,7 +2,8 @@
 
 use super::escape::{escaped, label};
 use super::facts::Shown;
-use super::format::{self};
+use super::format::{self, number};
+use super::measures::{FoundBy, SourceShare};
 
 pub(super) fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("- {line}\n")).collect();
@@ -36,4 +37,15 @@ pub(super) fn linked(words: &str, link: Option<&str>) -> String {
     let shown = format::line(words, 300);
     let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
     link.map_or_else(|| escaped(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
+}
+
+/// Which sources found what.
+pub(super) fn found_by(found: &FoundBy) -> String {
+    let Some(told) = found.sentence() else { return String::new() };
+    let mut text = "### Found by\n\n| source | items | unique | only there |\n|---|---:|---:|---:|\n".to_owned();
+    for SourceShare { source, items, unique, alone } in &found.sources {
+        text.push_str(&format!("| {source} | {} | {} | {} |\n", number(*items), number(*unique), number(*alone)));
+    }
+    text.push_str(&format!("\n{told}\n\n"));
+    text
 }

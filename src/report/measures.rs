@@ -2,7 +2,7 @@
 //! worked out is in the file of its name.
 
 use crate::insight::daily::{Share, Sounds, UsualShare};
-use crate::model::Tone;
+use crate::model::{Source, Tone};
 
 /// Items by which a day must differ from the usual to be told.
 pub(super) const MIN_CHANGE: f64 = 10.0;
@@ -57,6 +57,27 @@ pub struct ToneFacts {
     pub samples: usize,
 }
 
+/// What one source found of a period.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct SourceShare {
+    pub source: Source,
+    pub items: u64,
+    /// Near-copies once.
+    pub unique: u64,
+    /// Of these, found by no other source.
+    pub alone: u64,
+}
+
+/// Which sources found what of a period; empty without providers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct FoundBy {
+    pub sources: Vec<SourceShare>,
+    /// Texts, near-copies once.
+    pub unique: u64,
+    /// Of these, found by several sources.
+    pub agreed: u64,
+}
+
 /// A topic's part of what a group of topics said.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Voice {
@@ -74,4 +95,7 @@ pub struct Voice {
     pub authors: Option<Share>,
     /// Whether authors of another were not told.
     pub others_untold: bool,
+    /// Its share of what each source found, unique items; empty without providers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_source: Vec<(Source, Share)>,
 }

@@ -13,6 +13,7 @@ mod coverage;
 mod document;
 mod escape;
 mod facts;
+mod found_by;
 mod gather;
 mod highlights;
 mod html;
@@ -34,7 +35,7 @@ use crate::store::{Store, StoreError};
 
 pub use document::Report;
 pub use facts::*;
-pub use measures::{Beside, RelevanceFacts, ToneFacts, Voice};
+pub use measures::{Beside, FoundBy, RelevanceFacts, SourceShare, ToneFacts, Voice};
 pub use period::{at_date, paths, span_of};
 
 /// Rows of items over all topics, about.

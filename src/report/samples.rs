@@ -60,6 +60,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         campaigns: Vec::new(),
         domains: Vec::new(),
         authors: Vec::new(),
+        found_by: Default::default(),
         sources: vec![source],
         cost: Some(Micros(0)),
         not_kept: None,

@@ -2,8 +2,9 @@
 //! is counted.
 
 use super::facts::TopicFacts;
-use super::measures::Voice;
-use crate::insight::daily::share;
+use super::measures::{SourceShare, Voice};
+use crate::insight::daily::{Share, share};
+use crate::model::Source;
 
 impl Voice {
     /// The share of unique items as it stands at its bar.
@@ -11,6 +12,12 @@ impl Voice {
         let told = super::format::part(self.unique, self.saturated, self.others_saturated);
         let share = told.split(" (").next().unwrap_or_default();
         if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
+    }
+
+    /// Its share at each source, in words; none without providers.
+    pub(super) fn sources(&self) -> Option<String> {
+        let told = |(source, share): &(Source, Share)| format!("{source} {}", super::format::percent(share.share));
+        (!self.by_source.is_empty()).then(|| self.by_source.iter().map(told).collect::<Vec<_>>().join(" · "))
     }
 
     /// The three in words.
@@ -43,6 +50,7 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
         .map(|(at, topic)| Voice {
             topic: topic.id.clone(),
             title: topic.title.clone(),
+            by_source: by_source(topic, topics),
             saturated: topic.saturated,
             others_saturated: others(at, |topic| topic.saturated),
             others_untold: others(at, untold),
@@ -54,6 +62,18 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
     let part = |voice: &Voice| voice.unique.map_or(0, |share| share.part);
     all.sort_by(|a, b| part(b).cmp(&part(a)).then_with(|| a.topic.cmp(&b.topic)));
     all
+}
+
+/// A topic's part of what each source found for the group.
+fn by_source(topic: &TopicFacts, topics: &[&TopicFacts]) -> Vec<(Source, Share)> {
+    let of = |topic: &TopicFacts, source: Source| {
+        topic.found_by.sources.iter().filter(|one| one.source == source).map(|one| one.unique).sum::<u64>()
+    };
+    let part = |one: &SourceShare| {
+        let whole = topics.iter().map(|topic| of(topic, one.source)).sum();
+        Some((one.source, share(one.unique, whole)?))
+    };
+    topic.found_by.sources.iter().filter_map(part).collect()
 }
 
 #[cfg(test)]

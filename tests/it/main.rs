@@ -51,6 +51,7 @@ mod hidden_rows;
 mod hostile;
 mod hostile_texts;
 mod idle;
+mod import;
 mod item_facts;
 mod kills;
 mod ledger_cli;

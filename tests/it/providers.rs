@@ -89,6 +89,35 @@ fn every_kind_is_asked_stored_once_and_told_by_every_verb() {
 }
 
 #[test]
+fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let providers = provider(&sandbox, "hn", "hackernews") + &provider(&sandbox, "news", "feeds");
+        let other = "[[topics]]\nid = \"rival\"\nquery = \"rival\"\nnews.urls = [\"rival.rss\"]\n";
+        let file = format!("{providers}{TOPIC}news.urls = [\"acme.rss\"]\n\n{other}");
+        let place = Place::bare(database, &file);
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.md"]);
+        let page = std::fs::read_to_string(place.path("report.md")).unwrap();
+        let begin = 1_773_187_200_000_i64;
+        for source in ["hn", "news"] {
+            let sql = format!(
+                "SELECT count(DISTINCT i.id) FROM sighting s JOIN item i ON i.id = s.item JOIN topic_item t ON t.item = i.id \
+                 WHERE t.topic = 'acme' AND s.source = '{source}' AND s.run IN (SELECT id FROM run WHERE topic = 'acme') \
+                 AND coalesce(CASE WHEN i.published_at < t.first_seen THEN i.published_at END, t.first_seen) >= {begin}"
+            );
+            let items = place.database.number(&sql);
+            assert!(items > 0 && page.contains(&format!("| {source} | {items} | ")), "{items} of {source}: {page}");
+        }
+        assert!(page.contains("found by more than one source."), "{page}");
+        assert!(page.contains("acme, by source: hn "), "{page}");
+        place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.html"]);
+        let page = std::fs::read_to_string(place.path("report.html")).unwrap();
+        assert!(page.contains("Only there") && page.contains("By source"), "{page}");
+    }
+}
+
+#[test]
 fn a_key_that_one_provider_refuses_stops_no_other() {
     let sandbox = Sandbox::at(NINE, &["source=bluesky,path=/bluesky/xrpc/com.atproto.server,status=401"]);
     let providers = provider(&sandbox, "bsky", "bluesky") + &provider(&sandbox, "hn", "hackernews");

@@ -35,6 +35,10 @@ pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = of_channels.chain([&config.web.token]).filter_map(place).collect();
     files.extend(config.service.api_key_file.clone());
     files.extend(named(&config.service.api_key_env));
+    for provider in &config.providers {
+        files.extend(provider.key_file.clone());
+        files.extend(provider.key_env.as_deref().and_then(named));
+    }
     // Any key may be given in a file, the database's address with its password among them.
     let ours = |name: &str| name.starts_with("TOPICWATCH_") && name.ends_with("_FILE");
     let given = std::env::vars_os().filter(|(name, file)| !file.is_empty() && name.to_str().is_some_and(ours));

@@ -206,3 +206,19 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
         }
     }
 }
+
+/// Which sources found what.
+pub(super) fn found_by(topic: &TopicFacts) -> Markup {
+    let found = &topic.found_by;
+    html! {
+        @if let Some(told) = found.sentence() { section {
+            h3 { "Found by" }
+            p { (told) }
+            table {
+                caption.quiet { "Found by" }
+                thead { tr { th scope="col" { "Source" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Only there" } } }
+                tbody { @for one in &found.sources { tr { th scope="row" { (one.source) } td.n { (number(one.items)) } td.n { (number(one.unique)) } td.n { (number(one.alone)) } } } }
+            }
+        } }
+    }
+}

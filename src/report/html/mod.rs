@@ -156,6 +156,7 @@ fn voice(report: &Report) -> Markup {
         share: voice.unique,
         told: voice.bar(),
     };
+    let by_source = report.voice.iter().any(|voice| !voice.by_source.is_empty());
     let bars: Vec<VoiceBar> = report.voice.iter().map(bar).collect();
     html! {
         section.whole aria-labelledby="voice-heading" {
@@ -168,10 +169,11 @@ fn voice(report: &Report) -> Markup {
                         @if let Some(group) = &report.group { "Among topics tagged " (group) ". " } @else { "Among the topics of this report. " }
                         "An item that two topics found counts for both."
                     }
-                    thead { tr { th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } } }
+                    thead { tr { th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } @if by_source { th scope="col" { "By source" } } } }
                     tbody { @for voice in &report.voice { tr {
                         th scope="row" { a href=(anchor(&voice.topic, "")) { (voice.title) } }
                         @for cell in voice.cells() { td.n { (cell) } }
+                        @if by_source { td { (voice.sources().unwrap_or_default()) } }
                     } } }
                 } }
             }

@@ -40,6 +40,7 @@ fn parts(report: &Report, topic: &TopicFacts) -> Markup {
         (lists::standouts(report, topic, &mut empty))
         (changed::section(topic, &report.timezone, &mut empty))
         (lists::tallies(topic, &mut empty))
+        (lists::found_by(topic))
         (empty.folded())
         (looked(report, topic))
         (lists::rows(report, topic))

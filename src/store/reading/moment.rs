@@ -4,7 +4,7 @@
 use sqlx::Transaction;
 
 use crate::model::{
-    AnswerRow, Asked, Look, Mark, Met, Nature, PrunedDays, Reaction, Span, Time, Trimmed, Watched, Words,
+    AnswerRow, Asked, Look, Mark, Met, Nature, PrunedDays, Reaction, Source, Span, Time, Trimmed, Watched, Words,
 };
 use crate::store::database::handle::Db;
 use crate::store::database::postgres;
@@ -100,6 +100,11 @@ impl Moment {
     /// Reactions that the topic's runs of a span saw, the latest first.
     pub async fn reactions(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<Reaction>, StoreError> {
         ask!(self, days::reactions(topic, span, most))
+    }
+
+    /// Which source showed which item in the topic's runs of a span, by key; at most so many.
+    pub async fn shown_by(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<(Source, String)>, StoreError> {
+        ask!(self, days::shown_by(topic, span, most))
     }
 
     /// Searches of the topic's runs of a span, in time; of more than `most` the latest.

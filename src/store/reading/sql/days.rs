@@ -162,6 +162,23 @@ pub(in crate::store) async fn reactions(
         .collect()
 }
 
+/// Which source showed which item in the topic's runs of a span.
+pub(in crate::store) async fn shown_by(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+    most: i64,
+) -> Result<Vec<(Source, String)>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT DISTINCT s.source, i.key FROM run r CROSS JOIN sighting s CROSS JOIN item i \
+         WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND r.topic = ",
+    );
+    within(&mut query, topic, span);
+    query.push(" ORDER BY i.key, s.source LIMIT ").push_bind(most);
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((read::word(row, "source", Source::parse)?, row.try_get("key")?))).collect()
+}
+
 pub(in crate::store) async fn asked(
     conn: &mut Conn,
     topic: &str,

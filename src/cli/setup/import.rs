@@ -1,0 +1,192 @@
+//! `import`: feeds that another program watched become topics at the end of jobs.toml. What stands there is never changed; the
+//! file is replaced as a whole, and only by one that `check` accepts.
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::request;
+use crate::cli::wiring::options::Common;
+use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
+use crate::files::{Protected, Replacement};
+use crate::import::{self, Format, Known, LONGEST, Made};
+
+/// Addresses that are named one by one when they are left out.
+const NAMED: usize = 20;
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// OPML of a feed reader, changedetection.io's list or url-watches.json, or urlwatch's urls.yaml; - for stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Whose file it is; by default told from its content
+    #[arg(long, value_name = "NAME", value_parser = Format::ALL.map(|(name, _)| name))]
+    pub format: Option<String>,
+    /// Print the new topics instead of appending them to jobs.toml
+    #[arg(long)]
+    pub print: bool,
+}
+
+pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model::Time) -> Result<Exit, Failure> {
+    let shown = output::visible(&args.file.display().to_string());
+    let text = read(&args.file, &shown)?;
+    let format = match &args.format {
+        Some(named) => Format::ALL.into_iter().find(|(name, _)| name == named).map(|(_, format)| format),
+        None => Format::of(&text),
+    };
+    let format = format.ok_or_else(|| {
+        let names = Format::ALL.map(|(name, _)| name).join(", ");
+        Failure::usage(format!("{shown} is in no known format"), format!("say which with --format: {names}"))
+    })?;
+    let entries = import::entries(&text, format);
+    let entries = entries.map_err(|wrong| Failure::usage(format!("{shown} {}", wrong.text), wrong.hint))?;
+    // Topics are what is to come.
+    let request = LoadRequest { without_topics: true, ..request(common, now)? };
+    let target = Target::find(&request)?;
+    let mut known = target.known();
+    let mut made = import::topics(entries.clone(), &known);
+    if !target.schedules(&made.toml, &known, &request) {
+        known.unscheduled = true;
+        made = import::topics(entries, &known);
+    }
+    report_left_out(&made);
+    if made.topics == 0 {
+        output::note("nothing to import: every feed is watched already, or none was named");
+        return Ok(Exit::Ok);
+    }
+    if args.print {
+        output::text(made.toml.trim_start_matches('\n'))?;
+        return Ok(Exit::Ok);
+    }
+    let path = target.append(&made.toml, &request)?;
+    let (topics, feeds) = (counted(made.topics, "topic"), counted(made.feeds, "feed"));
+    let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
+    let path = path.strip_prefix(folder).unwrap_or(&path);
+    output::text(&format!(
+        "{topics} with {feeds} appended to {}\nnext: topicwatch check && topicwatch once\n",
+        output::visible(&path.display().to_string())
+    ))?;
+    Ok(Exit::Ok)
+}
+
+fn counted(many: usize, noun: &str) -> String {
+    if many == 1 { format!("1 {noun}") } else { format!("{many} {noun}s") }
+}
+
+fn read(file: &Path, shown: &str) -> Result<String, Failure> {
+    let unread = |error: std::io::Error| {
+        Failure::usage(format!("{shown} could not be read: {error}"), "name the file that the other program exported")
+    };
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().take(LONGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
+    } else {
+        std::fs::File::open(file).map_err(unread)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
+    }
+    if bytes.len() as u64 > LONGEST {
+        let text = format!("{shown} is longer than {}", output::bytes(LONGEST.cast_signed()));
+        return Err(Failure::usage(text, "is it the right file? Split it if it is"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage(format!("{shown} is no UTF-8 text"), "export it again as UTF-8"))
+}
+
+fn report_left_out(made: &Made) {
+    for (url, why) in made.left_out.iter().take(NAMED) {
+        output::note(&format!("left out: {} {why}", output::brief(url, 200)));
+    }
+    if made.left_out.len() > NAMED {
+        output::note(&format!("left out: {} more", made.left_out.len() - NAMED));
+    }
+}
+
+/// The configuration that is appended to.
+struct Target {
+    path: PathBuf,
+    /// What stands in it, and what that means; a new file has neither.
+    there: Option<(String, Box<Config>)>,
+}
+
+impl Target {
+    fn find(request: &LoadRequest<'_>) -> Result<Self, Failure> {
+        match config::load(request) {
+            Ok(config) => {
+                // The file itself, not a link to it, is replaced.
+                let path = config.file.canonicalize()?;
+                let text = std::fs::read_to_string(&path)?;
+                Ok(Self { path, there: Some((text, Box::new(config))) })
+            }
+            Err(LoadError::NotFound { .. }) => {
+                let named = request.explicit.clone().unwrap_or_else(|| PathBuf::from(FILE_NAME));
+                Ok(Self { path: request.cwd.join(named), there: None })
+            }
+            Err(mistakes) => {
+                output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
+                Err(Failure::silent(Exit::Usage))
+            }
+        }
+    }
+
+    fn known(&self) -> Known {
+        let Some((_, config)) = &self.there else { return Known::default() };
+        let feeds = |kind: &str| crate::model::ProviderKind::named(kind).is_some_and(|kind| kind.needs == "urls");
+        let urls = config.topics.iter().flat_map(|topic| &topic.providers).filter(|query| feeds(&query.kind));
+        Known {
+            ids: config.topics.iter().map(|topic| topic.id.clone()).collect(),
+            urls: urls.flat_map(|query| query.texts("urls").iter().cloned()).collect(),
+            provider: config.providers.iter().find(|one| feeds(one.kind.name)).map(|one| one.name.to_string()),
+            providers: config.providers.iter().map(|one| one.name.to_string()).collect::<BTreeSet<_>>(),
+            unscheduled: false,
+        }
+    }
+
+    /// The file with more at its end.
+    fn with(&self, toml: &str) -> String {
+        match &self.there {
+            None => toml.trim_start().to_owned(),
+            Some((before, _)) if before.is_empty() || before.ends_with('\n') => format!("{before}{toml}"),
+            Some((before, _)) => format!("{before}\n{toml}"),
+        }
+    }
+
+    /// Whether something says when the new topics run.
+    fn schedules(&self, toml: &str, known: &Known, request: &LoadRequest<'_>) -> bool {
+        // What is wrong with it is said when it is to be written.
+        config::load_text(&self.with(toml), &self.path, request).is_ok_and(|config| {
+            config.topics.iter().filter(|topic| !known.ids.contains(&topic.id)).all(|topic| topic.schedule.is_some())
+        })
+    }
+
+    /// Writes the file with more at its end, if it is still as it was read and `check` accepts it.
+    fn append(&self, toml: &str, request: &LoadRequest<'_>) -> Result<PathBuf, Failure> {
+        let path = &self.path;
+        let whole = self.with(toml);
+        config::load_text(&whole, path, request).map_err(|mistakes| {
+            output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
+            Failure::usage(
+                "the imported topics do not fit the file, which is left as it is",
+                "print them with --print and add them by hand",
+            )
+        })?;
+        let mut new =
+            Replacement::create(path, &Protected::databases()).map_err(|error| Failure::unwritable(path, &error))?;
+        new.write_all(whole.as_bytes())?;
+        match &self.there {
+            Some((before, _)) if std::fs::read_to_string(path)? != *before => return Err(changed(path)),
+            Some(_) => std::fs::set_permissions(new.path(), std::fs::metadata(path)?.permissions())?,
+            None if path.exists() => return Err(changed(path)),
+            None => {}
+        }
+        new.commit().map_err(|error| Failure::unwritable(path, &error))?;
+        Ok(path.clone())
+    }
+}
+
+fn changed(path: &Path) -> Failure {
+    let shown = output::visible(&path.display().to_string());
+    Failure::usage(format!("{shown} was changed meanwhile and is left as it is"), "run the command again")
+}

@@ -1,0 +1,75 @@
+//! OPML (<https://opml.org/spec2.opml>): outlines with `xmlUrl` are feeds, those without are folders. Entities that a file
+//! declares are not expanded.
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use super::MOST;
+use super::entry::{Entry, Unreadable, name};
+
+/// Folders in folders.
+const DEEPEST: usize = 64;
+
+pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
+    let mut reader = Reader::from_str(text);
+    let config = reader.config_mut();
+    // Readers write files by hand as well: a tag that is never closed is no reason to lose the others.
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    let (mut all, mut folders, mut is_opml) = (Vec::new(), Vec::<Option<String>>::new(), false);
+    loop {
+        let event = reader.read_event().map_err(|error| {
+            let at = reader.error_position();
+            Unreadable::new(format!("is no XML: {error} at byte {at}"), "export it again as OPML")
+        })?;
+        match event {
+            Event::Start(tag) if tag.local_name().as_ref() == b"opml" => is_opml = true,
+            Event::Start(tag) if tag.local_name().as_ref() == b"outline" => {
+                let found = entry(&tag, &folders);
+                let folder = found.is_none().then(|| title(&tag)).flatten();
+                all.extend(found);
+                folders.push(folder);
+                if folders.len() > DEEPEST {
+                    return Err(Unreadable::new(
+                        format!("has folders in more than {DEEPEST} folders"),
+                        "export it again",
+                    ));
+                }
+            }
+            Event::Empty(tag) if tag.local_name().as_ref() == b"outline" => all.extend(entry(&tag, &folders)),
+            Event::End(tag) if tag.local_name().as_ref() == b"outline" => {
+                folders.pop();
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+        if all.len() > MOST {
+            break;
+        }
+    }
+    match is_opml {
+        true => Ok(all),
+        false => Err(Unreadable::new(
+            "is XML, but no OPML",
+            "a feed itself is named in a topic: news.urls = [\"https://…\"]",
+        )),
+    }
+}
+
+fn entry(tag: &BytesStart<'_>, folders: &[Option<String>]) -> Option<Entry> {
+    let url = attribute(tag, b"xmlurl")?.trim().to_owned();
+    let folder = folders.iter().rev().find_map(Clone::clone);
+    (!url.is_empty()).then(|| Entry { title: title(tag), folder, url, is_feed: true })
+}
+
+fn title(tag: &BytesStart<'_>) -> Option<String> {
+    [b"title".as_slice(), b"text"].into_iter().find_map(|key| name(&attribute(tag, key)?))
+}
+
+/// An attribute, whatever the case of its name; one that cannot be read is none.
+fn attribute(tag: &BytesStart<'_>, wanted: &[u8]) -> Option<String> {
+    let found =
+        tag.attributes().with_checks(false).flatten().find(|one| one.key.as_ref().eq_ignore_ascii_case(wanted))?;
+    let raw = String::from_utf8_lossy(&found.value).into_owned();
+    Some(html_escape::decode_html_entities(&raw).into_owned())
+}

@@ -1,0 +1,183 @@
+//! Entries as topics of a configuration, in TOML: a folder is a topic of many feeds, a feed outside a folder one of its own.
+//! What is watched already, and what is no feed, is left out and named.
+
+use std::collections::BTreeSet;
+
+use super::entry::Entry;
+
+/// Feeds of one topic.
+const MOST_OF_A_TOPIC: usize = 500;
+
+/// Longest id that is made.
+const LONGEST_ID: usize = 40;
+
+/// What the configuration has already.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Ids of topics.
+    pub ids: BTreeSet<String>,
+    /// Addresses of feeds.
+    pub urls: BTreeSet<String>,
+    /// The provider of feeds, where there is one.
+    pub provider: Option<String>,
+    /// Names that are taken by other providers.
+    pub providers: BTreeSet<String>,
+    /// Whether nothing says when topics run.
+    pub unscheduled: bool,
+}
+
+/// What is to be appended.
+#[derive(Debug, Clone, Default)]
+pub struct Made {
+    /// TOML; empty when nothing is new.
+    pub toml: String,
+    pub topics: usize,
+    pub feeds: usize,
+    /// Addresses that are left out, and why.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// Makes topics of entries.
+#[must_use]
+pub fn topics(entries: Vec<Entry>, known: &Known) -> Made {
+    let mut made = Made::default();
+    let mut urls = known.urls.clone();
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for entry in entries {
+        if let Err(why) = usable(&entry, &urls) {
+            made.left_out.push((entry.url, why.to_owned()));
+            continue;
+        }
+        urls.insert(entry.url.clone());
+        let named = entry.folder.clone().filter(|_| entry.is_feed || entry.folder.is_some());
+        let place = named.as_ref().and_then(|folder| {
+            groups.iter().position(|(title, feeds)| title == folder && feeds.len() < MOST_OF_A_TOPIC)
+        });
+        match place.and_then(|place| groups.get_mut(place)) {
+            Some((_, feeds)) => feeds.push(entry.url),
+            None => {
+                let title = named.or(entry.title).unwrap_or_else(|| host(&entry.url).to_owned());
+                groups.push((title, vec![entry.url]));
+            }
+        }
+    }
+    if groups.is_empty() {
+        return made;
+    }
+    let provider = known.provider.clone().unwrap_or_else(|| {
+        let free = ["feeds", "news", "imported-feeds"].into_iter().find(|name| !known.providers.contains(*name));
+        free.unwrap_or("my-feeds").to_owned()
+    });
+    if known.provider.is_none() {
+        made.toml.push_str(&format!("\n[providers.{provider}]\nkind = \"feeds\"\n"));
+    }
+    let mut ids = known.ids.clone();
+    for (title, feeds) in groups {
+        let id = free_id(&title, &ids);
+        let listed: String = feeds.iter().map(|url| format!("    {},\n", quoted(url))).collect();
+        made.toml.push_str(&format!(
+            "\n[[topics]]\nid = {}\ntitle = {}\nsources = [{}]\n",
+            quoted(&id),
+            quoted(&title),
+            quoted(&provider)
+        ));
+        if known.unscheduled {
+            made.toml.push_str("every = \"1h\"\n");
+        }
+        made.toml.push_str(&format!("{provider}.urls = [\n{listed}]\n"));
+        ids.insert(id);
+        made.topics += 1;
+        made.feeds += feeds.len();
+    }
+    made
+}
+
+fn usable(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
+    let url = &entry.url;
+    if !(url.starts_with("http://") || url.starts_with("https://")) || url.len() > 2_000 || host(url).is_empty() {
+        return Err("is no address of http or https");
+    }
+    if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
+        return Err("holds a blank");
+    }
+    if url.split("://").nth(1).is_some_and(|rest| rest.split('/').next().is_some_and(|host| host.contains('@'))) {
+        return Err("holds a user name or a password");
+    }
+    if urls.contains(url) {
+        return Err("is watched already");
+    }
+    if !entry.looks_like_a_feed() {
+        return Err("is a page, and pages are not watched: name its feed, if it has one");
+    }
+    Ok(())
+}
+
+fn host(url: &str) -> &str {
+    let rest = url.split("://").nth(1).unwrap_or_default();
+    rest.split(['/', '?', '#', ':']).next().unwrap_or_default()
+}
+
+/// An id that is not taken, of the letters of a title.
+fn free_id(title: &str, taken: &BTreeSet<String>) -> String {
+    let lower = title.to_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut id: String = words.collect::<Vec<_>>().join("-").chars().take(LONGEST_ID).collect();
+    id.truncate(id.trim_end_matches('-').len());
+    // Names of devices are no file names on Windows.
+    let device = id.len() <= 4 && ["con", "prn", "aux", "nul", "com", "lpt"].iter().any(|name| id.starts_with(name));
+    if id.is_empty() || device {
+        id = if id.is_empty() { "feed".to_owned() } else { format!("{id}-feed") };
+    }
+    if !taken.contains(&id) {
+        return id;
+    }
+    (2_u32..).map(|n| format!("{id}-{n}")).find(|id| !taken.contains(id)).unwrap_or(id)
+}
+
+/// A basic string of TOML (<https://toml.io/en/v1.0.0#string>).
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feed(title: &str, folder: Option<&str>, url: &str) -> Entry {
+        Entry { title: Some(title.into()), folder: folder.map(Into::into), url: url.into(), is_feed: true }
+    }
+
+    #[test]
+    fn folders_become_topics_and_ids_are_free_and_plain() {
+        let known = Known { ids: ["rust".to_owned()].into(), ..Known::default() };
+        let all = vec![
+            feed("A", Some("Rust"), "https://a.example/1"),
+            feed("B", Some("Rust"), "https://a.example/2"),
+            feed("Übersicht \"x\"\u{7}", None, "https://a.example/3"),
+            feed("B again", None, "https://a.example/2"),
+            feed("con", None, "https://a.example/4"),
+            feed("日本", None, "https://a.example/5"),
+            feed("bad", None, "ftp://a.example"),
+            feed("bad", None, "https://user:pw@a.example/"),
+        ];
+        let made = topics(all, &known);
+        assert_eq!((made.topics, made.feeds, made.left_out.len()), (4, 5, 3));
+        let parsed: toml::Table = made.toml.parse().unwrap_or_default();
+        let of = |key: &str| {
+            let topics = parsed["topics"].as_array().cloned().unwrap_or_default();
+            topics.iter().map(|one| one[key].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("id"), ["rust-2", "bersicht-x", "con-feed", "feed"]);
+        assert_eq!(of("title"), ["Rust", "Übersicht \"x\"\u{7}", "con", "日本"]);
+        assert_eq!(parsed["providers"]["feeds"]["kind"].as_str(), Some("feeds"));
+    }
+}

@@ -1,0 +1,54 @@
+//! urlwatch's `urls.yaml`: documents with `name` and `url` (or `navigate`) at their top. Only these keys are read, on one line
+//! each; filters and everything else are for pages and are left out.
+
+use super::entry::{Entry, name};
+
+pub(super) fn entries(text: &str) -> Vec<Entry> {
+    text.split("\n---").filter_map(document).collect()
+}
+
+fn document(text: &str) -> Option<Entry> {
+    let value = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+        let value = scalar(line.trim());
+        (!value.is_empty()).then_some(value)
+    };
+    let url = value("url").or_else(|| value("navigate"))?;
+    Some(Entry { title: value("name").as_deref().and_then(name), folder: None, url, is_feed: false })
+}
+
+/// A scalar of one line: plain, or in single or double quotes.
+fn scalar(text: &str) -> String {
+    if let Some(quoted) = text.strip_prefix('\'') {
+        let end = quoted.rfind('\'').unwrap_or(quoted.len());
+        return quoted.get(..end).unwrap_or_default().replace("''", "'");
+    }
+    if let Some(quoted) = text.strip_prefix('"') {
+        let end = quoted.rfind('"').unwrap_or(quoted.len());
+        let inner = quoted.get(..end).unwrap_or_default();
+        // JSON's escapes are YAML's most used ones.
+        return serde_json::from_str(&format!("\"{inner}\"")).unwrap_or_else(|_| inner.to_owned());
+    }
+    text.split(" #").next().unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_addresses_are_read_and_nothing_else() {
+        let text = "name: \"Releases \\u2014 all\"\nurl: https://a.example/releases.atom\nfilter:\n  - name: x\n    url: no\n---\n\
+                    navigate: 'https://b.example/it''s'\n---\ncommand: ls\n--- \nurl: https://c.example # mine\n";
+        let found: Vec<(Option<String>, String)> = entries(text).into_iter().map(|one| (one.title, one.url)).collect();
+        let of = |title: Option<&str>, url: &str| (title.map(str::to_owned), url.to_owned());
+        assert_eq!(
+            found,
+            [
+                of(Some("Releases — all"), "https://a.example/releases.atom"),
+                of(None, "https://b.example/it's"),
+                of(None, "https://c.example"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Which sources found what of the period: how much each of them did, what no other did, and how much several agree on. Of
+//! topics with providers beside the search service.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::format::{counted, number};
+use super::measures::{FoundBy, SourceShare};
+use crate::insight::daily::share;
+use crate::model::{Mark, Source, Span, Topic};
+use crate::store::{Moment, StoreError};
+
+/// Items of sources that are read at most.
+const MOST: i64 = 500_000;
+
+/// What each source found of a period; nothing where there is only one, or only the search service.
+pub(super) async fn read(
+    moment: &mut Moment,
+    topic: &Topic,
+    period: &[&Mark],
+    seen: Span,
+) -> Result<FoundBy, StoreError> {
+    let sources = topic.sources();
+    if sources.len() < 2 || sources.iter().all(|source| source.is_service()) || period.is_empty() {
+        return Ok(FoundBy::default());
+    }
+    // An item of the period may have been seen first before it began.
+    let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
+    let shown = moment.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
+    Ok(of(period, &shown))
+}
+
+fn of(period: &[&Mark], shown: &[(Source, String)]) -> FoundBy {
+    let clusters: BTreeMap<&str, &str> = period.iter().map(|mark| (&*mark.key, &*mark.cluster)).collect();
+    let mut texts: BTreeMap<&str, BTreeSet<Source>> = BTreeMap::new();
+    let mut items: BTreeMap<Source, u64> = BTreeMap::new();
+    for (source, key) in shown {
+        if let Some(cluster) = clusters.get(&**key) {
+            *items.entry(*source).or_default() += 1;
+            texts.entry(cluster).or_default().insert(*source);
+        }
+    }
+    if items.len() < 2 {
+        return FoundBy::default();
+    }
+    let row = |(source, items): (Source, u64)| {
+        let of = || texts.values().filter(|by| by.contains(&source));
+        SourceShare {
+            source,
+            items,
+            unique: of().count() as u64,
+            alone: of().filter(|by| by.len() == 1).count() as u64,
+        }
+    };
+    let agreed = texts.values().filter(|by| by.len() > 1).count() as u64;
+    FoundBy { sources: items.into_iter().map(row).collect(), unique: texts.len() as u64, agreed }
+}
+
+impl FoundBy {
+    /// How much several sources agree on, in a sentence; none where there is nothing to agree on.
+    pub(super) fn sentence(&self) -> Option<String> {
+        let agreed = share(self.agreed, self.unique)?;
+        let texts = counted(self.unique, "text");
+        Some(format!(
+            "{} of {texts} ({}) found by more than one source.",
+            number(self.agreed),
+            super::format::share(&agreed)
+        ))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Engagement, Kind, Time, WindowFit};
+
+    #[test]
+    fn a_text_that_two_sources_found_is_agreed_on_however_many_copies_it_has() {
+        let mark = |key: &str, cluster: &str| Mark {
+            key: key.into(),
+            kind: Kind::Post,
+            author: None,
+            url: None,
+            published_at: None,
+            first_seen: Time(0),
+            seq: 1,
+            fit: WindowFit::In,
+            cluster: cluster.into(),
+            sound: None,
+            score: None,
+            scorer: None,
+            engagement: Engagement::default(),
+        };
+        let marks = [mark("a", "a"), mark("b", "a"), mark("c", "c"), mark("d", "d")];
+        let source = |name: &str| Source::parse(name).unwrap_or(Source::Social);
+        let shown: Vec<(Source, String)> =
+            [("hn", "a"), ("news", "b"), ("news", "c"), ("hn", "d"), ("news", "d"), ("news", "other")]
+                .into_iter()
+                .map(|(name, key)| (source(name), key.to_owned()))
+                .collect();
+        let found = of(&marks.iter().collect::<Vec<_>>(), &shown);
+        let rows: Vec<_> =
+            found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.alone)).collect();
+        assert_eq!(rows, [("hn", 2, 2, 0), ("news", 3, 3, 1)]);
+        assert_eq!((found.unique, found.agreed), (3, 2));
+        assert!(of(&marks.iter().collect::<Vec<_>>(), &shown[..1]).is_empty());
+    }
+}

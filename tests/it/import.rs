@@ -1,0 +1,130 @@
+//! `import`: feeds of other programs become topics, nothing that stands in the file changes, and what is no feed is named.
+
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+
+const OPML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<opml version="2.0"><head><title>mine</title></head><body>
+  <outline text="Rivals &amp; friends">
+    <outline type="rss" text="Acme" xmlUrl="https://acme.example/feed.xml" htmlUrl="https://acme.example"/>
+    <outline text="deeper"><outline text="Widgets" xmlurl="https://widgets.example/atom"/></outline>
+  </outline>
+  <outline text="Alone &quot;quoted&quot;" xmlUrl="https://alone.example/rss?a=1&amp;b=2"/>
+  <outline text="again" xmlUrl="https://acme.example/feed.xml"/>
+  <outline text="mail" xmlUrl="feed://mail.example/x"/>
+</body></opml>"#;
+
+const KEPT: &str = "# my file\n[providers.news]\nkind = \"feeds\"   # mine\n\n[[topics]]\nid = \"rust\"\ntitle = \"Rust\"\nnews.urls = [\"https://blog.example/feed\"]\nevery = \"2h\" # twelve a day";
+
+fn file(place: &Place) -> String {
+    std::fs::read_to_string(place.path("jobs.toml")).unwrap()
+}
+
+#[test]
+fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
+    let place = Place::bare(sqlite(), KEPT);
+    let before = file(&place);
+    std::fs::write(place.path("feeds.opml"), OPML).unwrap();
+    let printed = place.ok(&["import", "--print", "feeds.opml"]);
+    assert_eq!(file(&place), before, "only printed");
+    let ended = place.run(&["import", "feeds.opml"]);
+    ended.shows(0, &["3 topics with 3 feeds appended to jobs.toml"]);
+    ended.says(0, &["left out: feed://mail.example/x is no address of http"]);
+    let after = file(&place);
+    assert!(after.starts_with(&before) && after.ends_with(&printed), "{after}");
+    let topics: toml::Table = after.parse().unwrap();
+    let topics = topics["topics"].as_array().unwrap();
+    let of = |n: usize, key: &str| topics[n][key].as_str().unwrap().to_owned();
+    assert_eq!((of(1, "id"), of(1, "title")), ("rivals-friends".into(), "Rivals & friends".into()));
+    assert_eq!(
+        (of(3, "id"), of(3, "title"), of(3, "every")),
+        ("alone-quoted".into(), "Alone \"quoted\"".into(), "1h".into())
+    );
+    assert_eq!(topics[3]["news"]["urls"][0].as_str(), Some("https://alone.example/rss?a=1&b=2"));
+    place.ok(&["check"]);
+    place.run(&["import", "feeds.opml"]).says(0, &["nothing to import"]);
+    assert_eq!(file(&place), after);
+}
+
+#[test]
+fn what_is_imported_runs() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
+    let place = Place::bare(sqlite(), "");
+    let list = format!("{base}/feeds/acme.rss news, mine\n{base}/feeds/rival.atom\nhttps://shop.example/price\n");
+    std::fs::write(place.path("list.txt"), list).unwrap();
+    let ended = place.run(&["import", "list.txt"]);
+    ended.shows(0, &["2 topics with 2 feeds"]);
+    ended.says(0, &["https://shop.example/price is a page"]);
+    // Where there is no file yet, it is written.
+    place.run(&["import", "list.txt", "--config", "new.toml"]).shows(0, &["appended to new.toml"]);
+    place.ok(&["check", "--config", "new.toml"]);
+    let made = file(&place).replace("kind = \"feeds\"", "kind = \"feeds\"\nallow_private = true");
+    std::fs::write(place.path("jobs.toml"), made).unwrap();
+    place.ok(&["once", "--at", NINE]);
+    assert!(place.database.number("SELECT count(*) FROM item") > 0);
+}
+
+#[test]
+fn exports_of_other_watchers_are_read_as_far_as_they_are_about_feeds() {
+    let backup = r#"{"watching":{"a":{"url":"https://a.example/releases.atom","title":"Releases","tags":["t1"]},
+        "b":{"url":"https://b.example/page","title":null,"tags":[]}},"settings":{"application":{"tags":{"t1":{"title":"Tools"}}}}}"#;
+    let urlwatch = "name: \"Kernel\"\nurl: \"https://kernel.example/feeds/all.atom.xml\"\nfilter:\n  - html2text\n---\nname: shop\nnavigate: https://shop.example/\n";
+    for (name, text, title) in [("url-watches.json", backup, "Tools"), ("urls.yaml", urlwatch, "Kernel")] {
+        let place = Place::bare(sqlite(), KEPT);
+        std::fs::write(place.path(name), text).unwrap();
+        let ended = place.run(&["import", name]);
+        ended.shows(0, &["1 topic with 1 feed"]);
+        ended.says(0, &["is a page, and pages are not watched"]);
+        assert!(file(&place).contains(&format!("title = \"{title}\"")), "{}", file(&place));
+        place.ok(&["check"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_none_is_refused_and_nothing_is_written() {
+    let deep = "<outline text=\"x\">".repeat(500);
+    let long = format!("<opml><body>{}</body></opml>", "<outline xmlUrl=\"https://a.example/f.xml\"/>".repeat(6_000));
+    let bomb = "<!DOCTYPE o [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><opml><body><outline text=\"&b;\"/></body></opml>";
+    let huge = format!("<opml>{}", " ".repeat(5_000_001));
+    for (text, said) in [
+        ("hello", "no known format"),
+        ("<rss><channel/></rss>", "no OPML"),
+        ("<opml><body><outline text=\"empty\"/></body></opml>", "names no address"),
+        ("{\"a\": 1}", "without `watching`"),
+        ("{\"watching\": ", "is no JSON"),
+        ("<opml><body><outline xmlUrl=\"https", "is no XML"),
+        (&format!("<opml><body>{deep}"), "folders"),
+        (&long, "more than 5000"),
+        (bomb, "names no address"),
+        (&huge, "is longer than"),
+    ] {
+        let place = Place::bare(sqlite(), KEPT);
+        let before = file(&place);
+        std::fs::write(place.path("in"), text).unwrap();
+        place.run(&["import", "in"]).says(2, &[said]);
+        assert_eq!(file(&place), before);
+    }
+    let place = Place::bare(sqlite(), "[[topics]]\nid = \"no good id\"\n");
+    std::fs::write(place.path("in"), OPML).unwrap();
+    let before = file(&place);
+    place.run(&["import", "in"]).says(2, &["no good id"]);
+    assert_eq!(file(&place), before);
+}
+
+#[test]
+#[cfg(unix)]
+fn rights_and_links_of_the_file_stay() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::bare(sqlite(), KEPT);
+    let real = place.path("real.toml");
+    std::fs::rename(place.path("jobs.toml"), &real).unwrap();
+    std::os::unix::fs::symlink(&real, place.path("jobs.toml")).unwrap();
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::fs::write(place.path("feeds.opml"), OPML).unwrap();
+    place.ok(&["import", "feeds.opml"]);
+    assert!(place.path("jobs.toml").symlink_metadata().unwrap().file_type().is_symlink());
+    assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(std::fs::read_to_string(&real).unwrap().contains("rivals-friends"));
+}
