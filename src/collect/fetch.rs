@@ -154,7 +154,7 @@ impl Collector {
             }
             Err(CallFailure::Error(error)) => {
                 served.learn(&error, self.now());
-                failed(source, ask, price, error)
+                failed(source, ask, price, *error)
             }
         };
         fetched.sent_at = sent_at();

@@ -155,7 +155,7 @@ impl Collector {
             }
             Err(CallFailure::Error(error)) => {
                 served.learn(&error, self.now());
-                Ok(Ok(Part::failed(request, error)))
+                Ok(Ok(Part::failed(request, *error)))
             }
         }
     }

@@ -70,7 +70,7 @@ fn one(
     let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
     let tags = reader.read(mistakes, "tags", |value| listed(value, &known.tags, "tag"));
     let channels = reader.read(mistakes, "channels", |value| listed(value, &known.channels, "channel"));
-    let sources = reader.read(mistakes, "sources", |value| super::references::sources(value, &known));
+    let sources = reader.read(mistakes, "sources", |value| super::references::sources(value, known));
     let words = reader.read(mistakes, "words", |value| {
         let words = texts(value, 100, 200)?;
         let wrong = words.iter().find_map(|word| filter::check_term(word).err());

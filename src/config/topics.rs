@@ -150,7 +150,7 @@ impl Reading<'_> {
                 }
             }
         }
-        let needy: Vec<&str> = words.needy.iter().filter(|s| wanted(**s)).map(|s| s.as_str()).collect();
+        let needy: Vec<&str> = words.needy.iter().filter(|s| wanted(**s)).map(Source::as_str).collect();
         if let (false, false, Some(header)) = (self.broken, needy.is_empty(), &header) {
             let what = needy.join(", ");
             let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));

@@ -71,7 +71,7 @@ pub(super) async fn read(
 impl ChangeFacts {
     /// What limits these figures, in sentences; the first is said of what is gone.
     pub(super) fn limits(&self) -> (Option<String>, Option<&'static str>) {
-        let names: Vec<&str> = self.gone_unjudged.iter().map(|source| source.as_str()).collect();
+        let names: Vec<&str> = self.gone_unjudged.iter().map(crate::model::Source::as_str).collect();
         let unjudged = (!names.is_empty())
             .then(|| format!("Gone: not judged for {} (too few complete searches in a row).", names.join(", ")));
         (unjudged, self.cut.then_some("More happened than is read at once; the latest was read."))

@@ -39,7 +39,7 @@ pub struct SetupError {
 #[derive(Debug, Clone)]
 pub enum CallFailure {
     /// It was made and failed, after its retries.
-    Error(CallError),
+    Error(Box<CallError>),
     /// The gate refused a try; the number of tries made before it.
     Refused(Refusal, u32),
 }
@@ -231,7 +231,7 @@ impl Client {
                 }
                 (Next::GiveUp, _) => {
                     let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
-                    return Err(CallFailure::Error(failure.into_error(tries, latency, not_before, spent)));
+                    return Err(CallFailure::Error(Box::new(failure.into_error(tries, latency, not_before, spent))));
                 }
             }
             pauses += 1;
@@ -258,7 +258,7 @@ impl Client {
                 cost: None,
                 spent: Spent::default(),
             };
-            Err(CallFailure::Error(error))
+            Err(CallFailure::Error(Box::new(error)))
         };
         let url = match Url::parse(address) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => url,

@@ -73,7 +73,7 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
 
 async fn failed(client: &Client, request: &Request) -> CallError {
     match call(client, request).await {
-        Err(CallFailure::Error(error)) => error,
+        Err(CallFailure::Error(error)) => *error,
         other => panic!("no failure: {other:?}"),
     }
 }

@@ -139,7 +139,7 @@ fn address(item: &ItemHead) -> String {
 }
 
 fn new(item: &New, width: usize) -> String {
-    let sources: Vec<&str> = item.sources.iter().map(|source| source.as_str()).collect();
+    let sources: Vec<&str> = item.sources.iter().map(crate::model::Source::as_str).collect();
     let when = match (item.fit, item.item.published_at) {
         (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::when(item.first_seen)),
         (_, Some(at)) => output::when(at),

@@ -217,13 +217,13 @@ fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
 
 /// Says which sources' findings are a baseline.
 fn baseline_note(snapshot: &Snapshot) -> Option<String> {
-    let names: Vec<&str> = snapshot.baseline.iter().map(|source| source.as_str()).collect();
+    let names: Vec<&str> = snapshot.baseline.iter().map(Source::as_str).collect();
     let were = if names.len() == 1 { "was" } else { "were" };
     (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
 }
 
 fn marks(item: &SeenOnce) -> String {
-    let sources: Vec<&str> = item.sources.keys().map(|s| s.as_str()).collect();
+    let sources: Vec<&str> = item.sources.keys().map(Source::as_str).collect();
     let fit = match item.fit {
         WindowFit::In => "",
         WindowFit::Outside => ", outside the window",

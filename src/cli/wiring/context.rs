@@ -111,7 +111,7 @@ impl Context {
     /// replies will say so.
     pub(in crate::cli) fn nature(&self) -> Option<Nature> {
         let natures: Vec<Option<Nature>> = self.targets().filter_map(nature_of).collect();
-        natures.iter().copied().find(|nature| nature.is_some()).flatten()
+        natures.iter().copied().find(Option::is_some).flatten()
     }
 
     /// Where findings are kept. Invented ones go to a database of their own unless one is named.

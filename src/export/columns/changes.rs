@@ -63,7 +63,7 @@ impl ChangeRow {
     fn sources(&self) -> Cell<'_> {
         match &self.told {
             ChangeKind::New(new) => {
-                let names: Vec<&str> = new.sources.iter().map(|source| source.as_str()).collect();
+                let names: Vec<&str> = new.sources.iter().map(crate::model::Source::as_str).collect();
                 Cell::Text(Cow::Owned(names.join(" ")))
             }
             ChangeKind::Gone(gone) => Cell::Text(Cow::Borrowed(gone.source.as_str())),

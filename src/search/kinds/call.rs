@@ -49,7 +49,7 @@ pub async fn call_all(
         for request in next.into_iter().take(room) {
             match client.call(&request, &Ungated, random, now).await {
                 Ok(reply) => parts.push(Part::answered(request, reply)),
-                Err(CallFailure::Error(error)) => parts.push(Part::failed(request, error)),
+                Err(CallFailure::Error(error)) => parts.push(Part::failed(request, *error)),
                 // Nobody refuses here.
                 Err(CallFailure::Refused(..)) => return Ok(parts),
             }

@@ -89,7 +89,7 @@ impl Kind for Searxng {
         let failure = failure.map(|error| (error.class, error.text));
         let left_out =
             known(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
-        let note = range(asked).and_then(|_| left_out).and_then(|value| left_out_note(asked, &value));
+        let note = range(asked).and(left_out).and_then(|value| left_out_note(asked, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
         Ok(Read { reply, shown: Shown::Nothing, full: false, memory, tokens: 0, note, hint })
     }

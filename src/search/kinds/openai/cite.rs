@@ -138,7 +138,7 @@ fn is_claim(sentence: &str) -> bool {
         return false;
     }
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
-    words >= SENTENCE || (words < SENTENCE && text.chars().filter(|c| c.is_alphabetic() && !c.is_ascii()).count() > 12)
+    words >= SENTENCE || text.chars().filter(|c| c.is_alphabetic() && !c.is_ascii()).count() > 12
 }
 
 #[cfg(test)]
