@@ -1,5 +1,8 @@
 //! One address that another program watched, and whether it is that of a feed.
 
+/// Entries that are read of a file.
+pub const MOST: usize = 5_000;
+
 /// An address to watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {

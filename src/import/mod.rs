@@ -7,14 +7,11 @@ mod opml;
 mod topics;
 mod urlwatch;
 
-pub use entry::{Entry, Unreadable};
+pub use entry::{Entry, MOST, Unreadable};
 pub use topics::{Known, Made, topics};
 
 /// Longest file in bytes.
 pub const LONGEST: u64 = 5_000_000;
-
-/// Entries that are read of a file.
-pub const MOST: usize = 5_000;
 
 /// Whose file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,7 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::MOST;
-use super::entry::{Entry, Unreadable, name};
+use super::entry::{Entry, MOST, Unreadable, name};
 
 /// Folders in folders.
 const DEEPEST: usize = 64;

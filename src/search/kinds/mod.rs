@@ -1,7 +1,7 @@
 //! Kinds of providers beside the search service. A kind is two pure functions: which request comes next after what came
 //! back so far, and what all that came back says. The calls are made by `collect`, through the same client as all others.
-//! What a kind brings and may be asked is declared in `model/provider.rs`; to add one, write its file here and name it in
-//! [`KINDS`].
+//! What a kind brings and may be asked is declared in `model/provider_kinds.rs`; to add one, write its file here and name it in
+//! `KINDS`.
 
 mod bluesky;
 mod call;

@@ -9,7 +9,7 @@ use crate::search::kinds::kind::GivenItem;
 const UNCITED: &str = " [uncited]";
 
 /// Words of a sentence that is worth a source.
-const SENTENCE: usize = 4;
+const SENTENCE: usize = 3;
 
 /// Highest number that is read.
 const DIGITS: usize = 4;
