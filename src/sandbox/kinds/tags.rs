@@ -96,9 +96,18 @@ fn condition(part: &str) -> Result<Condition, String> {
             "num_comments" => Field::Comments,
             _ => return None,
         };
-        Some(Condition { field, test: *test, bound: bound.trim().parse().ok()? })
+        Some(Condition { field, test: *test, bound: whole(bound.trim(), *test)? })
     };
     TESTS.iter().find_map(read).ok_or_else(|| part.to_owned())
+}
+
+/// A bound as the whole number that says the same of whole numbers; other programs send seconds with decimals.
+fn whole(bound: &str, test: Test) -> Option<i64> {
+    let Some((whole, decimals)) = bound.split_once('.') else { return bound.parse().ok() };
+    let whole: i64 = whole.parse().ok()?;
+    let decimals = decimals.parse::<u64>().ok().filter(|_| whole >= 0)?;
+    let next = i64::from(decimals > 0 && matches!(test, Test::AtLeast | Test::Below));
+    whole.checked_add(next)
 }
 
 /// Whether an item has the tags: a comma means and, inside brackets it means or.
@@ -139,6 +148,10 @@ mod tests {
             ("created_at_i>=100, created_at_i<101", true),
             ("created_at_i<=99", false),
             ("created_at_i=100,points!=4", true),
+            ("created_at_i>99.5", true),
+            ("created_at_i>=99.5", true),
+            ("created_at_i>=100.25", false),
+            ("created_at_i<100.25", true),
             ("num_comments>=0", false),
         ] {
             assert_eq!(Numeric::read(text).unwrap().holds(&item), holds, "{text}");
