@@ -51,7 +51,7 @@ fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
 fn what_is_imported_runs() {
     let sandbox = Sandbox::at(NINE, &[]);
     let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
-    let place = Place::bare(sqlite(), "");
+    let place = Place::bare(sqlite(), "[providers.news]\nkind = \"feeds\"\nallow_private = true\n");
     let list = format!("{base}/feeds/acme.rss news, mine\n{base}/feeds/rival.atom\nhttps://shop.example/price\n");
     std::fs::write(place.path("list.txt"), list).unwrap();
     let ended = place.run(&["import", "list.txt"]);
@@ -60,8 +60,6 @@ fn what_is_imported_runs() {
     // Where there is no file yet, it is written.
     place.run(&["import", "list.txt", "--config", "new.toml"]).shows(0, &["appended to new.toml"]);
     place.ok(&["check", "--config", "new.toml"]);
-    let made = file(&place).replace("kind = \"feeds\"", "kind = \"feeds\"\nallow_private = true");
-    std::fs::write(place.path("jobs.toml"), made).unwrap();
     place.ok(&["once", "--at", NINE]);
     assert!(place.database.number("SELECT count(*) FROM item") > 0);
 }

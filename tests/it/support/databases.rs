@@ -123,8 +123,11 @@ impl Database {
     /// Whether nobody is in the middle of a write.
     pub fn is_writable(&self) -> bool {
         if self.name == "PostgreSQL" {
-            let held = "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace \
-                        WHERE n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock')";
+            // A write begins with a lock of the schema's name, before it has one of any table.
+            let held = "SELECT count(*) FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation LEFT JOIN pg_namespace n ON n.oid = c.relnamespace \
+                        WHERE n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock') \
+                        OR l.locktype = 'advisory' AND ((l.classid::bigint << 32) | l.objid::bigint) IN \
+                        (SELECT hashtextextended(current_schema(), one) FROM generate_series(0, 99) AS one)";
             return self.number(held) == 0;
         }
         let options =

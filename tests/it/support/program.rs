@@ -208,6 +208,12 @@ impl Going {
     pub fn signal(&self, name: &str) {
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
         assert!(sent.success());
+        if name == "STOP" {
+            // A signal is sent before it has come.
+            let stat = format!("/proc/{}/stat", self.child.id());
+            let stopped = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
+            until("it stands still", || cfg!(not(target_os = "linux")) || stopped());
+        }
     }
 
     /// Kills it, as `kill -9` does; whether it was still running.
