@@ -228,3 +228,30 @@ fn a_backup_while_others_write_is_sound() {
         store.close().await;
     });
 }
+
+#[test]
+fn what_providers_found_and_remember_moves_with_the_rest() {
+    for (one, other) in pairs() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");
+        let file = format!(
+            "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{base}/hackernews\"\nrate_limit = \"unlimited\"\n\n\
+             [providers.news]\nkind = \"feeds\"\nbase_url = \"{base}/feeds\"\nrate_limit = \"unlimited\"\nallow_private = true\n\n\
+             [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"acme.rss\", \"acme.atom\"]\n"
+        );
+        let (from, to) = (Place::bare(one, &file), Place::bare(other, &file));
+        from.ok(&["once", "--at", NINE]);
+        let told = |place: &Place| {
+            let tables = ["searches", "sightings", "items"].map(|what| place.ok(&["export", "--what", what]));
+            let memory = "SELECT topic || source || name || value FROM provider_memory ORDER BY 1";
+            let calls = "SELECT provider || ' ' || made FROM calls ORDER BY 1";
+            (tables, place.database.texts(memory), place.database.texts(calls))
+        };
+        let before = told(&from);
+        assert!(!before.1.is_empty() && before.2.len() == 2, "{before:?}");
+        move_to(&from, &to).run().says(0, &[]);
+        assert_eq!(told(&to), before);
+        to.ok(&["once", "--at", "2026-03-11T09:01:00Z"]);
+        assert_eq!(to.database.number("SELECT sum(new) FROM run"), to.database.number("SELECT count(*) FROM item"));
+    }
+}
