@@ -43,7 +43,7 @@ pub(super) fn none_answered(searches: &[Fetched]) -> bool {
     !searches.iter().any(answered)
 }
 
-/// Why nobody is asked to write about new items.
+/// Why no summary of new items is asked for.
 pub(super) const NO_OTHER: &str = "no other source answered";
 pub(super) const NOTHING_NEW: &str = "nothing new was found";
 

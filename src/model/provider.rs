@@ -18,7 +18,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// How a kind is told how far back to look.
+    /// How far back a kind can be asked to look.
     Reach {
         /// Since an instant, exactly.
         Since = "since",

@@ -81,7 +81,7 @@ impl Report {
                 .all(|matter| matter.topic != topic.id || ["not asked", "hole"].contains(&matter.kind))
     }
 
-    /// What is said where there are more sentences than are told.
+    /// How many sentences were left out, if any.
     pub(super) fn more_matters(&self) -> Option<String> {
         (self.matters_left_out > 0).then(|| {
             format!(

@@ -1,4 +1,4 @@
-//! Measures of a topic that are compared with something, as plain values, and from when on a difference is told. How each is
+//! Measures of a topic that are compared with something, as plain values, and how large a difference must be to be reported. How each is
 //! worked out is in the file of its name.
 
 use crate::insight::daily::{Share, Sounds, UsualShare};
@@ -10,7 +10,7 @@ pub(super) const MIN_CHANGE: f64 = 10.0;
 pub(super) const MIN_SAMPLE: u64 = 20;
 /// Part of the period that must be covered before fewer items than usual are news.
 pub(super) const WHOLE: f64 = 0.9;
-/// Part of the period without which its holes are told.
+/// Part of the period without which its holes are reported.
 pub(super) const COVERED: f64 = 0.98;
 
 /// An earlier day.

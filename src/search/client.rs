@@ -68,7 +68,7 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client for these settings. Nobody is contacted.
+    /// A client for these settings. It makes no call.
     ///
     /// # Errors
     /// An address that is not `http(s)` or names a user, a key that no header can carry, or a machine without

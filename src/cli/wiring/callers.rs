@@ -1,4 +1,4 @@
-//! Clients of the search service and of all other providers, from the configuration and the environment. Nobody is contacted.
+//! Clients of the search service and of all other providers, from the configuration and the environment. It makes no call.
 
 use secrecy::SecretString;
 use url::Url;

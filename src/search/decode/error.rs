@@ -21,7 +21,7 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// What is told of a reply that lacks its end.
+/// The message for a reply that lacks its end.
 pub(super) fn cut_text(class: ErrorClass) -> String {
     match class {
         ErrorClass::Timeout => "the reply was not complete in time".to_owned(),

@@ -96,7 +96,7 @@ fn per_page(asked: &Asked<'_>) -> u32 {
     asked.query.count("limit").unwrap_or(PAGE).clamp(1, PAGE)
 }
 
-/// Everything from the begin of the span on, up to a second.
+/// Hits since the span began; with `until`, none after that second.
 fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
     let from = asked.span.from.0.div_euclid(1_000);
     let ends = until.or((asked.span.until < asked.now).then(|| asked.span.until.0.div_euclid(1_000)));
