@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
-use super::transitions::Evaluation;
+use super::transitions::{Evaluation, Status};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
 use crate::insight::suspect;
@@ -42,7 +42,7 @@ pub(super) async fn evaluations(
             let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW).await?;
             rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
         }
-        AlertRule::Volume | AlertRule::Negative => windows(store, spec, topic, run).await?.into_iter().collect(),
+        AlertRule::Volume | AlertRule::Negative => windows(store, spec, topic, run).await?,
         AlertRule::Source => sources(store, spec, topic, run).await?,
         AlertRule::Missed | AlertRule::Budget => Vec::new(),
     })
@@ -103,10 +103,10 @@ async fn windows(
     spec: &AlertSpec,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<Option<Evaluation>, StoreError> {
+) -> Result<Vec<Evaluation>, StoreError> {
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| daily::window_before(Time(run.at.0 + 1), back, length, &spec.timezone);
-    let Some(now) = window(0) else { return Ok(None) };
+    let Some(now) = window(0) else { return Ok(Vec::new()) };
     let mut moment = store.moment().await?;
     let marks = inside(&mut moment, topic, spec, &now, run).await?;
     let looks = answered(&mut moment, topic, &now).await?;
@@ -118,7 +118,7 @@ async fn windows(
     let anew = asked.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
     let anew = anew.map(|query| query.from).max();
     if anew.is_some_and(|at| at >= now.span.from) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
     let mut moment = store.moment().await?;
@@ -160,8 +160,44 @@ async fn windows(
             rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top })
         }
     };
+    let evaluations = match evaluation {
+        Some(evaluation) => about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
+        None => Vec::new(),
+    };
     moment.end().await?;
-    Ok(evaluation)
+    Ok(evaluations)
+}
+
+/// An evaluation of a window, or that it is held back: of posts that the question did not mean, volume and tone say nothing.
+async fn about_the_question(
+    moment: &mut Moment,
+    topic: &Topic,
+    evaluation: Evaluation,
+    marks: &[Mark],
+    earlier: &[(Day, Vec<Mark>)],
+    length: &str,
+) -> Result<Vec<Evaluation>, StoreError> {
+    if evaluation.status == Status::Bad {
+        let relevance = compare::relevance(moment, topic, marks, pooled(earlier).into_iter()).await?;
+        if relevance.is_astray() {
+            return Ok(rules::unrelated(&topic.id, length, &relevance).into_iter().collect());
+        }
+    }
+    let related = rules::related(&topic.id);
+    Ok(vec![evaluation, related])
+}
+
+/// Earlier windows, small ones together with those after them, so that each holds enough posts to judge.
+fn pooled(earlier: &[(Day, Vec<Mark>)]) -> Vec<Vec<&Mark>> {
+    let mut pools: Vec<Vec<&Mark>> = Vec::new();
+    for (_, marks) in earlier {
+        let posts = marks.iter().filter(|mark| mark.kind == Kind::Post);
+        match pools.last_mut().filter(|pool| pool.len() < compare::LEAST_POSTS) {
+            Some(pool) => pool.extend(posts),
+            None => pools.push(posts.collect()),
+        }
+    }
+    pools
 }
 
 /// The words of the first of an order, one of each cluster.

@@ -13,6 +13,10 @@ pub(super) enum Status {
     Bad,
     /// It is as it should be.
     Well,
+    /// It looks as it should not, for a reason that makes it no news: kept, and nobody is told.
+    HeldBack(&'static str),
+    /// What was held back is over; nobody heard of it.
+    Over,
 }
 
 /// What a rule says of a subject; of what it cannot judge it says nothing.
@@ -52,19 +56,20 @@ impl Transitions {
         muted: Option<&str>,
     ) {
         for Evaluation { subject, status, summary, lines } in evaluations {
+            let muted = if let Status::HeldBack(why) = status { Some(why) } else { muted };
             let kind = match status {
                 Status::Happened => Some(AlertEventKind::Fired),
-                Status::Bad if !self.firing.contains_key(&subject) => {
+                Status::Bad | Status::HeldBack(_) if !self.firing.contains_key(&subject) => {
                     let firing = Firing { subject: subject.clone(), since: at, acked: false };
                     self.firing.insert(subject.clone(), firing.clone());
                     self.begun.insert(subject.clone(), firing);
                     Some(AlertEventKind::Fired)
                 }
-                Status::Bad => None,
-                Status::Well => self.firing.remove(&subject).and_then(|was| {
+                Status::Bad | Status::HeldBack(_) => None,
+                Status::Well | Status::Over => self.firing.remove(&subject).and_then(|was| {
                     self.begun.remove(&subject);
                     self.ended.push(subject.clone());
-                    (spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
+                    (status == Status::Well && spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
                 }),
             };
             let Some(kind) = kind else { continue };
@@ -128,6 +133,20 @@ mod tests {
         let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true }]);
         seen.take(&spec(), "r1", Time(1), says("acme", Status::Well), None);
         assert_eq!((seen.events.len(), seen.ended.len(), seen.firing.len()), (0, 1, 0));
+    }
+
+    #[test]
+    fn what_is_held_back_is_kept_once_and_ends_unheard() {
+        let mut seen = Transitions::of(&[]);
+        for status in [Status::HeldBack("unrelated"), Status::HeldBack("unrelated"), Status::Over] {
+            seen.take(&spec(), "r1", Time(1), says("acme", status), None);
+        }
+        let muted: Vec<Option<&str>> = seen.events.iter().map(|event| event.muted.as_deref()).collect();
+        assert_eq!((muted.as_slice(), seen.firing.len()), ([Some("unrelated")].as_slice(), 0));
+    }
+
+    #[test]
+    fn an_alert_without_recovery_ends_without_an_event() {
         let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: false }]);
         let quiet = AlertSpec { recovery: false, ..spec() };
         seen.take(&quiet, "r1", Time(1), says("acme", Status::Well), None);

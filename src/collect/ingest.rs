@@ -91,10 +91,11 @@ pub(super) fn read_parts(
     // What a feed shows for the first time is new however old it says it is.
     let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == Reach::Feed);
     let inside = if feed { Span { from: Time(0), until: asked.span.until } } else { asked.span };
+    let platform = kind.platform(asked.query);
     let mut unreadable = i64::from(read.reply.unreadable);
     let mut findings = Vec::with_capacity(read.reply.items.len());
     for found in std::mem::take(&mut read.reply.items) {
-        match normalise::finding(source, found, kind.name(), asked.now, inside) {
+        match normalise::finding(source, found, &platform, asked.now, inside) {
             Some(finding) => findings.push(finding),
             None => unreadable += 1,
         }

@@ -52,7 +52,9 @@ pub use tally::tally_runs;
 pub use text_index::index_words;
 pub use worker_pool::{Done, WorkerPool, prolong};
 
-use crate::model::{Answer, Brings, Clock, Finding, LookBack, Recall, Remembered, RunState, SERVICE, Source, Time};
+use crate::model::{
+    Answer, Clock, Finding, LookBack, Recall, Remembered, RunState, SERVICE, Source, Time, about_items,
+};
 use crate::search::{Ask, Client};
 use crate::store::{Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
@@ -186,11 +188,11 @@ impl Collector {
                 _ => None,
             };
             if let (Ask::Provider(query, over), None) = (&ask, not_needed) {
-                let items = match query.brings() {
-                    Brings::Answer => self.items_to_give(&run.topic.id, &findings).await?,
-                    Brings::Posts | Brings::Pages => Vec::new(),
+                let items = match about_items(&query.kind) {
+                    true => self.items_to_give(&run.topic.id, &findings).await?,
+                    false => Vec::new(),
                 };
-                if query.brings() == Brings::Answer && items.is_empty() {
+                if about_items(&query.kind) && items.is_empty() {
                     searches.push(search_outcome::not_run(source, &ask, run_outcome::nothing_to_give(&searches)));
                     continue;
                 }

@@ -7,10 +7,11 @@ use futures_util::StreamExt as _;
 
 use super::fetch::Ledger;
 use super::ingest::read_parts;
+use super::look_back::ReplySpan;
 use super::provider::{Answered, Asking, Served};
 use super::search_outcome::{self, Fetched, given_up, left_out, not_run, operation, unconfigured, words};
-use super::{Collector, Stop, indexing_delay, parts_kept};
-use crate::model::{SearchState, Source, Span, Time, covers_spans};
+use super::{Collector, Stop, indexing_delay, parts_kept, saturation};
+use crate::model::{Brings, Finding, Recall, SearchState, Source, Span, Time, WindowFit, covers_spans};
 use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, Part, Shown};
 use crate::search::{Ask, CallFailure, ErrorClass, Request, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
@@ -59,10 +60,17 @@ impl Collector {
             Ok(called) => called,
             Err(wrong) => return Ok(unsupported(source, ask, wrong).into()),
         };
+        let sent_at = (made > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
+        let recalls = covers_spans(&query.kind) && query.brings() == Brings::Posts;
+        let recall = match not_run(source, ask, "").question() {
+            question if recalls && !parts.is_empty() => self.store.recall(&run.topic.id, &question, asked.span).await?,
+            _ => Recall::default(),
+        };
+        let replies = Replies { parts: &parts, made, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
         let mut answered = match (&stopped, parts.is_empty()) {
             (None, true) => not_run(source, ask, "nothing is due: the feeds ask to be left alone for a while").into(),
             (Some(stopped), true) => self.unanswered(source, ask, served, stopped, made),
-            (_, false) => self.read(kind, asking, &asked, &parts, served, made),
+            (_, false) => self.read(kind, asking, &asked, &replies, served),
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
             cut_off(&mut answered.fetched, stopped);
@@ -74,7 +82,7 @@ impl Collector {
                 exhausted.map(|what| what.text_for(source.provider())).or(answered.fetched.result.reason);
             answered.fetched.hint = exhausted.map(|what| what.hint_for(source.provider()));
         }
-        answered.fetched.sent_at = (made > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
+        answered.fetched.sent_at = sent_at;
         if !parts.is_empty() {
             answered.fetched.result.latency_ms = i64::try_from(took.as_millis()).ok();
         }
@@ -185,10 +193,10 @@ impl Collector {
         kind: &'static dyn Kind,
         asking: &Asking<'_>,
         asked: &Asked<'_>,
-        parts: &[Part],
+        replies: &Replies<'_>,
         served: &Served,
-        made: u32,
     ) -> Answered {
+        let Replies { parts, made, recall, .. } = *replies;
         let mut fetched = not_run(asking.source, asking.ask, "");
         fetched.result.reason = None;
         fetched.result.http_status = parts.last().map(|part| match &part.reply {
@@ -211,7 +219,13 @@ impl Collector {
                 return fetched.into();
             }
         };
-        search_outcome::charge(&mut fetched.result, served.price.of(made, findings.len(), read.tokens));
+        let price = served.price.of(made, findings.len(), read.tokens);
+        match read.reply.cost {
+            Some(cost) => {
+                search_outcome::billed(&mut fetched.result, cost, served.price.of(made.saturating_sub(1), 0, 0));
+            }
+            None => search_outcome::charge(&mut fetched.result, price),
+        }
         let result = &mut fetched.result;
         result.unreadable = unreadable;
         result.saturated = read.full;
@@ -226,10 +240,17 @@ impl Collector {
                 fetched.part_of_answer = answer.is_some();
             }
             None if covers_spans(&asking.query.kind) => {
-                let until = asked.span.until.min(asked.now.minus(indexing_delay::allowance(std::iter::empty())));
+                result.late_ms = indexing_delay::lateness(&findings, recall);
+                let late = recall.late.iter().copied().chain(result.late_ms);
+                let until = asked.span.until.min(asked.now.minus(indexing_delay::allowance(late)));
                 let from = match read.shown {
                     Shown::Whole => Some(asked.span.from),
                     Shown::Since(at) => Some(at.max(asked.span.from)),
+                    Shown::AsRecalled(at) => {
+                        let shown = saturation::shown(&findings, asked.span, recall);
+                        result.saturated |= shown != ReplySpan::Whole;
+                        replies.begin(shown, at, asked, &findings)
+                    }
                     Shown::Nothing => None,
                 };
                 result.covered = from.and_then(|from| Span::new(from, until));
@@ -241,6 +262,32 @@ impl Collector {
             None => {}
         }
         Answered { fetched, findings, answer, memory: read.memory }
+    }
+}
+
+/// What came back, and what is known beside it.
+#[derive(Clone, Copy)]
+struct Replies<'a> {
+    parts: &'a [Part],
+    made: u32,
+    /// When the last call was made.
+    sent_at: Time,
+    recall: &'a Recall,
+}
+
+impl Replies<'_> {
+    /// From when on a reply is whole that says itself only since when it looked back: "the past 24 hours" counts from the
+    /// call, and a run may wait for its place.
+    fn begin(&self, shown: ReplySpan, since: Time, asked: &Asked<'_>, findings: &[Finding]) -> Option<Time> {
+        let since = since.plus(self.sent_at.since(asked.now)).max(asked.span.from);
+        match shown {
+            ReplySpan::Whole => Some(since),
+            ReplySpan::FromOldest => {
+                let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
+                inside.filter_map(|finding| finding.found.published_at).min().map(|oldest| oldest.max(since))
+            }
+            ReplySpan::Sample => None,
+        }
     }
 }
 

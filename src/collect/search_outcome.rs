@@ -153,6 +153,12 @@ fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
     (result.cost, result.cost_basis) = (cost, if earlier.unknown == 0 { "billed" } else { "assumed" });
 }
 
+/// The same of a search of several calls, of which `others` is what those without a word about it cost.
+pub(super) fn billed(result: &mut SearchResult, cost: Micros, others: Micros) {
+    let unknown = u32::from(others > Micros(0));
+    paid(result, cost.plus(others), Spent { unknown, ..Spent::default() });
+}
+
 pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
     if cost > Micros(0) {
         (result.cost, result.cost_basis) = (cost, "assumed");

@@ -1,11 +1,12 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
-//! changed, which items the topics' filters hide, which sources fell silent, whether what answers cite is stored. It shows
-//! nothing and decides nothing.
+//! changed, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the question,
+//! whether what answers cite is stored. It shows nothing and decides nothing.
 
 mod begin;
 mod cited;
 mod filtering;
 mod hiding;
+mod relevance;
 mod run_range;
 mod silence;
 
@@ -13,6 +14,7 @@ pub use begin::{NoBegin, begin};
 pub use cited::{Citation, Cited, cited, uncut};
 pub use filtering::{FilteredItems, sifted};
 pub use hiding::{Filtered, Hiding, hidden_new};
+pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use run_range::{Since, stretch};
 pub use silence::{Health, MOST_JUDGED, health};
 

@@ -197,9 +197,11 @@ struct Lists {
 }
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
-    // A file may be about providers alone.
-    let absent =
-        !document.providers.is_empty() && document.service.header.is_none() && document.service.given.is_empty();
+    // A file may be about providers alone, and one that is to get its first topics need not say whom they ask.
+    let no_topics = request.without_topics && document.topics.is_empty();
+    let absent = (!document.providers.is_empty() || no_topics)
+        && document.service.header.is_none()
+        && document.service.given.is_empty();
     let service = service::read(&document.service, dir, document.broken, absent, mistakes);
     let providers = providers::read(document, dir, mistakes);
     let dialect = service::dialect(&document.service);

@@ -53,7 +53,7 @@ pub use money::Micros;
 pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
 pub use ping::PingSpec;
 pub use provider::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Reach, Remembered};
-pub use provider_kinds::{KINDS, brings, covers_spans, judges_gone};
+pub use provider_kinds::{KINDS, about_items, brings, covers_spans, judges_gone};
 pub use pulse::{Heartbeat, Pulse};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};

@@ -58,6 +58,8 @@ pub enum Login {
     Open,
     /// A key as `Authorization: Bearer`, if there is one.
     Bearer,
+    /// The key itself as `Authorization`: a search service's way.
+    Bare,
     /// A user name and a password, for which it gives a token.
     Session,
 }
@@ -70,6 +72,8 @@ pub struct ProviderKind {
     pub reach: Reach,
     /// Whether what it stops showing was taken away; entries of a feed only make room for newer ones.
     pub judges_gone: bool,
+    /// Whether it writes about the run's new items, and so has nothing to do without them.
+    pub about_items: bool,
     pub login: Login,
     /// Where it is when the configuration does not say; `None` when there is no usual place.
     pub base_url: Option<&'static str>,

@@ -12,6 +12,37 @@ const QUERY: AskKey = AskKey {
     doc: "What it is asked; {query} and {title} are filled in.",
 };
 
+/// What a search service of the kinds below is asked, whatever it brings.
+const PROMPT: AskKey = AskKey { name: "prompt", ..QUERY };
+const STREAMING: AskKey = AskKey {
+    name: "streaming",
+    shape: AskShape::Flag,
+    default: Some("false"),
+    doc: "Ask for a stream, of which a part is kept when it breaks.",
+};
+const PLATFORM: AskKey = AskKey {
+    name: "platform",
+    shape: AskShape::Text,
+    default: Some("\"X\""),
+    doc: "Platform whose posts are searched.",
+};
+
+/// A search service as `[service]` is one, at another address or with another key.
+const SERVICE: ProviderKind = ProviderKind {
+    name: "",
+    brings: Brings::Posts,
+    reach: Reach::Since,
+    judges_gone: true,
+    about_items: false,
+    login: Login::Bare,
+    base_url: None,
+    sandbox: "/",
+    asks: &[],
+    needs: "query",
+    calls: |_| 1,
+    template: None,
+};
+
 /// Every kind.
 pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
@@ -19,6 +50,7 @@ pub static KINDS: &[ProviderKind] = &[
         brings: Brings::Posts,
         reach: Reach::Since,
         judges_gone: true,
+        about_items: false,
         login: Login::Open,
         base_url: Some("https://hn.algolia.com"),
         sandbox: "/hackernews",
@@ -46,6 +78,7 @@ pub static KINDS: &[ProviderKind] = &[
         brings: Brings::Pages,
         reach: Reach::Buckets,
         judges_gone: false,
+        about_items: false,
         login: Login::Open,
         base_url: None,
         sandbox: "/searxng",
@@ -81,6 +114,7 @@ pub static KINDS: &[ProviderKind] = &[
         brings: Brings::Pages,
         reach: Reach::Feed,
         judges_gone: false,
+        about_items: false,
         login: Login::Open,
         base_url: Some("https://feeds.invalid"),
         sandbox: "/feeds",
@@ -99,6 +133,7 @@ pub static KINDS: &[ProviderKind] = &[
         brings: Brings::Posts,
         reach: Reach::Since,
         judges_gone: true,
+        about_items: false,
         login: Login::Session,
         base_url: Some("https://bsky.social"),
         sandbox: "/bluesky",
@@ -123,6 +158,7 @@ pub static KINDS: &[ProviderKind] = &[
         brings: Brings::Answer,
         reach: Reach::Moment,
         judges_gone: false,
+        about_items: true,
         login: Login::Bearer,
         base_url: None,
         sandbox: "/openai/v1",
@@ -169,6 +205,62 @@ pub static KINDS: &[ProviderKind] = &[
         calls: |_| 1,
         template: Some(("openai", include_str!("../../templates/openai.toml"))),
     },
+    ProviderKind {
+        name: "desearch",
+        asks: &[
+            QUERY,
+            AskKey {
+                name: "limit",
+                shape: AskShape::Count(1, 100),
+                default: Some("100"),
+                doc: "Most posts of a reply; a search with more is cut.",
+            },
+        ],
+        ..SERVICE
+    },
+    ProviderKind { name: "desearch-web", brings: Brings::Pages, reach: Reach::Moment, asks: &[QUERY], ..SERVICE },
+    ProviderKind {
+        name: "desearch-ai",
+        brings: Brings::Answer,
+        reach: Reach::Moment,
+        judges_gone: false,
+        asks: &[
+            PROMPT,
+            AskKey { name: "tools", shape: AskShape::Texts, default: None, doc: "Where it looks, such as \"web\"." },
+            STREAMING,
+        ],
+        needs: "prompt",
+        ..SERVICE
+    },
+    ProviderKind { name: "spec", asks: &[QUERY, PLATFORM], ..SERVICE },
+    ProviderKind {
+        name: "spec-web",
+        brings: Brings::Pages,
+        reach: Reach::Moment,
+        asks: &[
+            QUERY,
+            AskKey {
+                name: "limit",
+                shape: AskShape::Count(1, 100),
+                default: Some("10"),
+                doc: "Most pages of a reply.",
+            },
+        ],
+        ..SERVICE
+    },
+    ProviderKind {
+        name: "spec-ai",
+        brings: Brings::Answer,
+        reach: Reach::Moment,
+        judges_gone: false,
+        asks: &[
+            PROMPT,
+            AskKey { name: "model", shape: AskShape::Text, default: Some("\"NOVA\""), doc: "Name of the model." },
+            STREAMING,
+        ],
+        needs: "prompt",
+        ..SERVICE
+    },
 ];
 
 impl ProviderKind {
@@ -195,6 +287,12 @@ pub fn brings(source: Source, operation: &str) -> Brings {
 #[must_use]
 pub fn covers_spans(kind: &str) -> bool {
     ProviderKind::named(kind).is_some_and(|kind| matches!(kind.reach, Reach::Since | Reach::Feed))
+}
+
+/// Whether a provider of this kind writes about the run's new items.
+#[must_use]
+pub fn about_items(kind: &str) -> bool {
+    ProviderKind::named(kind).is_some_and(|kind| kind.about_items)
 }
 
 /// Whether an item that a source of this operation does not show any more was taken away.

@@ -62,7 +62,7 @@ impl Report {
     /// Topics of the share of voice of which many posts hold no word of the question: their titles, and what is said.
     pub(super) fn astray(&self) -> impl Iterator<Item = (&str, String)> {
         let heard = |topic: &&TopicFacts| self.voice.iter().any(|voice| voice.topic == topic.id);
-        self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance.sentence()?)))
+        self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance_sentence()?)))
     }
 
     /// Whether a topic has nothing of the period to show: no item, nothing that rose, changed or went, no sentence above.

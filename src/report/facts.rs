@@ -1,8 +1,8 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/explanation/report.md defines each.
 
-use super::measures::{Beside, FoundBy, RelevanceFacts, ToneFacts};
-use crate::compare::Cited;
+use super::measures::{Beside, FoundBy, ToneFacts};
+use crate::compare::{Cited, Relevance};
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
 use crate::insight::{Illness, Piece};
@@ -51,7 +51,7 @@ pub struct TopicFacts {
     /// The day before, and the same weekday of the week before.
     pub beside: Vec<Beside>,
     /// Posts that hold no word of the question.
-    pub relevance: RelevanceFacts,
+    pub relevance: Relevance,
     /// Part of the period that searches covered, 0..1, as far as any was due; `None` where they were pruned.
     pub covered: Option<f64>,
     /// The same with what was not looked at yet.

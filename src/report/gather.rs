@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::ToneFacts;
-use super::{answer, comparison, coverage, found_by, items, relevance};
-use crate::compare::{FilteredItems, sifted};
+use super::{answer, comparison, coverage, found_by, items};
+use crate::compare::{FilteredItems, relevance, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
@@ -109,7 +109,8 @@ pub(super) async fn topic(
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
     let beside = compared.map(|_| comparison::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
-    let relevance = relevance::relevance(moment, topic, &period, &marks, &whole).await?;
+    let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.holds(mark.moment())));
+    let relevance = relevance(moment, topic, period.iter().copied(), by_day).await?;
     // A run may begin before midnight, and ask after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;

@@ -206,7 +206,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         number(period.no_author),
         number(period.no_engagement),
     );
-    if let Some(told) = topic.relevance.sentence() {
+    if let Some(told) = topic.relevance_sentence() {
         text.push_str(&format!("{told}\n\n"));
     }
     if let Some(beside) = comparison::sentence(report, topic) {

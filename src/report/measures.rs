@@ -29,16 +29,6 @@ pub struct Beside {
     pub why: Option<String>,
 }
 
-/// What posts say of what was asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
-pub struct RelevanceFacts {
-    /// Posts of the period without any word of the question, of those whose words were looked at; `None` where there are
-    /// none, or the question has no words.
-    pub without: Option<Share>,
-    /// What is usual for so many posts; `None` where too few days are known.
-    pub usual: Option<UsualShare>,
-}
-
 /// How items sound.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct ToneFacts {

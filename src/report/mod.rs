@@ -35,7 +35,7 @@ use crate::store::{Store, StoreError};
 
 pub use document::Report;
 pub use facts::*;
-pub use measures::{Beside, FoundBy, RelevanceFacts, SourceShare, ToneFacts, Voice};
+pub use measures::{Beside, FoundBy, SourceShare, ToneFacts, Voice};
 pub use period::{at_date, paths, span_of};
 
 /// Rows of items over all topics, about.

@@ -225,13 +225,13 @@ fn more_than_usual_at_this_hour_is_reported_and_a_new_query_floods_nobody() {
         // Three a day at this hour, for eight days; then thirty.
         for day in 0..8 {
             let n = 24 * day;
-            let posts: Vec<Value> = (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} words"), 1)).collect();
+            let posts: Vec<Value> = (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme words"), 1)).collect();
             world.posts(&posts);
             once(&place, n);
         }
         due(&place, &hook, &hour(24 * 7));
         let many = |from: u32, at: u32| -> Vec<Value> {
-            (0..30).map(|k| post(from + k, at, &format!("{from} post number {k} of a storm"), 1)).collect()
+            (0..30).map(|k| post(from + k, at, &format!("{from} post number {k} of an acme storm"), 1)).collect()
         };
         world.posts(&many(90_000, 192));
         once(&place, 192);
@@ -260,7 +260,8 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
         let place = Place::new(database, &world.lines(), &file("", alert));
         let day = |day: u32, words: &str| {
             let n = 24 * day;
-            let posts: Vec<Value> = (0..20).map(|k| post(n * 100 + k, n, &format!("{day} {k} {words}"), 1)).collect();
+            let posts: Vec<Value> =
+                (0..20).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme: {words}"), 1)).collect();
             world.posts(&posts);
         };
         for n in 0..8 {
@@ -278,6 +279,54 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
         assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
         assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 posts of 1h sound negative ("), "{subjects:?}");
         assert!(subjects[1].starts_with("[recalls] acme: 0 % of 20 posts of 1h sound negative ("), "{subjects:?}");
+    }
+}
+
+#[test]
+fn a_storm_of_posts_about_something_else_is_kept_and_sent_to_nobody() {
+    let good = "I love this and I am so happy";
+    let bad = "this is terrible, I hate it, the worst and most awful thing";
+    // What the posts of usual days name, what those of the storm do, and what the messages must say.
+    let vague = "somebody";
+    for (usual, storm, told) in [("acme", vague, 0), ("acme", "acme", 1), (vague, vague, 1)] {
+        for database in databases() {
+            let (world, hook) = (World::new(), Hook::good());
+            let two = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n\n[[alerts]]\nname = \"tone\"\n\
+                       channels = [\"hook\"]\nrule = \"negative\"\nwindow = \"1h\"\nmin = 10\ncooldown = \"0s\"\n";
+            let place = Place::new(database, &world.lines(), &file("", two));
+            let day = |day: u32, many: u32, name: &str, words: &str| {
+                let n = 24 * day;
+                let one = |k: u32| post(n * 100 + k, n, &format!("{name} {day} {k} says {words}"), 1);
+                world.posts(&(0..many).map(one).collect::<Vec<_>>());
+            };
+            for n in 0..8 {
+                day(n, 20, usual, good);
+                once(&place, 24 * n);
+            }
+            due(&place, &hook, &hour(24 * 7));
+            day(8, 90, storm, bad);
+            once(&place, 192);
+            due(&place, &hook, "2026-03-19T00:00:01Z");
+            let of = |alert: &str| subjects(&hook).iter().filter(|one| one.starts_with(&format!("[{alert}]"))).count();
+            assert_eq!((of("recalls"), of("tone")), (told, told), "{usual} {storm}: {:?}", subjects(&hook));
+            let events = events(&place, &hook);
+            let held: Vec<&Value> = events.as_array().unwrap().iter().filter(|one| !one["muted"].is_null()).collect();
+            assert_eq!(held.len(), 2 * (1 - told), "{usual} {storm}: {events}");
+            for one in held {
+                assert_eq!(one["muted"], "unrelated posts");
+                let summary = "acme: 90 of 90 posts of 1h hold no word of the question: not judged";
+                assert_eq!((&one["subject"], &one["summary"]), (&json!("acme/unrelated"), &json!(summary)));
+            }
+            // Posts about the question end it without a word.
+            day(9, 20, usual, good);
+            once(&place, 216);
+            due(&place, &hook, "2026-03-20T00:00:01Z");
+            assert_eq!(subjects(&hook).len(), 4 * told, "{usual} {storm}: {:?}", subjects(&hook));
+            let listed = program(&place, &hook, &["alerts", "--json"]).run();
+            let listed: Value = serde_json::from_str(&listed.out).unwrap();
+            let firing = listed["alerts"].as_array().unwrap().iter().all(|one| one["firing"] == json!([]));
+            assert!(firing, "{listed}");
+        }
     }
 }
 

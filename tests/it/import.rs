@@ -126,3 +126,19 @@ fn rights_and_links_of_the_file_stay() {
     assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     assert!(std::fs::read_to_string(&real).unwrap().contains("rivals-friends"));
 }
+
+#[test]
+fn a_file_that_only_names_a_database_gets_its_first_topics() {
+    let place = Place::bare(sqlite(), "# nothing yet\n");
+    std::fs::write(place.path("feeds.opml"), OPML).unwrap();
+    let before = file(&place);
+    place.run(&["--config", "jobs.toml", "import", "feeds.opml"]).shows(
+        0,
+        &[
+            "3 topics with 3 feeds appended to jobs.toml",
+            "next: topicwatch check --config jobs.toml && topicwatch once --config jobs.toml",
+        ],
+    );
+    assert!(file(&place).starts_with(&before));
+    place.ok(&["check"]);
+}

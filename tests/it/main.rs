@@ -63,6 +63,7 @@ mod near_forget;
 mod near_opposites;
 mod new_everywhere;
 mod old_verbs;
+mod older_schema;
 mod openai;
 mod outbox;
 mod pings;

@@ -89,6 +89,57 @@ fn every_kind_is_asked_stored_once_and_told_by_every_verb() {
 }
 
 #[test]
+fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts() {
+    for (database, dialect) in databases().into_iter().flat_map(|one| ["desearch", "spec"].map(|name| (one.name, name)))
+    {
+        let database = databases().into_iter().find(|one| one.name == database).unwrap();
+        let sandbox = Sandbox::at(NINE, &[]);
+        let second = |name: &str, kind: &str| {
+            format!("[providers.{name}]\nkind = \"{dialect}{kind}\"\nkey_env = \"SECOND_KEY\"\n{}\n", sandbox.lines())
+        };
+        let providers = second("posts", "") + &second("pages", "-web") + &second("answer", "-ai");
+        let service = format!("[service]\ndialect = \"{dialect}\"\n{}\n", sandbox.lines());
+        let place = Place::bare(database, &format!("{service}{providers}{TOPIC}sources = [\"social\", \"web\"]\n"));
+        let run = |args: &[&str]| place.program(args).env("SECOND_KEY", "a-key-of-the-second").run();
+        run(&["once", "--at", NINE]).says(0, &[]);
+        // What `[service]` found is known when its second is asked.
+        let both = format!("{service}{providers}{TOPIC}sources = [\"posts\", \"pages\", \"answer\"]\n");
+        let head = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        let head = &head[..head.find("[service]").unwrap()];
+        std::fs::write(place.path("jobs.toml"), format!("{head}{both}")).unwrap();
+        run(&["once", "--at", NINE]).says(0, &[]);
+        let all = searches(&place);
+        let found = |source: &str| {
+            let line = all.iter().find(|line| line.starts_with(&format!("{source} "))).unwrap();
+            assert!(line.contains(" ok "), "{line}");
+            line.split(' ').nth(3).unwrap().parse::<i64>().unwrap()
+        };
+        assert!(found("posts") > 0 && found("pages") > 0, "{all:?}");
+        let sql = "SELECT count(DISTINCT item) FROM sighting WHERE source = 'posts' AND item IN \
+                   (SELECT item FROM sighting WHERE source = 'social')";
+        let shared = place.database.number(sql);
+        assert!(shared > 0, "the same posts have the same keys: {shared}");
+        assert_eq!(place.database.number("SELECT count(*) FROM answer"), 1);
+        let covered = "SELECT count(*) FROM search WHERE source = 'posts' AND covered_from IS NOT NULL";
+        assert_eq!(place.database.number(covered), 1);
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM item WHERE key LIKE 'post:%' AND key NOT LIKE 'post:x:%'"),
+            0
+        );
+        for text in place.database.texts("SELECT request || headers FROM raw_reply") {
+            assert!(!text.contains("a-key-of-the-second"), "{text}");
+        }
+        let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
+        let (changed, unreadable) = (replayed["changed_runs"].as_i64(), replayed["unreadable"].as_i64());
+        assert_eq!((changed, unreadable), (Some(0), Some(0)), "{replayed}");
+        // Without its key nothing is sent, and the hint says where it belongs.
+        let keyless = both.replace("key_env = \"SECOND_KEY\"\n", "");
+        std::fs::write(place.path("jobs.toml"), format!("{head}{keyless}")).unwrap();
+        place.run(&["once", "--at", NINE]).says(2, &["has no `key_env`", "hint: write key_env"]);
+    }
+}
+
+#[test]
 fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -248,7 +299,7 @@ fn bad_feeds_are_named_and_the_good_ones_are_kept() {
         let item = "SELECT title || ' ' || coalesce(published_at, -1) FROM item";
         assert_eq!(place.database.texts(item), ["AT&T <3 -1"], "{name}");
     }
-    for (body, found) in [(entities, 0), (many.as_str(), 1_000), (author, 1)] {
+    for (body, found) in [(entities, 0), (many.as_str(), 10_000), (author, 1)] {
         let server = Replies::start(vec![reply(200, &[], body)]);
         let file = format!(
             "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\n\n{TOPIC}news.urls = [\"{}/feed\"]\n",
@@ -365,7 +416,8 @@ fn a_template_leads_to_a_report_in_two_commands() {
     std::fs::remove_file(place.path("jobs.toml")).unwrap();
     for template in ["service", "hn", "feeds", "searxng", "bluesky", "openai"] {
         let file = format!("{template}.toml");
-        place.ok(&["init", "--template", template, &file]);
+        let told = place.ok(&["init", "--template", template, &file]);
+        assert!(told.contains(&format!("topicwatch once --config {file}")), "{told}");
         place.ok(&["check", "--config", &file]);
     }
     let lines = sandbox.lines();

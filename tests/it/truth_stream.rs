@@ -87,7 +87,7 @@ struct Judged {
 }
 
 /// Lets the program look at the stream every so many hours, and judges what it claims.
-fn watch(database: Database, every: i64, seed: u64) -> Judged {
+fn watch(database: Database, every: i64, seed: u64, provider: bool) -> Judged {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let posts = stream(&mut random);
     let truth = Truth::new(posts.clone());
@@ -95,13 +95,18 @@ fn watch(database: Database, every: i64, seed: u64) -> Judged {
         .iter()
         .map(|(name, _)| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nsources = [\"social\"]\n"))
         .collect();
-    let place = Place::new(database, &truth.lines(), &topics);
+    let place = if provider {
+        let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines());
+        Place::bare(database, &(second + &topics.replace("\"social\"", "\"second\"")))
+    } else {
+        Place::new(database, &truth.lines(), &topics)
+    };
     for hour in (0..DAYS * 24).filter(|hour| hour % every == 0) {
         // Looks begin some seconds after their slot, and the service is down at one in twenty.
         let now = Time(BEGIN + hour * HOUR + i64::from(random.next_u32() % 20_000));
         let down = unit(&mut random) < 0.05;
         truth.set(|world| (world.now, world.cap, world.down) = (now, cap(hour / 24), down));
-        let ended = place.run(&["once", "--at", &now.to_string()]);
+        let ended = place.program(&["once", "--at", &now.to_string()]).env("SECOND_KEY", "a key of its own").run();
         assert_eq!(ended.code, Some(if down { 3 } else { 0 }), "{ended}");
     }
     let mut replies = Vec::new();
@@ -178,11 +183,12 @@ fn watch(database: Database, every: i64, seed: u64) -> Judged {
 
 #[test]
 fn what_is_claimed_was_shown_and_quiet_topics_have_no_holes() {
-    for (every, seed) in [(6, 11), (24, 12)] {
+    // The same service as `[service]`, and as a provider beside it.
+    for (every, seed, provider) in [(6, 11, false), (24, 12, false), (6, 13, true)] {
         for database in databases() {
             let name = database.name;
-            let judged = watch(database, every, seed);
-            println!("every {every}h, seed {seed}, {name}: {judged:?}");
+            let judged = watch(database, every, seed, provider);
+            println!("every {every}h, seed {seed}, {name}, provider {provider}: {judged:?}");
             assert!(judged.cut >= 25 && judged.whole >= 40 && judged.claimed >= 2_000, "{judged:?}");
             assert_eq!(judged.withheld, 0, "{judged:?}");
             assert_eq!(judged.quiet_holes, 0, "{judged:?}");

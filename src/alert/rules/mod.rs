@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::compare::Relevance;
 use crate::filter::Filter;
 use crate::insight::daily::{Counted, Share, Usual, UsualShare};
 use crate::insight::{Changes, Illness, New, illness};
@@ -175,6 +176,32 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Opti
     );
     let lines = if status == Status::Bad { named(tones.top.iter().cloned(), 0) } else { Vec::new() };
     Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
+}
+
+/// Why nobody is told of unrelated posts; kept with the event.
+const UNRELATED: &str = "unrelated posts";
+
+fn unrelated_subject(topic: &str) -> String {
+    format!("{topic}/unrelated")
+}
+
+/// Most posts of a window are not about what was asked: its volume and tone are not judged.
+pub(super) fn unrelated(topic: &str, length: &str, relevance: &Relevance) -> Option<Evaluation> {
+    let without = relevance.many()?;
+    Some(Evaluation {
+        subject: unrelated_subject(topic),
+        status: Status::HeldBack(UNRELATED),
+        summary: format!(
+            "{topic}: {} of {} posts of {length} hold no word of the question: not judged",
+            without.part, without.whole
+        ),
+        lines: Vec::new(),
+    })
+}
+
+/// The posts of a window are about what was asked, as usual.
+pub(super) fn related(topic: &str) -> Evaluation {
+    Evaluation { subject: unrelated_subject(topic), status: Status::Over, summary: String::new(), lines: Vec::new() }
 }
 
 /// Whether an answer came.

@@ -66,8 +66,12 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     let (topics, feeds) = (counted(made.topics, "topic"), counted(made.feeds, "feed"));
     let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
     let path = path.strip_prefix(folder).unwrap_or(&path);
+    let named = match &common.config {
+        Some(file) => format!(" --config {}", output::visible(&file.display().to_string())),
+        None => String::new(),
+    };
     output::text(&format!(
-        "{topics} with {feeds} appended to {}\nnext: topicwatch check && topicwatch once\n",
+        "{topics} with {feeds} appended to {}\nnext: topicwatch check{named} && topicwatch once{named}\n",
         output::visible(&path.display().to_string())
     ))?;
     Ok(Exit::Ok)

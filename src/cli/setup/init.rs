@@ -1,13 +1,13 @@
 //! `init`: writes the annotated example configuration. It never overwrites a file.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::config::templates;
+use crate::config::{FILE_NAME, templates};
 use crate::files::Protected;
 use crate::model::{KINDS, Login, ProviderKind};
 
@@ -43,10 +43,12 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     })?;
     let text = templates().into_iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| text);
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+    let named = args.file != Path::new(FILE_NAME);
+    let once = if named { format!("topicwatch once --config {shown}") } else { "topicwatch once".to_owned() };
     let next = match args.template.as_str() {
-        "service" => "topicwatch once (asks the built-in sandbox; needs no key, costs nothing)",
-        name if works_as_it_is(name) => "topicwatch once (needs no key, costs nothing)",
-        _ => "edit it as its first lines say, then topicwatch once",
+        "service" => format!("{once} (asks the built-in sandbox; needs no key, costs nothing)"),
+        name if works_as_it_is(name) => format!("{once} (needs no key, costs nothing)"),
+        _ => format!("edit it as its first lines say, then {once}"),
     };
     output::text(&format!("wrote {shown}\nnext: {next}\n"))?;
     Ok(Exit::Ok)

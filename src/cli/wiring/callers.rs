@@ -107,6 +107,12 @@ fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
             let password = if named { secret(provider, &place)? } else { SecretString::from("sandbox") };
             Ok(Access::Session { user, password })
         }
+        Login::Bare if invented => Ok(Access::Bare(SecretString::from("sandbox"))),
+        Login::Bare if !named => Err(Failure::usage(
+            format!("provider {} has no `key_env`", provider.name),
+            "write key_env = \"SECOND_KEY\" and put its key there, or key_file = \"…\"",
+        )),
+        Login::Bare => Ok(Access::Bare(secret(provider, &place)?)),
         Login::Bearer if invented => Ok(Access::Bearer(SecretString::from("sandbox"))),
         // A server of one's own may let everybody in.
         Login::Bearer if !named => Ok(Access::Open),

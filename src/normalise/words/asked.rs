@@ -58,6 +58,16 @@ impl Asked {
         (!words.is_empty()).then_some(Self(words))
     }
 
+    /// The words of several questions together; `None` where one of them has none, or there is no question.
+    #[must_use]
+    pub fn of_all(questions: &[&str]) -> Option<Self> {
+        let each: Vec<Self> = questions.iter().map(|question| Self::of(question)).collect::<Option<_>>()?;
+        let mut words: Vec<Word> = each.into_iter().flat_map(|asked| asked.0).collect();
+        words.sort_by(|a, b| a.text.cmp(&b.text));
+        words.dedup();
+        (!words.is_empty()).then_some(Self(words))
+    }
+
     /// Whether one of these texts holds one of the words.
     #[must_use]
     pub fn is_in(&self, texts: &[Option<&str>]) -> bool {
@@ -137,5 +147,13 @@ mod tests {
         for question in ["", "from:nasa", "-spam", "the of", "lang:en -\"a b\"", "🚀", "!!!"] {
             assert_eq!(Asked::of(question), None, "{question}");
         }
+    }
+
+    #[test]
+    fn of_several_questions_any_word_counts_and_one_without_words_judges_nothing() {
+        let both = Asked::of_all(&["Acme", "rockets acme"]).unwrap();
+        assert!(both.is_in(&[Some("a rocket")]) && both.is_in(&[Some("ACME")]) && !both.is_in(&[Some("shoes")]));
+        assert_eq!(Asked::of_all(&["Acme", "from:nasa"]), None);
+        assert_eq!(Asked::of_all(&[]), None);
     }
 }

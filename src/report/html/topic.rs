@@ -113,7 +113,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
         section aria-labelledby=(format::id(&topic.id, "numbers")) {
             h3 id=(format::id(&topic.id, "numbers")) { "What is new" }
             (figures(report, topic))
-            @if let Some(told) = topic.relevance.sentence() { p.note { (told) } }
+            @if let Some(told) = topic.relevance_sentence() { p.note { (told) } }
             @if let Some(beside) = comparison::sentence(report, topic) { p { (beside) } }
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))

@@ -193,10 +193,10 @@ fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: Memory) -> Res
 /// What two feeds show together.
 fn least(a: Shown, b: Shown) -> Shown {
     match (a, b) {
-        (Shown::Nothing, _) | (_, Shown::Nothing) => Shown::Nothing,
         (Shown::Since(a), Shown::Since(b)) => Shown::Since(a.max(b)),
         (Shown::Since(at), Shown::Whole) | (Shown::Whole, Shown::Since(at)) => Shown::Since(at),
         (Shown::Whole, Shown::Whole) => Shown::Whole,
+        _ => Shown::Nothing,
     }
 }
 

@@ -88,6 +88,8 @@ pub enum Shown {
     Whole,
     /// From this instant on.
     Since(Time),
+    /// From this instant on, unless the service cut the reply; only earlier replies to the question tell.
+    AsRecalled(Time),
     /// Nothing that could be said.
     Nothing,
 }
@@ -113,6 +115,11 @@ pub struct Read {
 pub trait Kind: Sync {
     /// Its name in the table of kinds.
     fn name(&self) -> &'static str;
+
+    /// The platform whose ids its posts have.
+    fn platform(&self, _query: &ProviderQuery) -> String {
+        self.name().to_owned()
+    }
 
     /// The next calls, which may be made side by side; none when all that is wanted came.
     ///

@@ -12,12 +12,28 @@ mod kind;
 mod markup;
 mod openai;
 mod searxng;
+mod service;
 
 pub use call::call_all;
 pub use kind::{Asked, GivenItem, Kind, MOST_PARTS, Part, PartFailure, PartReply, Read, Shown};
 
-static KINDS: &[&dyn Kind] =
-    &[&hackernews::HackerNews, &searxng::Searxng, &feeds::Feeds, &bluesky::Bluesky, &openai::OpenAi];
+use super::Dialect;
+use crate::model::Source;
+use service::Service;
+
+static KINDS: &[&dyn Kind] = &[
+    &hackernews::HackerNews,
+    &searxng::Searxng,
+    &feeds::Feeds,
+    &bluesky::Bluesky,
+    &openai::OpenAi,
+    &Service { name: "desearch", dialect: Dialect::Desearch, like: Source::Social },
+    &Service { name: "desearch-web", dialect: Dialect::Desearch, like: Source::Web },
+    &Service { name: "desearch-ai", dialect: Dialect::Desearch, like: Source::Ai },
+    &Service { name: "spec", dialect: Dialect::Spec, like: Source::Social },
+    &Service { name: "spec-web", dialect: Dialect::Spec, like: Source::Web },
+    &Service { name: "spec-ai", dialect: Dialect::Spec, like: Source::Ai },
+];
 
 /// How the kind of this name is spoken to.
 #[must_use]

@@ -10,6 +10,11 @@ macro_rules! migrations {
         [
             (1, "main", include_str!(concat!("../../../migrations/", $folder, "/0001_main.sql"))),
             (2, "providers", include_str!(concat!("../../../migrations/", $folder, "/0002_providers.sql"))),
+            (
+                3,
+                "provider_columns",
+                include_str!(concat!("../../../migrations/", $folder, "/0003_provider_columns.sql")),
+            ),
         ]
     };
 }

@@ -11,7 +11,7 @@ use crate::search::kinds::kind::malformed;
 use crate::search::kinds::{date, markup};
 
 /// Entries that are read of one feed; of more the first, which are the newest nearly everywhere.
-const MOST: usize = 1_000;
+const MOST: usize = 20_000;
 
 /// Longest text that is kept, in characters.
 const LONGEST: usize = 100_000;

@@ -1,0 +1,133 @@
+//! A search service beside `[service]`: the same calls, in either dialect, to another address with another key. What a call
+//! looks like is `spec`'s and `desearch`'s, what its reply says is `decode`'s.
+
+use super::kind::{Asked, Kind, Part, Read, Shown, failed, malformed};
+use crate::model::{
+    AiQuery, AiWhen, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation, WebQuery,
+    Window,
+};
+use crate::search::decode::{Context, DecodeError, Limits, Media, decode};
+use crate::search::{Dialect, Reply, Request, Unsupported, desearch, spec};
+
+/// Pages that a web search asks for when the topic names no number.
+const PAGES: u32 = 10;
+
+/// One kind of search of a service.
+pub(super) struct Service {
+    pub(super) name: &'static str,
+    pub(super) dialect: Dialect,
+    /// The source of `[service]` that asks and is answered the same way.
+    pub(super) like: Source,
+}
+
+impl Service {
+    fn request(&self, asked: &Asked<'_>) -> Result<Request, Unsupported> {
+        let query = asked.query;
+        let (window, over) = (window(asked), LookBack::Since(asked.span.from));
+        let request = match (self.like, self.dialect) {
+            (Source::Social, Dialect::Spec) => spec::social(&platform(query), &social(query), window.into()),
+            (Source::Social, Dialect::Desearch) if asked.span.until < asked.now => {
+                desearch::social(&social(query), LookBack::Day(asked.span.from.utc_day()), asked.now)
+            }
+            (Source::Social, Dialect::Desearch) => desearch::social(&social(query), over, asked.now),
+            (Source::Web, Dialect::Spec) => Ok(spec::web(&web(query))),
+            (Source::Web, Dialect::Desearch) => Ok(desearch::web(&web(query))),
+            (_, Dialect::Spec) => Ok(spec::ai(&ai(query))),
+            (_, Dialect::Desearch) => desearch::ai(&ai(query), window.into(), asked.now),
+        };
+        request.map(|request| Request { source: query.source, ..request })
+    }
+
+    fn context(&self, asked: &Asked<'_>, part: &Part) -> Context {
+        let (media, cut) = match &part.reply {
+            Ok(reply) => (Media::of(&reply.headers), None),
+            Err(failure) => (Media::Unsaid, Some(failure.class)),
+        };
+        let streaming = part.request.streaming;
+        Context { source: self.like, now: asked.now, streaming, media, cut, limits: Limits::default() }
+    }
+
+    /// What the reply shows of the span. Of a call that names no number, its length says nothing by itself.
+    fn shown(&self, asked: &Asked<'_>, request: &Request, reply: &Reply) -> (Shown, bool) {
+        if self.like != Source::Social {
+            return (Shown::Nothing, false);
+        }
+        let Some(limit) = request.limit else {
+            return (Shown::AsRecalled(asked.span.from.max(asked.now.minus(window(asked).length()))), false);
+        };
+        let full = reply.items.len() >= limit as usize;
+        let oldest = reply.items.iter().filter_map(|item| item.published_at).min();
+        match (full, oldest) {
+            (false, _) => (Shown::Whole, false),
+            (true, Some(oldest)) => (Shown::Since(oldest), true),
+            (true, None) => (Shown::Nothing, true),
+        }
+    }
+}
+
+impl Kind for Service {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn platform(&self, query: &ProviderQuery) -> String {
+        platform(query)
+    }
+
+    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+        if parts.is_empty() { Ok(vec![self.request(asked)?]) } else { Ok(Vec::new()) }
+    }
+
+    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+        let Some(part) = parts.first() else {
+            return Err(malformed("no call was made", "the next run asks again"));
+        };
+        let context = self.context(asked, part);
+        let (mut reply, hint) = match &part.reply {
+            Ok(reply) => (decode(&reply.body, &context)?, None),
+            // What came before the cut is worth keeping.
+            Err(failure) => match failure.so_far.as_ref().and_then(|body| decode(body, &context).ok()) {
+                Some(reply) => (reply, Some(failure.hint.clone())),
+                None => return Err(failed(failure)),
+            },
+        };
+        let billed = part.reply.as_ref().ok().and_then(|reply| reply.header("x-desearch-cost-usd"));
+        let billed = billed.and_then(|cost| Micros::from_dollars(cost.trim().parse().ok()?));
+        reply.cost = billed.or(reply.cost);
+        let (shown, full) = self.shown(asked, &part.request, &reply);
+        Ok(Read { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+    }
+}
+
+/// Whose posts they are.
+fn platform(query: &ProviderQuery) -> String {
+    query.text("platform").unwrap_or("X").to_owned()
+}
+
+/// The smallest window that holds the span.
+fn window(asked: &Asked<'_>) -> Window {
+    let day = Window::Past24Hours;
+    if asked.span.from >= asked.now.minus(day.length()) { day } else { Window::Past7Days }
+}
+
+fn social(query: &ProviderQuery) -> SocialQuery {
+    let text = query.text("query").unwrap_or_default().to_owned();
+    SocialQuery { query: text, operation: SocialOperation::Search, limit: query.count("limit") }
+}
+
+fn web(query: &ProviderQuery) -> WebQuery {
+    let text = query.text("query").unwrap_or_default().to_owned();
+    WebQuery { query: text, operation: WebOperation::Search, limit: query.count("limit").unwrap_or(PAGES) }
+}
+
+fn ai(query: &ProviderQuery) -> AiQuery {
+    AiQuery {
+        prompt: query.text("prompt").unwrap_or_default().to_owned(),
+        model: query.text("model").unwrap_or("NOVA").to_owned(),
+        response_order: None,
+        streaming: query.flag("streaming"),
+        when: AiWhen::Always,
+        count: None,
+        tools: query.texts("tools").to_vec(),
+    }
+}

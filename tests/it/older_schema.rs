@@ -1,0 +1,127 @@
+//! A database of the version before providers, on both databases: it is brought up to date when it is opened, and all its
+//! exports are those of a database that never was another.
+
+use std::borrow::Cow;
+
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::{Connection as _, SqlSafeStr as _};
+use topicwatch::export::What;
+
+use crate::support::databases::{Database, databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+
+const LATER: &str = "2026-03-11T15:00:00Z";
+const TOPICS: &str =
+    "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n[[topics]]\nid = \"rival\"\nquery = \"rival rockets\"\n";
+
+/// Makes the tables as the first migration alone does.
+fn make_old(database: &Database) {
+    let sqlite = database.name == "SQLite";
+    let sql = if sqlite {
+        include_str!("../../migrations/sqlite/0001_main.sql")
+    } else {
+        include_str!("../../migrations/postgres/0001_main.sql")
+    };
+    let first = Migration::new(1, Cow::Borrowed("main"), MigrationType::Simple, sql.into_sql_str(), false);
+    let migrator = Migrator::with_migrations(vec![first]);
+    let (url, schema) = (database.url.clone(), database.schema.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        if sqlite {
+            let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&url[7..]).create_if_missing(true);
+            let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            migrator.run(&mut conn).await.unwrap();
+            conn.close().await.unwrap();
+        } else {
+            database.execute("SELECT 1").await;
+            let options: sqlx::postgres::PgConnectOptions = url.parse().unwrap();
+            let options = options.options([("search_path", &schema)]);
+            let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
+            migrator.run(&mut conn).await.unwrap();
+            conn.close().await.unwrap();
+        }
+    });
+}
+
+/// Copies the rows of every table that the old one has, column by column. The words are indexed anew.
+fn fill_old(old: &Database, new: &Database) {
+    let sqlite = old.name == "SQLite";
+    let (tables, columns) = if sqlite {
+        (
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%sql%' AND name NOT LIKE 'item_words%'",
+            "SELECT '\"' || name || '\"' FROM pragma_table_info('{}')",
+        )
+    } else {
+        (
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT LIKE '%sql%'",
+            "SELECT '\"' || column_name || '\"' FROM information_schema.columns \
+             WHERE table_schema = current_schema() AND table_name = '{}' ORDER BY ordinal_position",
+        )
+    };
+    let mut script = if sqlite {
+        format!("PRAGMA foreign_keys = OFF; ATTACH '{}' AS new; BEGIN;", &new.url[7..])
+    } else {
+        "BEGIN; SET LOCAL session_replication_role = replica;".to_owned()
+    };
+    let from = if sqlite { "new".to_owned() } else { new.schema.clone() };
+    let overriding = if sqlite { "" } else { "OVERRIDING SYSTEM VALUE" };
+    for table in old.texts(tables) {
+        let names = old.texts(&columns.replace("{}", &table)).join(", ");
+        let only = if table == "calls" { "WHERE provider = 'service'" } else { "" };
+        script.push_str(&format!(
+            "DELETE FROM {table}; INSERT INTO {table} ({names}) {overriding} SELECT {names} FROM {from}.{table} {only};\n"
+        ));
+        if !sqlite && names.starts_with("\"id\"") && ["run", "search", "item"].contains(&table.as_str()) {
+            script.push_str(&format!(
+                "SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT coalesce(max(id), 1) FROM {table}));\n"
+            ));
+        }
+    }
+    script.push_str("COMMIT;");
+    wait(old.execute(&script));
+}
+
+/// All that is exported, by name.
+fn exports(place: &Place) -> Vec<(&'static str, String)> {
+    let all = What::ALL.iter().map(|what| what.as_str());
+    all.map(|what| (what, place.ok(&["export", "--what", what]))).collect()
+}
+
+#[test]
+fn a_database_from_before_providers_exports_the_same_and_is_carried_on() {
+    for (new, old) in databases().into_iter().zip(databases()) {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let watched = Place::new(Database::again(&new), &sandbox.lines(), TOPICS);
+        watched.ok(&["once", "--at", NINE]);
+        sandbox.turn_to("2026-03-11T12:00:00Z");
+        watched.ok(&["once", "--at", "2026-03-11T12:00:00Z"]);
+        let expected = exports(&watched);
+
+        make_old(&old);
+        fill_old(&old, &new);
+        assert!(old.texts("SELECT key FROM item").len() > 20, "{}", old.name);
+        let carried_on = Place::new(Database::again(&old), &sandbox.lines(), TOPICS);
+        for ((what, was), (_, is)) in expected.iter().zip(exports(&carried_on)) {
+            assert_eq!(*was, is, "{} {what}", old.name);
+        }
+        // One column was added to two of them, at their end; all else is as it was before.
+        for (what, text) in &expected {
+            let header = text.lines().next().unwrap_or_default().trim_start_matches('\u{feff}');
+            let header = header.trim_end_matches(",origin");
+            assert_eq!(header.ends_with(",provider"), ["searches", "sightings"].contains(what), "{what}: {header}");
+        }
+        sandbox.turn_to(LATER);
+        let both = [(&watched, &new), (&carried_on, &old)].map(|(place, database)| {
+            place.ok(&["once", "--at", LATER]);
+            // A run that was asked for by hand has an id of its own.
+            let runs =
+                "SELECT topic || ' ' || state || ' ' || found || ' ' || new || ' ' || duplicate FROM run ORDER BY seq";
+            (database.texts(runs), database.texts("SELECT key FROM item ORDER BY key"))
+        });
+        assert_eq!(both[0], both[1], "{}", old.name);
+        for view in ["v_search", "v_sighting"] {
+            assert_eq!(old.texts(&format!("SELECT DISTINCT provider FROM {view}")), ["service"], "{view}");
+        }
+    }
+}
