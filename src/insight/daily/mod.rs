@@ -5,6 +5,7 @@
 mod calendar;
 mod campaigns;
 mod counted;
+mod effects;
 mod links;
 mod rising;
 mod search_coverage;

@@ -2,35 +2,47 @@
 //!
 //! Counts of items vary by factors, so the work is done on their cube roots, where a gamma distribution looks normal (Wilson
 //! and Hilferty, 1931): the lower edge stays above zero in bursty topics, and the upper one leaves room for the long tail.
-//! Weekend and weekday effects are estimated and shrunk towards none as far as chance explains them (empirical Bayes); the
-//! spread of the days like today is shrunk towards that of all; the band is Student's, so that it is wider when days are few. docs/explanation/report.md has the
-//! measured error rates. What is done about an unusual day is for others to say.
+//! Weekends, weekdays and a move of the level are believed as far as chance does not explain them (`effects`). All days tell
+//! the level and the spread, and the band is Student's, so that it is wider when days are few. docs/explanation/report.md has
+//! the measured error rates. What is done about an unusual day is for others to say.
 
 use super::Day;
+use super::effects::{Doubt, Effects, Groups, real};
 use crate::insight::robust::{Middle, middle};
 use crate::insight::student::student;
 
 /// Days without which nothing is called usual.
 pub const MIN_DAYS: usize = 7;
-/// Days that the spread and the weekdays are learned from; the latest.
+/// Days that all is learned from; the latest.
 const MOST_DAYS: usize = 60;
-/// Days that the level is learned from; the latest.
-const LEVEL_DAYS: usize = 28;
 /// Added before the root, so that a day with nothing is not infinitely far from a day with one.
 const OFFSET: f64 = 0.5;
 /// A day further above its like than so many robust deviations was an event: it is cut to there, and teaches nothing more.
 const WILD: f64 = 4.0;
-/// Degrees of freedom that are left within groups, without which their effects are not estimated.
-const LEAST_WITHIN: usize = 7;
+/// What lasts longer than half of so many days is no event.
+const LASTING: usize = 7;
+/// Most topics have quiet weekends, few have a busy weekday. That the level moved is tried at several dates, so one of them
+/// stands out by chance more easily.
+const WEEKENDS: Doubt = Doubt { within: 7, ratio: 1.0 };
+const WEEKDAYS: Doubt = Doubt { within: 14, ratio: 4.0 };
+const MOVED: Doubt = Doubt { within: 26, ratio: 9.0 };
+/// Weeks ago at which the level may have moved, and days that must lie before.
+const MOVED_WEEKS: std::ops::RangeInclusive<usize> = 2..=6;
+const BEFORE_MOVE: usize = 14;
 /// Days that the spread of all days counts as, beside that of the days like today.
-const POOLED_DAYS: f64 = 28.0;
+const POOLED_DAYS: f64 = 60.0;
+/// Few days may look calmer than a topic is. Where they do, so many more days are thought of, with this coefficient of
+/// variation.
+const TYPICAL_DAYS: f64 = 2.0;
+const TYPICAL: f64 = 0.5;
 /// Part of the scatter of counting that counts as estimated: that a stream is nothing but chance is known from its days, too.
 const ESTIMATED: f64 = 0.5;
-/// Part of the degrees of freedom that is believed: cube roots are only nearly normal, and effects are estimated, too.
+/// Part of the degrees of freedom that is believed far out, where cube roots are only nearly normal.
 const BELIEVED: f64 = 0.6;
-/// Normal quantiles of the chances that a calm day falls below the band (1.05 %), above it (0.88 %), or far above (0.05 %).
-const LOW: f64 = 2.308_0;
-const HIGH: f64 = 2.373_9;
+/// Normal quantiles of the chances that a calm day falls below the band (0.7 %), above it (1.1 %), or far above (0.05 %).
+/// A rise is harder to tell than a fall, so the upper side has more of the two in a hundred.
+const LOW: f64 = 2.457_3;
+const HIGH: f64 = 2.290_4;
 const FAR: f64 = 3.290_5;
 
 /// What is usual.
@@ -84,21 +96,27 @@ fn weekend(weekday: usize) -> usize {
     usize::from(weekday >= 5)
 }
 
-/// Cuts wild days: those far above both all days and the other days of their weekday.
+/// Cuts wild days: those far above all days, the other days of their weekday, and the days around them.
 fn tame(roots: &mut [f64], weekdays: &[usize]) {
     let all = middle(roots.iter().copied()).median;
-    let like: Vec<f64> = (0..7)
+    let weekly: Vec<f64> = (0..7)
         .map(|weekday| {
             let same: Vec<f64> = of_group(roots, weekdays, weekday).collect();
             if same.len() >= 3 { middle(same).median.max(all) } else { all }
         })
         .collect();
-    let like = |place: usize| weekdays.get(place).and_then(|weekday| like.get(*weekday)).copied().unwrap_or(all);
-    let away: Vec<f64> = roots.iter().enumerate().map(|(place, root)| root - like(place)).collect();
-    let Middle { stray, .. } = middle(away);
+    let like: Vec<f64> = (0..roots.len())
+        .zip(weekdays)
+        .map(|(place, weekday)| {
+            let from = place.saturating_sub(LASTING / 2).min(roots.len().saturating_sub(LASTING));
+            let around = middle(roots.iter().skip(from).take(LASTING).copied()).median;
+            weekly.get(*weekday).copied().unwrap_or(all).max(around)
+        })
+        .collect();
+    let Middle { stray, .. } = middle(roots.iter().zip(&like).map(|(root, like)| root - like));
     let reach = WILD * stray.max(poisson(all)).max(all * 0.05);
-    for (place, root) in roots.iter_mut().enumerate() {
-        *root = root.min(like(place) + reach);
+    for (root, like) in roots.iter_mut().zip(&like) {
+        *root = root.min(like + reach);
     }
 }
 
@@ -121,94 +139,60 @@ struct Fit {
     weekday: bool,
 }
 
-/// The effects of groups of days on their level.
-struct Effects {
-    of: Vec<f64>,
-    /// Variance of what today's group may differ by beyond its effect.
-    left: f64,
-    /// Degrees of freedom that were used up.
-    used: f64,
-}
-
 impl Fit {
     fn of(roots: &[f64], weekdays: &[usize], today: usize) -> Self {
         let n = real(roots.len());
         let level = (roots.iter().sum::<f64>() / n).max(0.5);
+        let chance = poisson(level).powi(2);
         let rest: Vec<f64> = roots.iter().map(|root| root - level).collect();
         let groups: Vec<usize> = weekdays.iter().copied().map(weekend).collect();
-        let ends = Effects::of(&rest, &groups, 2, weekend(today), poisson(level));
+        let ends = Groups { of: &groups, many: 2, today: weekend(today) };
+        let ends = Effects::of(&rest, &ends, chance, &WEEKENDS);
         let rest: Vec<f64> = rest.iter().zip(&groups).map(|(rest, group)| rest - ends.at(*group)).collect();
-        let days = Effects::of(&rest, weekdays, 7, today, poisson(level));
+        let days = Effects::of(&rest, &Groups { of: weekdays, many: 7, today }, chance, &WEEKDAYS);
         let rest: Vec<f64> = rest.iter().zip(weekdays).map(|(rest, weekday)| rest - days.at(*weekday)).collect();
+        let (since, moved) = moved(&rest, chance);
+        let before = roots.len() - since;
+        let moved_at = |place: usize| moved.at(usize::from(place >= before));
+        let rest: Vec<f64> = rest.iter().enumerate().map(|(place, rest)| rest - moved_at(place)).collect();
         let effect = |weekday: usize| ends.at(weekend(weekday)) + days.at(weekday);
-        // The level may have moved since; how days stray from it is learned from all.
-        let latest = rest.get(rest.len().saturating_sub(LEVEL_DAYS)..).unwrap_or(&rest);
-        let moved = latest.iter().sum::<f64>() / real(latest.len());
-        let today_root = (level + effect(today) + moved).max(0.5);
+        let fitted = |(place, weekday): (usize, &usize)| (level + effect(*weekday) + moved_at(place)).max(0.5);
+        let fitted: Vec<f64> = weekdays.iter().enumerate().map(fitted).collect();
+        let today_root = (level + effect(today) + moved.at(1)).max(0.5);
         // Days stray in proportion to their level, and by chance as counts do.
-        let fitted: Vec<f64> = weekdays.iter().map(|weekday| (level + effect(*weekday)).max(0.5)).collect();
-        let freedom = (n - 1.0 - ends.used - days.used).max(2.0);
+        let freedom = (n - 1.0 - ends.used - days.used - moved.used).max(2.0);
         let beyond =
             |(rest, fitted): (&f64, &f64)| (rest / fitted).powi(2) * n / freedom - (poisson(*fitted) / fitted).powi(2);
         let beyond: Vec<f64> = rest.iter().zip(&fitted).map(beyond).collect();
         // Weekends may stray otherwise than weekdays; as far as so few days can tell.
         let own: Vec<f64> = of_group(&beyond, &groups, weekend(today)).collect();
         let (pooled, of_own) = (beyond.iter().sum::<f64>() / n, own.iter().sum::<f64>());
-        let spread = (of_own + pooled * POOLED_DAYS) / (real(own.len()) + POOLED_DAYS);
-        let (spread, counting) = (spread.max(0.0) * today_root.powi(2), poisson(today_root).powi(2));
+        let spread = ((of_own + pooled * POOLED_DAYS) / (real(own.len()) + POOLED_DAYS)).max(0.0);
+        // On the scale of roots, a coefficient of variation is a third of itself.
+        let typical = (TYPICAL / 3.0).powi(2);
+        let spread = spread.max((spread * freedom + typical * TYPICAL_DAYS) / (freedom + TYPICAL_DAYS));
+        let (spread, counting) = (spread * today_root.powi(2), poisson(today_root).powi(2));
         let variance = spread + counting;
-        let deviation = (variance * (1.0 + 1.0 / real(latest.len())) + ends.left + days.left).sqrt();
-        let freedom = freedom.min(real(own.len()) + POOLED_DAYS) * BELIEVED;
+        let deviation = (variance * (1.0 + 1.0 / n) + ends.left + days.left + moved.left).sqrt();
+        let freedom = (freedom - 1.0).max(2.0);
         // The scatter of counting is known and not estimated, so few days leave less in doubt (Satterthwaite). That is not
         // for the band: a lively stream looks like mere chance in some of its first weeks.
-        let far_freedom = freedom * (variance / (spread + counting * ESTIMATED)).powi(2);
+        let far_freedom = freedom * BELIEVED * (variance / (spread + counting * ESTIMATED)).powi(2);
         Self { today: today_root, deviation, freedom, far_freedom, weekday: effect(today) != 0.0 }
     }
 }
 
-impl Effects {
-    /// The effects of `many` groups on values around zero, each shrunk by how much of what lies between groups chance
-    /// explains; none where too few values are left to tell.
-    fn of(values: &[f64], groups: &[usize], many: usize, today: usize, least: f64) -> Self {
-        let none = Self { of: vec![0.0; many], left: 0.0, used: 0.0 };
-        let sizes: Vec<f64> = (0..many).map(|group| real(of_group(values, groups, group).count())).collect();
-        let there = sizes.iter().filter(|size| **size > 0.0).count();
-        let Some(within) = values.len().checked_sub(there).filter(|within| there > 1 && *within >= LEAST_WITHIN) else {
-            return none;
-        };
-        let n = real(values.len());
-        let mean = values.iter().sum::<f64>() / n;
-        let means: Vec<f64> = sizes
-            .iter()
-            .enumerate()
-            .map(|(group, size)| if *size > 0.0 { of_group(values, groups, group).sum::<f64>() / size } else { mean })
-            .collect();
-        let at = |group: usize| means.get(group).copied().unwrap_or(mean);
-        let inside = values.iter().zip(groups).map(|(value, group)| (value - at(*group)).powi(2)).sum::<f64>();
-        let inside = (inside / real(within)).max(least * least);
-        // Variance components of a one-way layout of unequal groups.
-        let between = sizes.iter().zip(&means).map(|(size, own)| size * (own - mean).powi(2)).sum::<f64>();
-        let between = between / real(there - 1);
-        let size = (n - sizes.iter().map(|size| size * size).sum::<f64>() / n) / real(there - 1);
-        let effect = ((between - inside) / size).max(0.0);
-        if effect == 0.0 {
-            return none;
-        }
-        let kept = |size: f64| if size > 0.0 { effect / (effect + inside / size) } else { 0.0 };
-        let used = sizes.iter().map(|size| kept(*size)).sum::<f64>() / real(there) * real(there - 1);
-        let of = sizes.iter().zip(&means).map(|(size, own)| kept(*size) * (own - mean)).collect();
-        let left = effect * (1.0 - sizes.get(today).map_or(0.0, |size| kept(*size)));
-        Self { of, left, used }
-    }
-
-    fn at(&self, group: usize) -> f64 {
-        self.of.get(group).copied().unwrap_or(0.0)
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of days")]
-fn real(n: usize) -> f64 {
-    n as f64
+/// For how many days the level has been what it is, and how days before and since differ: the clearest of the moves that are
+/// tried. Whole weeks, so that a move and weekends are not taken for one another.
+fn moved(rest: &[f64], chance: f64) -> (usize, Effects) {
+    let at = |since: usize| {
+        let before = rest.len() - since;
+        let groups: Vec<usize> = (0..rest.len()).map(|place| usize::from(place >= before)).collect();
+        (since, Effects::of(rest, &Groups { of: &groups, many: 2, today: 1 }, chance, &MOVED))
+    };
+    let dates = MOVED_WEEKS.map(|weeks| weeks * 7).filter(|since| since + BEFORE_MOVE <= rest.len());
+    let clearest = dates.map(at).max_by(|(_, one), (_, other)| one.ratio.total_cmp(&other.ratio));
+    clearest.unwrap_or_else(|| (rest.len(), Effects::none(2)))
 }
 
 #[cfg(test)]
@@ -257,6 +241,26 @@ mod tests {
             [204, 90, 260, 800, 150, 210, 120, 330, 180, 95, 240, 1_100, 205, 160, 220, 130, 280, 190, 500, 140, 210];
         let got = of(&bursty);
         assert!(got.low > 10.0 && got.high > 600.0, "{got:?}");
+    }
+
+    #[test]
+    fn a_level_that_moved_is_followed_and_events_of_two_days_are_not() {
+        let day = |n: usize| [90, 100, 110, 95, 105][n % 5];
+        for (since, factor) in [(28, 2), (14, 2), (28, 4), (14, 4), (42, 3)] {
+            let up = of(&(0..60).map(|n| if n + since >= 60 { day(n) * factor } else { day(n) }).collect::<Vec<u64>>());
+            let to = 100.0 * real(usize::try_from(factor).unwrap());
+            assert!((up.expected / to - 1.0).abs() < 0.05, "{since} days ago, {factor} times: {up:?}");
+            assert!(up.low > to * 0.6 && up.high < to * 1.5, "{since} days ago, {factor} times: {up:?}");
+            let down =
+                of(&(0..60).map(|n| if n + since >= 60 { day(n) } else { day(n) * factor }).collect::<Vec<u64>>());
+            assert!((down.expected / 100.0 - 1.0).abs() < 0.1, "{since} days ago, {factor} times down: {down:?}");
+        }
+        let calm = of(&(0..60).map(day).collect::<Vec<u64>>());
+        for event in [[58, 59], [30, 31], [0, 1], [20, 40]] {
+            let got = of(&(0..60).map(|n| if event.contains(&n) { day(n) * 20 } else { day(n) }).collect::<Vec<u64>>());
+            assert!((got.expected / calm.expected - 1.0).abs() < 0.03, "{event:?}: {got:?}");
+            assert!(got.high < 160.0 && got.low > 55.0, "{event:?}: {got:?} beside {calm:?}");
+        }
     }
 
     #[test]

@@ -1,0 +1,111 @@
+//! How much groups of days differ from one another: weekends, weekdays, the days before and after the level moved. Each
+//! effect is shrunk towards none as far as chance explains it (empirical Bayes; Efron and Morris, 1975). What is usual of a
+//! day is `usual`'s to say.
+
+/// Groups of values: which group each value belongs to, how many groups there are, and which of them is today's.
+pub(super) struct Groups<'a> {
+    pub(super) of: &'a [usize],
+    pub(super) many: usize,
+    pub(super) today: usize,
+}
+
+/// What must be seen before groups are said to differ.
+pub(super) struct Doubt {
+    /// Values that are left when each group has its own mean.
+    pub(super) within: usize,
+    /// Variance between groups, as a multiple of what chance leaves there (the F ratio).
+    pub(super) ratio: f64,
+}
+
+/// The effects of groups of days on their level.
+pub(super) struct Effects {
+    of: Vec<f64>,
+    /// Variance of what today's group may differ by beyond its effect.
+    pub(super) left: f64,
+    /// Degrees of freedom that were used up.
+    pub(super) used: f64,
+    /// The F ratio of what was believed; 0 where groups do not differ.
+    pub(super) ratio: f64,
+}
+
+impl Effects {
+    /// Groups that do not differ.
+    pub(super) fn none(many: usize) -> Self {
+        Self { of: vec![0.0; many], left: 0.0, used: 0.0, ratio: 0.0 }
+    }
+
+    /// The effects of groups on values around zero, none where it is in doubt that there are any. `chance` is the variance
+    /// that values have at least.
+    pub(super) fn of(values: &[f64], groups: &Groups<'_>, chance: f64, doubt: &Doubt) -> Self {
+        let many = groups.many;
+        let mut sizes = vec![0.0; many];
+        let mut means = vec![0.0; many];
+        for (value, group) in values.iter().zip(groups.of) {
+            if let (Some(size), Some(mean)) = (sizes.get_mut(*group), means.get_mut(*group)) {
+                *size += 1.0;
+                *mean += value;
+            }
+        }
+        let there = sizes.iter().filter(|size| **size > 0.0).count();
+        let Some(within) = values.len().checked_sub(there).filter(|within| there > 1 && *within >= doubt.within) else {
+            return Self::none(many);
+        };
+        let n = real(values.len());
+        let mean = values.iter().sum::<f64>() / n;
+        for (own, size) in means.iter_mut().zip(&sizes) {
+            *own = if *size > 0.0 { *own / size } else { mean };
+        }
+        let at = |group: usize| means.get(group).copied().unwrap_or(mean);
+        let inside = values.iter().zip(groups.of).map(|(value, group)| (value - at(*group)).powi(2)).sum::<f64>();
+        let inside = (inside / real(within)).max(chance);
+        // Variance components of a one-way layout of unequal groups.
+        let between = sizes.iter().zip(&means).map(|(size, own)| size * (own - mean).powi(2)).sum::<f64>();
+        let between = between / real(there - 1);
+        let size = (n - sizes.iter().map(|size| size * size).sum::<f64>() / n) / real(there - 1);
+        let effect = (between - inside) / size;
+        if effect <= 0.0 || between < doubt.ratio * inside {
+            return Self::none(many);
+        }
+        let kept = |size: f64| if size > 0.0 { effect / (effect + inside / size) } else { 0.0 };
+        let used = sizes.iter().map(|size| kept(*size)).sum::<f64>() / real(there) * real(there - 1);
+        let of = sizes.iter().zip(&means).map(|(size, own)| kept(*size) * (own - mean)).collect();
+        let left = effect * (1.0 - sizes.get(groups.today).map_or(0.0, |size| kept(*size)));
+        Self { of, left, used, ratio: between / inside }
+    }
+
+    pub(super) fn at(&self, group: usize) -> f64 {
+        self.of.get(group).copied().unwrap_or(0.0)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of days")]
+pub(super) fn real(n: usize) -> f64 {
+    n as f64
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn of(values: &[f64], ratio: f64) -> Effects {
+        let groups: Vec<usize> = (0..values.len()).map(|place| place % 2).collect();
+        let groups = Groups { of: &groups, many: 2, today: 1 };
+        Effects::of(values, &groups, 1e-6, &Doubt { within: 7, ratio })
+    }
+
+    #[test]
+    fn clear_effects_are_kept_and_doubtful_ones_are_not() {
+        let apart: Vec<f64> = (0..40).map(|n| [-1.0, 1.0][n % 2] + [0.1, -0.1][n / 2 % 2]).collect();
+        let got = of(&apart, 4.0);
+        assert!((got.at(0) + 1.0).abs() < 0.02 && (got.at(1) - 1.0).abs() < 0.02, "{} {}", got.at(0), got.at(1));
+        assert!((0.9..=1.0).contains(&got.used) && got.left < 0.01 && got.ratio > 1_000.0, "{} {}", got.used, got.left);
+        // A fifth of the scatter apart: twice what chance explains, so shrunk by half, or not believed at all.
+        let near: Vec<f64> = (0..40).map(|n| [-0.225, 0.225][n % 2] + [1.0, -1.0][n / 2 % 2]).collect();
+        let (doubtful, believed) = (of(&near, 4.0), of(&near, 1.0));
+        assert!((doubtful.at(1), doubtful.used, doubtful.left, doubtful.ratio) == (0.0, 0.0, 0.0, 0.0));
+        assert!((0.08..0.15).contains(&believed.at(1)) && (1.5..2.5).contains(&believed.ratio), "{}", believed.at(1));
+        // Too few to tell, or only one group.
+        assert!(of(&apart[..8], 1.0).ratio == 0.0 && of(&apart[..1], 1.0).ratio == 0.0 && of(&[], 1.0).ratio == 0.0);
+    }
+}
