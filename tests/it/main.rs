@@ -114,6 +114,7 @@ mod tongues;
 mod truth;
 mod truth_stream;
 mod usual;
+mod usual_limits;
 mod views;
 mod web;
 mod web_alerts;

@@ -31,18 +31,14 @@ const MOVED_WEEKS: std::ops::RangeInclusive<usize> = 2..=6;
 const BEFORE_MOVE: usize = 14;
 /// Days that the spread of all days counts as, beside that of the days like today.
 const POOLED_DAYS: f64 = 60.0;
-/// Few days may look calmer than a topic is. Where they do, so many more days are thought of, with this coefficient of
-/// variation.
-const TYPICAL_DAYS: f64 = 2.0;
-const TYPICAL: f64 = 0.5;
 /// Part of the scatter of counting that counts as estimated: that a stream is nothing but chance is known from its days, too.
 const ESTIMATED: f64 = 0.5;
 /// Part of the degrees of freedom that is believed far out, where cube roots are only nearly normal.
 const BELIEVED: f64 = 0.6;
-/// Normal quantiles of the chances that a calm day falls below the band (0.7 %), above it (1.1 %), or far above (0.05 %).
+/// Normal quantiles of the chances that a calm day falls below the band (0.77 %), above it (0.97 %), or far above (0.05 %).
 /// A rise is harder to tell than a fall, so the upper side has more of the two in a hundred.
-const LOW: f64 = 2.457_3;
-const HIGH: f64 = 2.290_4;
+const LOW: f64 = 2.422_8;
+const HIGH: f64 = 2.337_8;
 const FAR: f64 = 3.290_5;
 
 /// What is usual.
@@ -168,9 +164,6 @@ impl Fit {
         let own: Vec<f64> = of_group(&beyond, &groups, weekend(today)).collect();
         let (pooled, of_own) = (beyond.iter().sum::<f64>() / n, own.iter().sum::<f64>());
         let spread = ((of_own + pooled * POOLED_DAYS) / (real(own.len()) + POOLED_DAYS)).max(0.0);
-        // On the scale of roots, a coefficient of variation is a third of itself.
-        let typical = (TYPICAL / 3.0).powi(2);
-        let spread = spread.max((spread * freedom + typical * TYPICAL_DAYS) / (freedom + TYPICAL_DAYS));
         let (spread, counting) = (spread * today_root.powi(2), poisson(today_root).powi(2));
         let variance = spread + counting;
         let deviation = (variance * (1.0 + 1.0 / n) + ends.left + days.left + moved.left).sqrt();
