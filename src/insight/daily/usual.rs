@@ -24,7 +24,7 @@ const LASTING: usize = 7;
 /// Most topics have quiet weekends, few have a busy weekday. That the level moved is tried at several dates, so one of them
 /// stands out by chance more easily.
 const WEEKENDS: Doubt = Doubt { within: 7, ratio: 1.0 };
-const WEEKDAYS: Doubt = Doubt { within: 14, ratio: 4.0 };
+const WEEKDAYS: Doubt = Doubt { within: 21, ratio: 4.0 };
 const MOVED: Doubt = Doubt { within: 26, ratio: 9.0 };
 /// Weeks ago at which the level may have moved, and days that must lie before.
 const MOVED_WEEKS: std::ops::RangeInclusive<usize> = 2..=6;
@@ -35,10 +35,10 @@ const POOLED_DAYS: f64 = 60.0;
 const ESTIMATED: f64 = 0.5;
 /// Part of the degrees of freedom that is believed far out, where cube roots are only nearly normal.
 const BELIEVED: f64 = 0.6;
-/// Normal quantiles of the chances that a calm day falls below the band (0.77 %), above it (0.97 %), or far above (0.05 %).
+/// Normal quantiles of the chances that a calm day falls below the band (0.76 %), above it (0.96 %), or far above (0.05 %).
 /// A rise is harder to tell than a fall, so the upper side has more of the two in a hundred.
-const LOW: f64 = 2.422_8;
-const HIGH: f64 = 2.337_8;
+const LOW: f64 = 2.427_6;
+const HIGH: f64 = 2.341_6;
 const FAR: f64 = 3.290_5;
 
 /// What is usual.
@@ -101,18 +101,16 @@ fn tame(roots: &mut [f64], weekdays: &[usize]) {
             if same.len() >= 3 { middle(same).median.max(all) } else { all }
         })
         .collect();
-    let like: Vec<f64> = (0..roots.len())
-        .zip(weekdays)
-        .map(|(place, weekday)| {
-            let from = place.saturating_sub(LASTING / 2).min(roots.len().saturating_sub(LASTING));
-            let around = middle(roots.iter().skip(from).take(LASTING).copied()).median;
-            weekly.get(*weekday).copied().unwrap_or(all).max(around)
-        })
-        .collect();
+    let like: Vec<f64> = weekdays.iter().map(|weekday| weekly.get(*weekday).copied().unwrap_or(all)).collect();
     let Middle { stray, .. } = middle(roots.iter().zip(&like).map(|(root, like)| root - like));
     let reach = WILD * stray.max(poisson(all)).max(all * 0.05);
-    for (root, like) in roots.iter_mut().zip(&like) {
-        *root = root.min(like + reach);
+    let before = roots.to_vec();
+    for (place, (root, like)) in roots.iter_mut().zip(&like).enumerate() {
+        if *root > like + reach {
+            let from = place.saturating_sub(LASTING / 2).min(before.len().saturating_sub(LASTING));
+            let around = middle(before.iter().skip(from).take(LASTING).copied()).median;
+            *root = root.min(like.max(around) + reach);
+        }
     }
 }
 
