@@ -46,12 +46,13 @@ fn below(sorted: &[f64], limit: f64) -> f64 {
     sorted.partition_point(|value| *value < limit) as f64 / sorted.len() as f64
 }
 
-/// The parts of exact falls to 10 % and of exact rises to 3 x that are told by who knows the scatter, multiplies the mean of
-/// the history by what one calm day in a hundred lies below, or above, and so tells two in a hundred.
-fn knows_scatter(bursty: &Streams) -> (f64, f64) {
+/// The part of exact rises to 3 x that is told by who knows the scatter, and so by what factors of the mean of a history calm
+/// days are told: as few below as tell nine of ten exact falls, the others above.
+fn knows_scatter(bursty: &Streams) -> f64 {
     let quantile = |part: f64| bursty.calm[(bursty.calm.len() as f64 * part) as usize];
-    let (low, high) = (quantile(MAY / 2.0), quantile(1.0 - MAY / 2.0));
-    (1.0 - below(&bursty.level, 0.1 / low), below(&bursty.level, 3.0 / high))
+    let falls = |under: &f64| below(&bursty.level, 0.1 / quantile(*under)) <= 0.1;
+    let under = (0..40).map(|step| MAY * f64::from(step) / 40.0).find(falls).unwrap();
+    below(&bursty.level, 3.0 / quantile(1.0 - MAY + under))
 }
 
 /// A bound on the part of exact rises that is told by any rule that multiplies the mean of a history by factors that depend
@@ -95,26 +96,15 @@ fn knows_nothing(bursty: &Streams, other: &Streams) -> f64 {
 #[test]
 fn what_no_rule_can_tell_of_a_bursty_stream_is_known() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_125);
-    let mut table = String::from(
-        "| days of history | knows the scatter: exactly 10 % told | exactly 3 × told | learns the scatter: exactly 3 × told at most |\n\
-         |---:|---:|---:|---:|\n",
-    );
+    let mut table =
+        String::from("| days of history | who knows the scatter | who learns it, at most |\n|---:|---:|---:|\n");
     let mut before = 0.0;
     for days in [10, 14, 21, 28, 60] {
         let (bursty, other) = (streams(0.5, days, &mut random), streams(0.65, days, &mut random));
-        let (fall, rise) = knows_scatter(&bursty);
-        let most = knows_nothing(&bursty, &other);
-        assert!(
-            most > before && most <= rise + 0.05 && fall > 0.99,
-            "{days} days: {fall} {rise} {most} after {before}"
-        );
+        let (rise, most) = (knows_scatter(&bursty), knows_nothing(&bursty, &other));
+        assert!(most > before && most <= rise + 0.02, "{days} days: {rise} {most} after {before}");
         before = most;
-        table.push_str(&format!(
-            "| {days} | {:.0} % | {:.0} % | {:.0} % |\n",
-            fall * 100.0,
-            rise * 100.0,
-            most * 100.0
-        ));
+        table.push_str(&format!("| {days} | {:.0} % | {:.0} % |\n", rise * 100.0, most * 100.0));
     }
     told_in("docs/explanation/report.md", "usual limits", &table);
 }
