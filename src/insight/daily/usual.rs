@@ -165,6 +165,7 @@ impl Fit {
         let (spread, counting) = (spread * today_root.powi(2), poisson(today_root).powi(2));
         let variance = spread + counting;
         let deviation = (variance * (1.0 + 1.0 / n) + ends.left + days.left + moved.left).sqrt();
+        // One less: that effects were looked for costs something even where none was believed.
         let freedom = (freedom - 1.0).max(2.0);
         // The scatter of counting is known and not estimated, so few days leave less in doubt (Satterthwaite). That is not
         // for the band: a lively stream looks like mere chance in some of its first weeks.
