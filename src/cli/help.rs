@@ -11,8 +11,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Set up", &["init", "import", "check", "try", "plan", "sandbox", "completions"]),
     ("Run", &["topic", "worker", "serve"]),
     ("Look", &["runs", "diff", "items", "coverage", "alerts"]),
-    ("Hand out", &["outbox", "score"]),
-    ("Look after", &["db", "forget", "health"]),
+    ("Deliver", &["outbox", "score"]),
+    ("Maintain", &["db", "forget", "health"]),
 ];
 
 /// The whole definition, with the overview in groups.

@@ -80,7 +80,7 @@ impl ExportRequest<'_> {
             && begin.is_some_and(|begin| begin >= end)
         {
             let option = if self.since.is_some() { "--since" } else { "--new-since" };
-            let hint = "nothing lies between the two: is one the other's? times are UTC, 24h is a day ago";
+            let hint = "swap them, or choose a later --until; times are UTC, and 24h means a day ago";
             return Err(InvalidRequest::given("--until", text, &format!("is not after {option}"), hint));
         }
         let timezone = self.timezone.unwrap_or("UTC");

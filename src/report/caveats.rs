@@ -113,10 +113,19 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
     }),
 ];
 
+/// What is said when nothing happened, and something limits how far the figures can be trusted.
+pub(super) fn no_news(report: &Report) -> String {
+    calm_in(report, &ASPECTS[..2])
+}
+
 /// What is said when nothing matters.
 pub(super) fn calm(report: &Report) -> String {
+    calm_in(report, &ASPECTS)
+}
+
+fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
     let (mut calm, mut unjudged) = (Vec::new(), Vec::new());
-    for (what, said, why) in ASPECTS {
+    for (what, said, why) in aspects.iter().copied() {
         let mut reasons: BTreeMap<String, Vec<&TopicFacts>> = BTreeMap::new();
         for topic in &report.topics {
             if let Some(reason) = why(report, topic) {

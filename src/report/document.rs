@@ -65,6 +65,11 @@ impl Report {
         self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance_sentence()?)))
     }
 
+    /// What happened, and how far to trust it.
+    pub(super) fn news_and_trust(&self) -> (&[Matter], &[Matter]) {
+        self.matters.split_at(self.matters.iter().take_while(|matter| matter.is_news()).count())
+    }
+
     /// Whether a topic has nothing of the period to show: no item, nothing that rose, changed or went, no sentence above.
     pub(super) fn is_quiet(&self, topic: &TopicFacts) -> bool {
         let lists = [&topic.top_posts, &topic.top_pages, &topic.negative, &topic.positive];

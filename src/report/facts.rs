@@ -308,7 +308,7 @@ pub struct RowFacts {
 /// Something the reader should know first.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Matter {
-    /// The heaviest first.
+    /// What happened first, then how far to trust it; of each the heaviest first.
     pub weight: u32,
     pub topic: String,
     /// The section it leads to.
@@ -316,4 +316,12 @@ pub struct Matter {
     /// What it is about, in a word.
     pub kind: &'static str,
     pub sentence: String,
+}
+
+impl Matter {
+    /// Whether it says what happened; all else says how far the figures can be trusted.
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        ["volume", "tone", "terms", "campaign", "baseline"].contains(&self.kind)
+    }
 }

@@ -148,7 +148,7 @@ pub(super) async fn topic(
         answer: answer::read(moment, topic, tail).await?,
         found_by,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
-        authors: daily::tally(period.iter().filter_map(|m| Some((m.author.clone()?, *m))), 8),
+        authors: daily::authors(period.iter().copied(), 8),
         cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),
         not_kept: (!kept.whole(span)).then(|| NotKept { runs: gone.map(|gone| gone.0 + runs(inside())) }),
         kept_from,

@@ -1,5 +1,6 @@
-//! What the reader should know first: sentences worked out from the facts, the heaviest first. A change is told only when
-//! chance does not explain it, and what makes a figure doubtful is told beside it.
+//! What the reader should know first: sentences worked out from the facts. What happened comes first, then how far to trust
+//! it; of each the heaviest first. A change is told only when chance does not explain it, and what makes a figure doubtful is
+//! told beside it.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +12,8 @@ use crate::model::{Source, Span, Time};
 
 /// Sentences that are told at most.
 const MOST: usize = 10;
+/// Of these, sentences about how far to trust the figures, where there are more of both kinds.
+const TRUST: usize = 4;
 /// Authors of one text that are worth a sentence.
 const MIN_AUTHORS: u64 = 5;
 /// What matters in all topics, of a report about a span that is made now, and how many sentences more there would be.
@@ -56,9 +59,13 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         unasked(topic, span.until <= now, &mut tell);
     }
     all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
-    let more = all.len().saturating_sub(MOST);
-    all.truncate(MOST);
-    (all, more)
+    let many = all.len();
+    let (mut news, mut trust): (Vec<Matter>, Vec<Matter>) = all.into_iter().partition(Matter::is_news);
+    trust.truncate(TRUST.max(MOST.saturating_sub(news.len())));
+    news.truncate(MOST - trust.len());
+    news.append(&mut trust);
+    let more = many - news.len();
+    (news, more)
 }
 
 type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);

@@ -20,11 +20,18 @@ pub(super) fn page(report: &Report) -> String {
     let made = format::when(report.made_at, zone);
     text.push_str(&format!("{} ({zone}). Made {made}. {}\n\n", format::span(report.span, zone), report.cost_words()));
     text.push_str("## What matters\n\n");
+    let (news, _) = report.news_and_trust();
     for (place, matter) in report.matters.iter().enumerate() {
+        if place == 0 && news.is_empty() {
+            text.push_str(&format!("{}\n", escaped(&caveats::no_news(report))));
+        }
+        if place == news.len() {
+            text.push_str("\nHow far to trust it:\n\n");
+        }
         let title = report.topics.iter().find(|t| t.id == matter.topic).map_or(&*matter.topic, |t| &*t.title);
         text.push_str(&format!(
             "{}. **{}** ({}): {}\n",
-            place + 1,
+            if matter.is_news() { place + 1 } else { place + 1 - news.len() },
             escaped(title),
             matter.kind,
             escaped(&matter.sentence)
@@ -152,8 +159,12 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     }
     let tally = |one: &Tally| format!("{}: {}", escaped(&format::line(&one.name, 60)), number(one.raw));
     text.push_str(&found_by(&topic.found_by));
+    let reach = |one: &Tally| match one.known {
+        0 => format!("{}, engagement not told", tally(one)),
+        known => format!("{}, engagement {} (n {})", tally(one), format::signed(one.engagement), number(known)),
+    };
+    text.push_str(&listed("Authors by engagement", topic.authors.iter().map(reach)));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
-    text.push_str(&listed("Authors", topic.authors.iter().map(tally)));
     text.push_str(&looked(report, topic));
     if let Some(answer) = &topic.answer {
         text.push_str(&citations(answer));

@@ -168,9 +168,23 @@ fn lists(database: &Database, facts: &TopicFacts, span: Span) {
     let told: Vec<String> =
         facts.campaigns.iter().map(|c| format!("{} {}", c.campaign.copies, c.campaign.authors)).collect();
     assert_eq!(told, copies[..copies.len().min(5)]);
-    let first = &facts.authors[0];
-    let and = format!("AND lower(i.author) = lower('{}')", first.name);
-    assert_eq!(first.raw, count(database, &facts.id, span, "*", &and));
+    for author in &facts.authors {
+        let and = format!("AND lower(i.author) = lower('{}')", author.name);
+        assert_eq!(author.raw, count(database, &facts.id, span, "*", &and));
+        assert_eq!(author.unique, count(database, &facts.id, span, "DISTINCT coalesce(i.cluster, i.id)", &and));
+        let known = format!("{and} AND coalesce(i.likes, i.reposts, i.replies, i.quotes) IS NOT NULL");
+        assert_eq!(author.known, count(database, &facts.id, span, "*", &known));
+        let reactions = "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
+        let sum = format!("SELECT CAST(coalesce(sum({reactions}), 0) AS BIGINT) {} {and}", inside(&facts.id, span));
+        assert_eq!(author.engagement, database.number(&sum), "{}", author.name);
+    }
+    assert!(facts.authors.windows(2).all(|pair| pair[0].engagement >= pair[1].engagement), "{:?}", facts.authors);
+    let most = format!(
+        "SELECT CAST(max(q.reactions) AS BIGINT) FROM (SELECT sum(coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) \
+         + coalesce(i.quotes, 0)) AS reactions {} AND i.author IS NOT NULL GROUP BY lower(i.author)) q",
+        inside(&facts.id, span)
+    );
+    assert_eq!(facts.authors[0].engagement, database.number(&most));
     let first = &facts.domains[0];
     let and = format!("AND i.kind = 'page' AND i.url LIKE 'https://{}/%'", first.name);
     assert_eq!(first.raw, count(database, &facts.id, span, "*", &and));
@@ -258,12 +272,17 @@ fn the_same_data_gives_the_same_bytes_from_both_databases() {
         .collect();
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
     let (_, html, markdown) = &all[0];
-    // What matters is told in order of weight: the service first, then what changed.
+    // What happened comes first, then how far to trust it; each in order of weight.
     let report = made(&crate::support::databases::sqlite(), ReportWindow::Day);
     let kinds: Vec<&str> = report.matters.iter().map(|matter| matter.kind).collect();
-    assert_eq!(kinds.first(), Some(&"source"), "{kinds:?}");
+    let news = report.matters.iter().take_while(|matter| matter.is_news()).count();
+    let (news, trust) = report.matters.split_at(news);
+    assert_eq!(trust.first().map(|matter| matter.kind), Some("source"), "{kinds:?}");
     assert!(kinds.contains(&"volume") && kinds.contains(&"tone"), "{:#?}", report.matters);
-    assert!(report.matters.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
+    for part in [news, trust] {
+        assert!(part.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
+    }
+    assert!(!trust.iter().any(topicwatch::report::Matter::is_news));
     for matter in &report.matters {
         assert!(html.contains(&matter.sentence) || matter.sentence.contains(['&', '<', '"']), "{}", matter.sentence);
     }

@@ -80,20 +80,24 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
 
         // A day on which nothing was found of either.
         let told = report(&place, "2026-03-13", "html");
-        let quiet = between(&told, "id=\"t-quiet.title\">", "</section></main>");
-        let (open, folded) = quiet.split_once("<details><summary>Nothing of the period to show").unwrap();
-        assert!(open.contains("<strong>0</strong> items") && !open.contains("<svg"), "{open}");
+        let quiet = between(&told, "<section class=\"quiet\" id=\"t-quiet\"", "</section></section></main>");
+        let (line, folded) = quiet.split_once("</summary>").unwrap();
+        assert!(line.contains("quiet</strong>: 0 items") && !line.contains("<svg"), "{line}");
         assert!(folded.contains("Nothing to list: ") && !folded.contains("<h3>Most negative"), "{folded}");
+        // At the top they share a line.
+        let top = between(&told, "<ul class=\"glance\">", "</nav>");
+        assert!(top.contains("Quiet: ") && top.contains("#t-quiet\""), "{top}");
     }
 }
 
-/// Opens a page in a window of a width, and measures it: its height, and how far it is wider than the window.
-fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64) {
+/// Opens a page in a window of a width, and measures it: its height, how far it is wider than the window, and where the list of
+/// all topics ends.
+fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
     let text = std::fs::read_to_string(place.path(file)).unwrap();
     // The page's own rules forbid a script: it is measured inside of another one.
     let frame = format!(
         "<!doctype html><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
-         <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=d.scrollHeight+' '+(d.scrollWidth-{width})}}</script>",
+         <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=d.scrollHeight+' '+(d.scrollWidth-{width})+' '+Math.ceil(d.querySelector('.glance').getBoundingClientRect().bottom)}}</script>",
         text.replace('&', "&amp;").replace('"', "&quot;")
     );
     std::fs::write(place.path("frame.html"), frame).unwrap();
@@ -111,7 +115,19 @@ fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64) 
     let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
     let title = between(&dom, "<title>", "</title>").trim_start_matches("<title>").to_owned();
     let mut numbers = title.split(' ').map(|number| number.parse::<i64>().unwrap_or_else(|_| panic!("{title}")));
-    (numbers.next().unwrap(), numbers.next().unwrap())
+    (numbers.next().unwrap(), numbers.next().unwrap(), numbers.next().unwrap())
+}
+
+/// How many pages of paper a page makes.
+fn printed(browser: &str, place: &Place, file: &str) -> usize {
+    let mut command = Command::new(browser);
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"]);
+    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
+    command.arg(format!("--print-to-pdf={}", place.path("printed.pdf").display()));
+    let done = command.arg(format!("file://{}", place.path(file).display())).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let pdf = std::fs::read(place.path("printed.pdf")).unwrap();
+    String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count()
 }
 
 #[test]
@@ -126,8 +142,12 @@ fn on_a_phone_the_overview_is_cards_and_quiet_topics_are_short() {
     for (date, most) in [("2026-03-11", 30_000), ("2026-03-13", 6_000)] {
         let file = format!("{date}.html");
         place.ok(&["report", "--date", date, "--at", &hour(80), "--out", &file]);
-        let (height, wider) = measured(&browser, &place, &file, 390);
-        println!("{date}: {height} px high at 390");
+        let (height, wider, listed) = measured(&browser, &place, &file, 390);
+        println!("{date}: {height} px high at 390, every topic named within {listed} px");
+        assert!(listed < 844, "{date}: not all topics are on the first screen: {listed} px");
+        let pages = printed(&browser, &place, &file);
+        println!("{date}: {pages} pages of paper");
+        assert!((1..=2 + 2 * 4).contains(&pages), "{date}: {pages} pages");
         assert!(wider <= 0, "{date}: {wider} px wider than the phone");
         assert!(height > 800 && height < most, "{date}: {height} px high");
     }

@@ -121,21 +121,43 @@ pub struct Tally {
     pub raw: u64,
     /// With near-copies counted once.
     pub unique: u64,
+    /// Reactions to those of which any are known.
+    pub engagement: i64,
+    /// How many these are.
+    pub known: u64,
 }
 
 /// What most items have in common, the most frequent first; letters A to Z compare without case.
 #[must_use]
 pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>, most: usize) -> Vec<Tally> {
-    let mut all: BTreeMap<String, (String, u64, BTreeSet<&str>)> = BTreeMap::new();
-    for (name, mark) in named {
-        let entry = all.entry(one_author(&name)).or_insert_with(|| (name.clone(), 0, BTreeSet::new()));
-        entry.0 = entry.0.clone().min(name);
-        entry.1 += 1;
-        entry.2.insert(&mark.cluster);
-    }
-    let mut list: Vec<Tally> =
-        all.into_values().map(|(name, raw, unique)| Tally { name, raw, unique: unique.len() as u64 }).collect();
+    let mut list = together(named);
     list.sort_by(|a, b| (b.raw, b.unique, &a.name).cmp(&(a.raw, a.unique, &b.name)));
     list.truncate(most);
     list
+}
+
+/// Who wrote a set of items, those with most reactions first.
+#[must_use]
+pub fn authors<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> Vec<Tally> {
+    let mut list = together(marks.into_iter().filter_map(|mark| Some((mark.author.clone()?, mark))));
+    list.sort_by(|a, b| (b.engagement, b.raw, b.unique, &a.name).cmp(&(a.engagement, a.raw, a.unique, &b.name)));
+    list.truncate(most);
+    list
+}
+
+/// Items by what they have in common.
+fn together<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>) -> Vec<Tally> {
+    let mut all: BTreeMap<String, (Tally, BTreeSet<&str>)> = BTreeMap::new();
+    for (name, mark) in named {
+        let none = || Tally { name: name.clone(), raw: 0, unique: 0, engagement: 0, known: 0 };
+        let (tally, clusters) = all.entry(one_author(&name)).or_insert_with(|| (none(), BTreeSet::new()));
+        tally.name = tally.name.clone().min(name);
+        tally.raw += 1;
+        if mark.has_engagement() {
+            tally.engagement = tally.engagement.saturating_add(mark.engagement.sum());
+            tally.known += 1;
+        }
+        clusters.insert(&mark.cluster);
+    }
+    all.into_values().map(|(tally, clusters)| Tally { unique: clusters.len() as u64, ..tally }).collect()
 }

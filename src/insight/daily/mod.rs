@@ -15,7 +15,7 @@ mod usual_share;
 
 pub use calendar::{Day, date_of, day_of, days, window_before};
 pub use campaigns::{Campaign, campaigns};
-pub use counted::{Counted, Sounds, Tally, count, scorer_of, sounds, tally};
+pub use counted::{Counted, Sounds, Tally, authors, count, scorer_of, sounds, tally};
 pub use links::links;
 pub use rising::{Rise, rising};
 pub use search_coverage::{HoleFacts, SearchCoverage};

@@ -155,14 +155,19 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-fn tally(title: &str, name: &str, all: &[Tally]) -> Markup {
+/// Hosts, or with `reach` authors and the reactions to what they wrote.
+fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
+    let of = |one: &Tally| match one.known {
+        0 => "not told".to_owned(),
+        known => format!("{} (n {})", format::signed(one.engagement), number(known)),
+    };
     html! {
         section {
             h3 { (title) }
             table {
                 caption.quiet { (title) }
-                thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } } }
-                tbody { @for one in all { tr { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } } } }
+                thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } @if reach { th.n scope="col" { "Engagement" } } } }
+                tbody { @for one in all { tr { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
             }
         }
     }
@@ -170,13 +175,13 @@ fn tally(title: &str, name: &str, all: &[Tally]) -> Markup {
 
 pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let mut drawn: Vec<Markup> = Vec::new();
-    for (title, name, none, all) in [
-        ("Domains", "Domain", "No page in the period.", &topic.domains),
-        ("Authors", "Author", "No author was told.", &topic.authors),
+    for (title, name, none, all, reach) in [
+        ("Authors by engagement", "Author", "No author was told.", &topic.authors, true),
+        ("Domains", "Domain", "No page in the period.", &topic.domains, false),
     ] {
         match all.is_empty() {
             true => empty.note(title, none),
-            false => drawn.push(tally(title, name, all)),
+            false => drawn.push(tally(title, name, all, reach)),
         }
     }
     html! { @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } } }

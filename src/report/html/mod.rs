@@ -3,6 +3,7 @@
 
 mod changed;
 mod charts;
+mod glance;
 mod lists;
 mod places;
 #[cfg(test)]
@@ -18,9 +19,6 @@ use super::{caveats, chart};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
 use places::{anchor, change};
-
-/// More topics than these are folded, so that what matters comes first.
-const MANY: usize = 24;
 
 const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("../style.css"));
 
@@ -48,7 +46,8 @@ pub(super) fn page(report: &Report) -> String {
                     (summary(report))
                     (overview(report))
                     (voice(report))
-                    @for facts in &report.topics { (topic::section(report, facts)) }
+                    @for facts in report.topics.iter().filter(|facts| !report.is_quiet(facts)) { (topic::section(report, facts)) }
+                    (quiet(report))
                 }
                 (foot(report))
             }
@@ -68,17 +67,9 @@ fn head(report: &Report) -> Markup {
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
                 ". Made " (format::when(report.made_at, zone)) ". " (report.cost_words())
             }
-            @if report.topics.len() > MANY {
-                nav aria-label="Topics" { details { summary { (format::counted(report.topics.len() as u64, "topic")) } (topics(report)) } }
-            } @else if report.topics.len() > 1 {
-                nav aria-label="Topics" { (topics(report)) }
-            }
+            (glance::topics(report))
         }
     }
-}
-
-fn topics(report: &Report) -> Markup {
-    html! { ul { @for topic in &report.topics { li { a href=(anchor(&topic.id, "")) { (topic.title) } } } } }
 }
 
 fn summary(report: &Report) -> Markup {
@@ -88,15 +79,23 @@ fn summary(report: &Report) -> Markup {
             @if report.topics.is_empty() { p { "No topic belongs to this report." } }
             @else if report.matters.is_empty() { p.calm { (caveats::calm(report)) } }
             @else {
-                ol.matters { @for matter in &report.matters {
-                    li.(matter.kind.replace(' ', "-")) {
-                        span.kind { (matter.kind) } " "
-                        a href=(anchor(&matter.topic, matter.section)) { (title_of(report, matter)) } ": " (matter.sentence)
-                    }
-                } }
+                @let (news, trust) = report.news_and_trust();
+                @if news.is_empty() { p.calm { (caveats::no_news(report)) } } @else { h3 { "What happened" } (matters(report, news)) }
+                @if !trust.is_empty() { h3 { "How far to trust it" } (matters(report, trust)) }
                 @if let Some(more) = report.more_matters() { p.meta { (more) } }
             }
         }
+    }
+}
+
+fn matters(report: &Report, matters: &[Matter]) -> Markup {
+    html! {
+        ol.matters { @for matter in matters {
+            li.(matter.kind.replace(' ', "-")) {
+                span.kind { (matter.kind) } " "
+                a href=(anchor(&matter.topic, matter.section)) { (title_of(report, matter)) } ": " (matter.sentence)
+            }
+        } }
     }
 }
 
@@ -176,6 +175,20 @@ fn voice(report: &Report) -> Markup {
                         @if by_source { td { (voice.sources().unwrap_or_default()) } }
                     } } }
                 } }
+            }
+        }
+    }
+}
+
+/// Topics that have nothing to show, a line each that unfolds.
+fn quiet(report: &Report) -> Markup {
+    let quiet: Vec<&TopicFacts> = report.topics.iter().filter(|topic| report.is_quiet(topic)).collect();
+    html! {
+        @if !quiet.is_empty() {
+            section aria-labelledby="quiet-title" {
+                h2 #quiet-title { "Quiet topics" }
+                p.meta { "Nothing of the period to show. Each line unfolds: charts, coverage and SQL." }
+                @for facts in quiet { (topic::folded(report, facts)) }
             }
         }
     }

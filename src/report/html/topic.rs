@@ -23,10 +23,23 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             } @else {
                 @if topic.first_day { p.note { strong { "First day. " } "The first answer to each query is a baseline: stored and counted, and no news. Nothing can be compared yet." } }
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
-                @if report.is_quiet(topic) {
-                    (figures(report, topic))
-                    details { summary { "Nothing of the period to show: charts, coverage and SQL" } (parts(report, topic)) }
-                } @else { (parts(report, topic)) }
+                (parts(report, topic))
+            }
+        }
+    }
+}
+
+/// A quiet topic: one line that unfolds.
+pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
+    html! {
+        section.quiet #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
+            details {
+                summary {
+                    strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
+                    (at_least(topic.period.raw, topic.saturated)) " items, " (places::change(report, topic))
+                    @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { ", " (percent(covered)) " covered" }
+                }
+                (parts(report, topic))
             }
         }
     }
@@ -64,7 +77,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
             }
             @if let Some(unlooked) = answer.unlooked() { p.note { (unlooked) } }
             @if !answer.cited.citations.is_empty() {
-                details open[missing > 0] { summary { "Citations" } ul.cited { @for citation in listed { li {
+                details { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
                     @match safe_link(&citation.cited) {
                         Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (format::line(&citation.cited, 200)) },

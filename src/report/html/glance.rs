@@ -1,0 +1,50 @@
+//! Every topic in a line at the top of the page, so that a phone's first screen holds the main points of each; quiet topics
+//! share one. What is unusual is said below, in `What matters`.
+
+use maud::{Markup, html};
+
+use super::super::document::Report;
+use super::super::facts::TopicFacts;
+use super::super::format::{self, at_least, percent};
+use super::super::measures::MIN_SAMPLE;
+use super::places::{anchor, change};
+use crate::model::Tone;
+
+/// More topics than these are folded, so that what matters comes first.
+const MANY: usize = 12;
+
+pub(super) fn topics(report: &Report) -> Markup {
+    let (quiet, loud): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
+        report.topics.iter().partition(|topic| report.is_quiet(topic));
+    let list = html! {
+        ul.glance {
+            @for topic in loud { li { (line(report, topic)) } }
+            @if !quiet.is_empty() { li.quiet { "Quiet: " @for (place, topic) in quiet.iter().enumerate() { @if place > 0 { ", " } (link(topic)) } "." } }
+        }
+    };
+    html! {
+        @if report.topics.len() > MANY {
+            nav aria-label="Topics" { details { summary { (format::counted(report.topics.len() as u64, "topic")) } (list) } }
+        } @else if !report.topics.is_empty() {
+            nav aria-label="Topics" { (list) }
+        }
+    }
+}
+
+fn link(topic: &TopicFacts) -> Markup {
+    html! { a href=(anchor(&topic.id, "")) { (topic.title) } }
+}
+
+fn line(report: &Report, topic: &TopicFacts) -> Markup {
+    let enough = topic.tone.period.sample() >= MIN_SAMPLE;
+    let negative = topic.tone.shares.iter().find(|(sound, _)| *sound == Tone::Negative).filter(|_| enough);
+    let watched = topic.began.is_some() && !topic.unwatched;
+    html! {
+        (link(topic)) " "
+        @if watched {
+            strong { (at_least(topic.period.raw, topic.saturated)) } @if topic.period.raw == 1 { " item, " } @else { " items, " }
+            (change(report, topic))
+            @if let Some((_, share)) = negative { ", " (percent(share.share)) " negative" }
+        } @else { (change(report, topic)) }
+    }
+}
