@@ -8,7 +8,7 @@ use super::rules::{self, NAMED, Tones, Volume, Wanted};
 use super::transitions::{Evaluation, Status};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
-use crate::insight::suspect;
+use crate::insight::{Look, Moments, suspect};
 use crate::model::{
     AlertRule, AlertRun, AlertSpec, Asked, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time,
     Topic, WindowFit, Words, brings, spell,
@@ -29,23 +29,24 @@ const LONG: u32 = 150;
 /// What was published longer than this before its window was not new in it, milliseconds.
 const OLD: i64 = 48 * 3_600_000;
 
-/// What the rule of an alert says of one run that was made.
+/// What the rule of an alert says of one run that was made, and the window that `volume` counted.
 pub(super) async fn evaluations(
     store: &Store,
     spec: &AlertSpec,
     wanted: &Wanted,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<Vec<Evaluation>, StoreError> {
-    Ok(match spec.rule {
+) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
+    let evaluations = match spec.rule {
         AlertRule::Items => {
             let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW).await?;
             rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
         }
-        AlertRule::Volume | AlertRule::Negative => windows(store, spec, topic, run).await?,
+        AlertRule::Volume | AlertRule::Negative => return windows(store, spec, topic, run).await,
         AlertRule::Source => sources(store, spec, topic, run).await?,
         AlertRule::Missed | AlertRule::Budget => Vec::new(),
-    })
+    };
+    Ok((evaluations, None))
 }
 
 async fn sources(
@@ -103,10 +104,10 @@ async fn windows(
     spec: &AlertSpec,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<Vec<Evaluation>, StoreError> {
+) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| daily::window_before(Time(run.at.0 + 1), back, length, &spec.timezone);
-    let Some(now) = window(0) else { return Ok(Vec::new()) };
+    let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
     let mut moment = store.moment().await?;
     let marks = inside(&mut moment, topic, spec, &now, run).await?;
     let looks = answered(&mut moment, topic, &now).await?;
@@ -118,7 +119,7 @@ async fn windows(
     let anew = asked.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
     let anew = anew.map(|query| query.from).max();
     if anew.is_some_and(|at| at >= now.span.from) {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), None));
     }
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
     let mut moment = store.moment().await?;
@@ -134,12 +135,15 @@ async fn windows(
     }
     earlier.sort_by_key(|(day, _)| day.span.from);
     let length = spell(length);
+    let mut look = None;
     let evaluation = match spec.rule {
         AlertRule::Volume => {
             let counts: Vec<(Day, u64)> =
                 earlier.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect();
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
             let counted = daily::count(&marks);
+            let like = Moments::of(counts.iter().map(|(_, count)| *count));
+            look = Some(Look { at: run.at, window: now.span, count: counted.unique, like });
             let about = Volume { counted: &counted, usual: usual(&now, &counts), length: &length, top: &top };
             rules::volume(spec, &topic.id, &about)
         }
@@ -165,7 +169,7 @@ async fn windows(
         None => Vec::new(),
     };
     moment.end().await?;
-    Ok(evaluations)
+    Ok((evaluations, look))
 }
 
 /// An evaluation of a window, or that it is held back: of posts that the question did not mean, volume and tone say nothing.
