@@ -39,7 +39,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             "median_delay_ms": found.median_delay().map(|delay| delay.as_millis()) })
     });
     let rules: Vec<Value> = rules.collect();
-    println!("{}", json!({ "looks": told.runs, "events": measured.events.len(), "not_looked_at": measured.not_looked_at.len(), "rules": rules }));
+    println!(
+        "{}",
+        json!({ "looks": told.runs, "events": measured.events.len(), "not_looked_at": measured.not_looked_at.len(), "rules": rules })
+    );
     Ok(())
 }
 

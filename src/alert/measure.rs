@@ -29,7 +29,13 @@ pub struct Measurement {
 /// Holds a backtest against real events.
 #[must_use]
 pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measurement {
-    let looked_at = |event: &RealEvent| told.looked.iter().any(|(topic, at)| event.holds(topic, *at));
+    let mut looked: Vec<&(String, Time)> = told.looked.iter().collect();
+    looked.sort_by_key(|(_, at)| *at);
+    let looked_at = |event: &RealEvent| {
+        let from = looked.partition_point(|(_, at)| *at < event.begin);
+        let inside = looked.iter().skip(from).take_while(|(_, at)| *at <= event.end);
+        inside.into_iter().any(|(topic, at)| event.holds(topic, *at))
+    };
     let (events, not_looked_at) = events.iter().cloned().partition::<Vec<RealEvent>, _>(looked_at);
     let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none());
     // A topic's source is `TOPIC/SOURCE`; no topic's id holds a slash.
@@ -55,8 +61,7 @@ fn textbook(told: &Backtest, least: u64, rule: impl Fn(&[Look], u64) -> Vec<Time
     topics.sort_unstable();
     topics.dedup();
     let of = |topic: &str| {
-        let mut looks: Vec<Look> =
-            told.looks.iter().filter(|(own, _)| own == topic).map(|(_, look)| *look).collect();
+        let mut looks: Vec<Look> = told.looks.iter().filter(|(own, _)| own == topic).map(|(_, look)| *look).collect();
         looks.sort_by_key(|look| look.at);
         rule(&looks, least).into_iter().map(|at| Alarm { topic: topic.to_owned(), at }).collect::<Vec<_>>()
     };

@@ -27,8 +27,7 @@ pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
     let length = spell(std::time::Duration::from_millis(spec.window_ms));
     for (number, window) in windows.iter().enumerate() {
         let counted = Counted { raw: window.count, unique: window.count, ..Counted::default() };
-        let about =
-            Volume { counted: &counted, usual: usual(&window.day, &window.earlier), length: &length, top: &[] };
+        let about = Volume { counted: &counted, usual: usual(&window.day, &window.earlier), length: &length, top: &[] };
         let says = rules::volume(spec, topic, &about).into_iter().collect();
         seen.take(spec, &number.to_string(), window.at, says, None);
         let like = Moments::of(window.earlier.iter().map(|(_, count)| *count));

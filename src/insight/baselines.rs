@@ -55,7 +55,8 @@ impl Moments {
         }
         let many = self.many as f64;
         let mean = self.sum as f64 / many;
-        let spread = u128::from(self.many).saturating_mul(self.squares).saturating_sub(self.sum.saturating_mul(self.sum));
+        let spread =
+            u128::from(self.many).saturating_mul(self.squares).saturating_sub(self.sum.saturating_mul(self.sum));
         let deviation = (spread as f64 / (many * (many - 1.0))).sqrt();
         let away = count as f64 - mean;
         // Where all are equal, whatever is more is infinitely far.
@@ -171,7 +172,20 @@ mod tests {
         assert_eq!(fires(29, 6), [0; 0]);
         // What is forgotten counts no more: a burst of 29 days ago widens nothing.
         let looks: Vec<Look> = (0..800)
-            .map(|hour| look(hour, 1, if hour == 30 { 100_000 } else if hour == 750 { 60 } else { calm(hour) }, &[]))
+            .map(|hour| {
+                look(
+                    hour,
+                    1,
+                    if hour == 30 {
+                        100_000
+                    } else if hour == 750 {
+                        60
+                    } else {
+                        calm(hour)
+                    },
+                    &[],
+                )
+            })
             .collect();
         assert_eq!(z_score(&looks, 10), [Time(30 * HOUR), Time(750 * HOUR)]);
     }

@@ -81,7 +81,11 @@ impl Detection {
     pub fn median_delay(&self) -> Option<Duration> {
         let middle = self.delays.len() / 2;
         let at = |place: usize| self.delays.get(place).copied();
-        if self.delays.len().is_multiple_of(2) { Some((at(middle.checked_sub(1)?)? + at(middle)?) / 2) } else { at(middle) }
+        if self.delays.len().is_multiple_of(2) {
+            Some((at(middle.checked_sub(1)?)? + at(middle)?) / 2)
+        } else {
+            at(middle)
+        }
     }
 }
 
@@ -104,7 +108,8 @@ mod tests {
 
     #[test]
     fn alerts_inside_are_right_and_the_first_one_finds() {
-        let events = [event(None, 100, 200), event(Some("acme"), 300, 400), event(None, 500, 600), event(None, 590, 700)];
+        let events =
+            [event(None, 100, 200), event(Some("acme"), 300, 400), event(None, 500, 600), event(None, 590, 700)];
         let alarms = [
             alarm("acme", 99),
             alarm("acme", 100),

@@ -8,6 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod alert_backtest;
 mod alerts;
 mod api;
 mod api_access;
