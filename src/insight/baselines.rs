@@ -47,7 +47,7 @@ impl Moments {
         self.squares = self.squares.saturating_sub(count.saturating_mul(count));
     }
 
-    /// Standard deviations that a count lies above the mean; `None` while there are too few values.
+    /// Standard deviations that a count lies above the mean, 0 below it; `None` while there are too few values.
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     fn above(&self, count: u64) -> Option<f64> {
         if self.many < MIN_DAYS as u64 {
@@ -60,7 +60,7 @@ impl Moments {
         let deviation = (spread as f64 / (many * (many - 1.0))).sqrt();
         let away = count as f64 - mean;
         // Where all are equal, whatever is more is infinitely far.
-        Some(if away <= 0.0 { away.min(0.0) / deviation.max(1.0) } else { away / deviation })
+        Some(if away <= 0.0 { 0.0 } else { away / deviation })
     }
 }
 

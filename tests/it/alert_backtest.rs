@@ -17,15 +17,15 @@ const ALERT: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"s
 /// Midnight and noon of twenty days.
 const LOOKS: u32 = 40;
 /// A midnight with as much as a noon, a noon with more than any, and one that nobody wrote down.
-const BURSTS: [(u32, u32); 3] = [(24, 45), (31, 90), (35, 90)];
+const BURSTS: [(u32, u32); 3] = [(24, 45), (31, 95), (35, 95)];
 const EVENTS: &str = "begin,end,label\n2026-03-26,,launch\n2026-03-29,,nothing came\n\
     2026-03-22T22:00:00Z,2026-03-23T06:00:00Z,\"night\u{1b}[2J, early\"\n2026-03-01,,before the first run\n";
 
-/// Eight posts at midnight and forty at noon, by chance, and the bursts.
+/// Eight posts at midnight and thirty at noon, by chance, and the bursts.
 fn counts() -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_124);
     let mut count = |look: u32| {
-        let mean = if look.is_multiple_of(2) { 8.0 } else { 40.0 };
+        let mean = if look.is_multiple_of(2) { 8.0 } else { 30.0 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
         let calm = (Poisson::new(mean).unwrap().sample(&mut random) as u32).clamp(1, 60);
         BURSTS.iter().find(|(at, _)| *at == look).map_or(calm, |(_, count)| *count)

@@ -18,6 +18,7 @@ mod backfill;
 mod budget;
 mod budget_store;
 mod calls;
+mod calm_alerts;
 mod changes;
 mod changes_order;
 mod cli;
