@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use topicwatch::alert::{Window, measure, real_events, replay};
-use topicwatch::insight::daily::{Day, window_before};
+use topicwatch::insight::daily::{Day, window_before, windows_at_any_hour};
 use topicwatch::insight::{Alarm, Detection};
 use topicwatch::model::{AlertRule, AlertSpec, Time, TopicLimits};
 
@@ -82,7 +82,10 @@ impl Counts {
                 Some((day, self.inside(&day)?))
             };
             let (day, count) = of(0)?;
-            Some(Window { at, day, count, earlier: (1..=DAYS).rev().filter_map(of).collect() })
+            let earlier: Vec<(Day, u64)> = (1..=DAYS).rev().filter_map(of).collect();
+            let inside = |day: Day| Some((day, self.inside(&day)?));
+            let at_any_hour = windows_at_any_hour(at, length, ZONE).into_iter().filter_map(inside).collect();
+            Some(Window { at, day, count, earlier, at_any_hour })
         };
         looks.take_while(|at| at <= last).filter_map(one).collect()
     }

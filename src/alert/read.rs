@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
 use super::transitions::{Evaluation, Status};
 use crate::compare;
-use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
+use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{Look, Moments, suspect};
 use crate::model::{
     AlertRule, AlertRun, AlertSpec, Asked, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time,
@@ -98,6 +98,30 @@ async fn answered(moment: &mut Moment, topic: &Topic, day: &Day) -> Result<usize
     Ok(asked.iter().filter(good).count())
 }
 
+/// The windows of some that were watched like the last one, with their items.
+async fn watched(
+    moment: &mut Moment,
+    topic: &Topic,
+    spec: &AlertSpec,
+    days: Vec<Day>,
+    run: &AlertRun,
+    looks: usize,
+) -> Result<Vec<(Day, Vec<Mark>)>, StoreError> {
+    let mut watched = Vec::with_capacity(days.len());
+    for day in days {
+        // Looked at half as often as now, it would hold less.
+        if answered(moment, topic, &day).await?.saturating_mul(2) >= looks.max(1) {
+            watched.push((day, inside(moment, topic, spec, &day, run).await?));
+        }
+    }
+    Ok(watched)
+}
+
+/// How many items each window holds, near-copies once.
+fn counts(windows: &[(Day, Vec<Mark>)]) -> Vec<(Day, u64)> {
+    windows.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect()
+}
+
 /// The window that ends with a run, beside those like it.
 async fn windows(
     store: &Store,
@@ -123,28 +147,25 @@ async fn windows(
     }
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
     let mut moment = store.moment().await?;
-    let mut earlier: Vec<(Day, Vec<Mark>)> = Vec::new();
-    for back in 1..=DAYS {
-        let Some(day) = window(back).filter(comparable) else { continue };
-        // Looked at half as often as now, it would hold less.
-        if answered(&mut moment, topic, &day).await?.saturating_mul(2) < looks.max(1) {
-            continue;
-        }
-        let marks = inside(&mut moment, topic, spec, &day, run).await?;
-        earlier.push((day, marks));
-    }
-    earlier.sort_by_key(|(day, _)| day.span.from);
-    let length = spell(length);
+    let days = (1..=DAYS).rev().filter_map(window).filter(&comparable).collect();
+    let mut earlier = watched(&mut moment, topic, spec, days, run, looks).await?;
     let mut look = None;
     let evaluation = match spec.rule {
         AlertRule::Volume => {
-            let counts: Vec<(Day, u64)> =
-                earlier.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect();
+            let same_hour = counts(&earlier);
+            let mut at_any_hour = Vec::new();
+            if same_hour.len() < daily::MIN_DAYS {
+                let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
+                let before = before.into_iter().filter(comparable).collect();
+                earlier = watched(&mut moment, topic, spec, before, run, looks).await?;
+                at_any_hour = counts(&earlier);
+            }
+            let usual = rules::usual_volume(&now, &same_hour, &at_any_hour);
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
             let counted = daily::count(&marks);
-            let like = Moments::of(counts.iter().map(|(_, count)| *count));
+            let like = Moments::of(same_hour.iter().map(|(_, count)| *count));
             look = Some(Look { at: run.at, window: now.span, count: counted.unique, like });
-            let about = Volume { counted: &counted, usual: usual(&now, &counts), length: &length, top: &top };
+            let about = Volume { counted: &counted, usual, length: &spell(length), top: &top };
             rules::volume(spec, &topic.id, &about)
         }
         _ => {
@@ -161,11 +182,13 @@ async fn windows(
             let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
             let negative = negative(&marks);
             let usual = usual_share(negative.map_or(0, |share| share.whole), &shares);
-            rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top })
+            rules::negative(spec, &topic.id, &Tones { negative, usual, length: &spell(length), top: &top })
         }
     };
     let evaluations = match evaluation {
-        Some(evaluation) => about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
+        Some(evaluation) => {
+            about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &spell(length)).await?
+        }
         None => Vec::new(),
     };
     moment.end().await?;

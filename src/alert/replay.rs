@@ -4,7 +4,7 @@
 use super::backtest::Backtest;
 use super::rules::{self, Volume};
 use super::transitions::Transitions;
-use crate::insight::daily::{Counted, Day, usual};
+use crate::insight::daily::{Counted, Day};
 use crate::insight::{Look, Moments};
 use crate::model::{AlertSpec, Time, spell};
 
@@ -17,6 +17,8 @@ pub struct Window {
     pub count: u64,
     /// The windows at the same hour of earlier days, the earliest first.
     pub earlier: Vec<(Day, u64)>,
+    /// Those of `windows_at_any_hour`; looked at while the others are too few.
+    pub at_any_hour: Vec<(Day, u64)>,
 }
 
 /// What the rule says of the windows of a topic, the earliest first.
@@ -27,7 +29,8 @@ pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
     let length = spell(std::time::Duration::from_millis(spec.window_ms));
     for (number, window) in windows.iter().enumerate() {
         let counted = Counted { raw: window.count, unique: window.count, ..Counted::default() };
-        let about = Volume { counted: &counted, usual: usual(&window.day, &window.earlier), length: &length, top: &[] };
+        let usual = rules::usual_volume(&window.day, &window.earlier, &window.at_any_hour);
+        let about = Volume { counted: &counted, usual, length: &length, top: &[] };
         let says = rules::volume(spec, topic, &about).into_iter().collect();
         seen.take(spec, &number.to_string(), window.at, says, None);
         let like = Moments::of(window.earlier.iter().map(|(_, count)| *count));

@@ -76,9 +76,9 @@ fn a_backtest_says_how_well_an_alert_tells_real_events() {
         printed.shows(
             0,
             &[
-                "2026-03-22T22:00:00Z  2026-03-23T06:00:00Z  night\\u{1b}[2J, early  2h       2h       missed\n",
-                "  launch                  12h      12h      12h\n",
-                "  nothing came            missed   missed   missed\n",
+                "2026-03-22T22:00:00Z  2026-03-23T06:00:00Z  night\\u{1b}[2J, early  2h      2h       missed\n",
+                "  launch                 12h     12h      12h\n",
+                "  nothing came           missed  missed   missed\n",
                 "volume        3              2       67 %        2 of 3    67 %            7h\n",
                 "3-sigma       3              2       67 %        2 of 3    67 %            7h\n",
                 "z-score       2              1       50 %        1 of 3    33 %           12h\n",

@@ -9,6 +9,11 @@ use jiff::tz::TimeZone;
 
 use crate::model::{Span, Time};
 
+/// Windows that begin closer to one another hold nearly the same, or follow one another within the day's rise and fall.
+const LEAST_APART: Duration = Duration::from_secs(3 * 3_600);
+/// Windows at any hour that are compared with.
+const MOST_AT_ANY_HOUR: u32 = 28;
+
 /// A local day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
@@ -55,6 +60,18 @@ pub fn window_before(end: Time, back: i32, length: Duration, timezone: &str) -> 
     Some(Day { date: local.date(), span: Span::new(until.minus(length), until)? })
 }
 
+/// Windows before one that ends at an instant, which they do not overlap, whatever the hour: half their length apart, at least
+/// three hours, the earliest first. For as long as there are too few at the same hour of earlier days.
+#[must_use]
+pub fn windows_at_any_hour(end: Time, length: Duration, timezone: &str) -> Vec<Day> {
+    let apart = (length / 2).max(LEAST_APART);
+    let window = |back: u32| {
+        let until = end.minus(length.saturating_add(apart.saturating_mul(back)));
+        Some(Day { date: date_of(until, timezone), span: Span::new(until.minus(length), until)? })
+    };
+    (0..MOST_AT_ANY_HOUR).rev().filter_map(window).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -77,6 +94,18 @@ mod tests {
         assert_eq!((window(0).span.until, window(0).date.to_string().as_str()), (end, "2026-03-30"));
         assert_eq!(window(2).span.until.to_string(), "2026-03-28T08:30:00Z", "08:30 in winter");
         assert_eq!(window(2).span.length().as_secs(), 1_800);
+        let hour = |day: &Day| day.span.until.to_string();
+        let any = |hours: u64| windows_at_any_hour(end, Duration::from_secs(hours * 3_600), "Europe/Berlin");
+        assert_eq!(
+            any(1).iter().rev().take(2).map(hour).collect::<Vec<_>>(),
+            ["2026-03-30T06:30:00Z", "2026-03-30T03:30:00Z"]
+        );
+        let days = any(24);
+        assert_eq!(
+            days.iter().rev().take(2).map(hour).collect::<Vec<_>>(),
+            ["2026-03-29T07:30:00Z", "2026-03-28T19:30:00Z"]
+        );
+        assert!(days.len() == 28 && days.iter().all(|day| day.span.length().as_secs() == 86_400));
         // Apia skipped the 30th of December 2011; midnight is skipped in Cairo when summer begins.
         assert_eq!(days(Time::parse("2011-12-31T12:00:00Z").unwrap(), 3, "Pacific/Apia").len(), 2);
         assert_eq!(day_of(Date::constant(2026, 4, 24), "Africa/Cairo").unwrap().span.length().as_secs() / 3_600, 23);
