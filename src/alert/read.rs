@@ -136,7 +136,8 @@ async fn windows(
     let marks = inside(&mut moment, topic, spec, &now, run).await?;
     let looks = answered(&mut moment, topic, &now).await?;
     moment.end().await?;
-    let reaches = window(DAYS).map_or(Time(0), |day| day.span.from);
+    // A day more, for windows of a day that are half a day apart.
+    let reaches = window(DAYS + 1).map_or(Time(0), |day| day.span.from);
     let between = Between { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
     let asked = compare::queries_between(store, &topic.id, between).await?;
     // What another question found first says nothing about what is usual, and floods nobody.
@@ -147,18 +148,25 @@ async fn windows(
     }
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
     let mut moment = store.moment().await?;
-    let days = (1..=DAYS).rev().filter_map(window).filter(&comparable).collect();
+    // Of whole days all hours are alike, and more windows can be compared with.
+    let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
+    let days = if whole_days { 0 } else { DAYS };
+    let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
     let mut earlier = watched(&mut moment, topic, spec, days, run, looks).await?;
     let mut look = None;
     let evaluation = match spec.rule {
         AlertRule::Volume => {
-            let same_hour = counts(&earlier);
+            let mut same_hour = counts(&earlier);
             let mut at_any_hour = Vec::new();
-            if same_hour.len() < daily::MIN_DAYS {
+            if whole_days || same_hour.len() < daily::MIN_DAYS {
                 let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
                 let before = before.into_iter().filter(comparable).collect();
                 earlier = watched(&mut moment, topic, spec, before, run, looks).await?;
                 at_any_hour = counts(&earlier);
+            }
+            if whole_days {
+                let days_before = |day: &Day| daily::is_whole_days(now.span.until.since(day.span.until));
+                same_hour = at_any_hour.iter().copied().filter(|(day, _)| days_before(day)).collect();
             }
             let usual = rules::usual_volume(&now, &same_hour, &at_any_hour);
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::compare::Relevance;
 use crate::filter::Filter;
-use crate::insight::daily::{Counted, Day, Share, Usual, UsualShare, usual};
+use crate::insight::daily::{Counted, Day, Share, Usual, UsualShare, is_whole_days, usual};
 use crate::insight::{Changes, Illness, New, illness};
 use crate::model::{
     AlertLine, AlertSpec, Heartbeat, ItemHead, Pulse, SearchState, Searched, Source, Time, TopicFilter, TopicLimits,
@@ -120,9 +120,11 @@ pub(super) struct UsualVolume {
 /// How long the windows at any hour must reach back: they are to hold the nights, too.
 const A_DAY: i64 = 86_400_000;
 
-/// What is usual by the windows at the same hour of earlier days; while these are too few, by those that `any_hour` gives.
+/// What is usual by the windows at the same hour of earlier days; while these are too few, and for windows of whole days, by those
+/// at any hour.
 pub(super) fn usual_volume(now: &Day, same_hour: &[(Day, u64)], any_hour: &[(Day, u64)]) -> UsualVolume {
-    if let Ok(usual) = usual(now, same_hour) {
+    let by_hour = !is_whole_days(now.span.length());
+    if let (true, Ok(usual)) = (by_hour, usual(now, same_hour)) {
         return UsualVolume { usual: Some(usual), at_any_hour: false };
     }
     let reach =
@@ -144,16 +146,17 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
         (false, false) => return None,
     };
     let (kind, by_what) = match (volume.usual.at_any_hour, usual.weekday) {
-        (true, _) => ("at any hour", "earlier window"),
-        (false, true) => ("at this hour of this weekday", "earlier day"),
-        (false, false) => ("at this hour", "earlier day"),
+        (true, false) => ("", "earlier window"),
+        (true, true) => (" on this weekday", "earlier window"),
+        (false, false) => (" at this hour", "earlier day"),
+        (false, true) => (" at this hour of this weekday", "earlier day"),
     };
     let by = match volume.counted.authors {
         0 => String::new(),
         authors => format!(" by {authors} authors"),
     };
     let summary = format!(
-        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual {kind} ({:.0} expected, by {})",
+        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual{kind} ({:.0} expected, by {})",
         volume.counted.unique,
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),

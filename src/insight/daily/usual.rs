@@ -31,10 +31,10 @@ const BELIEVED: f64 = 0.6;
 /// Normal quantiles of the chances that a calm day falls below the band (1.05 %), or above it (0.88 %).
 const LOW: f64 = 2.308_0;
 const HIGH: f64 = 2.373_9;
-/// The same of the chance that a short window is far above (0.05 %), and of a day (0.4 %). Between `SHORT` and `LONG` hours the
+/// The same of the chance that a short window is far above (0.05 %), and of a day (0.25 %). Between `SHORT` and `LONG` hours the
 /// chance grows with the length: a day has fewer of the longer windows, so as few calm ones of a day are told.
 const FAR_SHORT: f64 = 3.290_5;
-const FAR_LONG: f64 = 2.652_1;
+const FAR_LONG: f64 = 2.807_0;
 const SHORT: f64 = 3.0;
 const LONG: f64 = 24.0;
 
@@ -47,7 +47,7 @@ pub struct Usual {
     pub low: f64,
     /// Above this is unusual.
     pub high: f64,
-    /// Above this is worth a message: of calm windows one in 2,000 passes it when they are short, and one in 250 of a day.
+    /// Above this is worth a message: of calm windows one in 2,000 passes it when they are short, and one in 400 of a day.
     pub far: f64,
     /// Days it rests on.
     pub days: usize,
@@ -270,8 +270,13 @@ mod tests {
             far_quantile(&window.unwrap())
         };
         assert_eq!((window(1), window(3)), (FAR_SHORT, FAR_SHORT));
-        // Normal quantiles of one in 1,000 and one in 500.
-        assert!((window(6) - 3.090).abs() < 0.02 && (window(12) - 2.878).abs() < 0.02, "{} {}", window(6), window(12));
+        // A third and two thirds of the way.
+        assert!(
+            (window(6) - 3.129).abs() < 0.001 && (window(12) - 2.968).abs() < 0.001,
+            "{} {}",
+            window(6),
+            window(12)
+        );
         assert!((window(24) - FAR_LONG).abs() < 1e-9 && (window(168) - FAR_LONG).abs() < 1e-9);
     }
 
