@@ -104,7 +104,9 @@ pub(super) async fn take_runs(
         match run.state {
             RunState::Missed => {
                 missed.entry(&run.topic).or_default().push(run);
-                judged.push(Judged { topic: run.topic.clone(), at: run.at, look: None });
+                if spec.rule == AlertRule::Missed {
+                    judged.push(Judged { topic: run.topic.clone(), at: run.at, look: None });
+                }
             }
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
                 let (evaluations, look) = read::evaluations(store, spec, &wanted, topic, run).await?;

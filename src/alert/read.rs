@@ -136,8 +136,9 @@ async fn windows(
     let marks = inside(&mut moment, topic, spec, &now, run).await?;
     let looks = answered(&mut moment, topic, &now).await?;
     moment.end().await?;
-    // A day more, for windows of a day that are half a day apart.
-    let reaches = window(DAYS + 1).map_or(Time(0), |day| day.span.from);
+    let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
+    let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();
+    let reaches = reaches.unwrap_or(Time(0));
     let between = Between { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
     let asked = compare::queries_between(store, &topic.id, between).await?;
     // What another question found first says nothing about what is usual, and floods nobody.
@@ -159,7 +160,6 @@ async fn windows(
             let mut same_hour = counts(&earlier);
             let mut at_any_hour = Vec::new();
             if whole_days || same_hour.len() < daily::MIN_DAYS {
-                let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
                 let before = before.into_iter().filter(comparable).collect();
                 earlier = watched(&mut moment, topic, spec, before, run, looks).await?;
                 at_any_hour = counts(&earlier);
