@@ -111,16 +111,16 @@ mod tests {
             any(1).iter().rev().take(2).map(hour).collect::<Vec<_>>(),
             ["2026-03-30T06:30:00Z", "2026-03-30T03:30:00Z"]
         );
-        let days = any(24);
+        let whole = any(24);
         assert_eq!(
-            days.iter().rev().take(2).map(hour).collect::<Vec<_>>(),
+            whole.iter().rev().take(2).map(hour).collect::<Vec<_>>(),
             ["2026-03-29T07:30:00Z", "2026-03-28T19:30:00Z"]
         );
         assert!(
-            days.len() == 56
+            whole.len() == 56
                 && any(6).len() == 28
-                && is_whole_days(days[0].span.length())
-                && days.iter().all(|day| day.span.length().as_secs() == 86_400)
+                && is_whole_days(whole[0].span.length())
+                && whole.iter().all(|day| day.span.length().as_secs() == 86_400)
         );
         // Apia skipped the 30th of December 2011; midnight is skipped in Cairo when summer begins.
         assert_eq!(days(Time::parse("2011-12-31T12:00:00Z").unwrap(), 3, "Pacific/Apia").len(), 2);
