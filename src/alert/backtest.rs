@@ -3,6 +3,7 @@
 
 use super::evaluate::{RUNS, take_runs};
 use super::transitions::Transitions;
+use crate::insight::Look;
 use crate::model::{AlertEvent, AlertRule, AlertSpec, Time};
 use crate::store::{Store, StoreError};
 
@@ -15,6 +16,10 @@ pub struct Backtest {
     pub events: Vec<AlertEvent>,
     /// There were more runs than are looked at.
     pub cut: bool,
+    /// The topic and begin of each run that was judged.
+    pub looked: Vec<(String, Time)>,
+    /// The windows that `volume` compared, by topic.
+    pub looks: Vec<(String, Look)>,
 }
 
 /// Looks at the runs since an instant, at most so many. What a day used of a budget is not kept call by call, so that
@@ -35,7 +40,9 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
             break;
         }
         told.runs += runs.len() as u64;
-        take_runs(store, spec, &runs, &mut seen, None).await?;
+        let looks = take_runs(store, spec, &runs, &mut seen, None).await?;
+        told.looked.extend(looks.iter().map(|one| (one.topic.clone(), one.at)));
+        told.looks.extend(looks.into_iter().filter_map(|one| Some((one.topic, one.look?))));
     }
     told.events = seen.events;
     Ok(told)

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::rules::{self, Wanted};
 use super::transitions::Transitions;
 use super::{dispatch, read};
+use crate::insight::Look;
 use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, RunState, Time, Topic};
 use crate::store::{AlertChange, Store, StoreError};
 
@@ -78,24 +79,39 @@ fn change(spec: &AlertSpec, status: &AlertStanding, runs: &[AlertRun], seen: Tra
     change
 }
 
-/// Takes runs in, in reading order.
+/// A run that was judged.
+pub(super) struct Judged {
+    pub(super) topic: String,
+    pub(super) at: Time,
+    /// The window that was counted, if one was.
+    pub(super) look: Option<Look>,
+}
+
+/// Takes runs in, in reading order; says which were judged.
 pub(super) async fn take_runs(
     store: &Store,
     spec: &AlertSpec,
     runs: &[AlertRun],
     seen: &mut Transitions,
     muted: Option<&str>,
-) -> Result<(), StoreError> {
+) -> Result<Vec<Judged>, StoreError> {
+    let mut judged = Vec::with_capacity(runs.len());
     let topics = concerned(store, spec, runs).await?;
     let wanted = Wanted::of(spec);
     let mut missed: BTreeMap<&str, Vec<&AlertRun>> = BTreeMap::new();
     for run in runs {
         let Some(topic) = topics.get(&run.topic) else { continue };
         match run.state {
-            RunState::Missed => missed.entry(&run.topic).or_default().push(run),
+            RunState::Missed => {
+                missed.entry(&run.topic).or_default().push(run);
+                if spec.rule == AlertRule::Missed {
+                    judged.push(Judged { topic: run.topic.clone(), at: run.at, look: None });
+                }
+            }
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
-                let evaluations = read::evaluations(store, spec, &wanted, topic, run).await?;
+                let (evaluations, look) = read::evaluations(store, spec, &wanted, topic, run).await?;
                 seen.take(spec, &run.run, run.at, evaluations, muted);
+                judged.push(Judged { topic: run.topic.clone(), at: run.at, look });
             }
             RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
         }
@@ -107,7 +123,7 @@ pub(super) async fn take_runs(
         let evaluation = rules::missed(spec, topic, &slots);
         seen.take(spec, &last.run, last.at, evaluation.into_iter().collect(), muted);
     }
-    Ok(())
+    Ok(judged)
 }
 
 /// The definitions of the topics of some runs that an alert is about.

@@ -9,10 +9,16 @@
 mod backtest;
 mod dispatch;
 mod evaluate;
+mod measure;
 mod read;
+mod real_events;
+mod replay;
 mod rules;
 mod transitions;
 
 pub use backtest::{Backtest, backtest};
 pub use dispatch::sample;
 pub use evaluate::{Evaluated, evaluate};
+pub use measure::{Measured, Measurement, measure};
+pub use real_events::{BadEvents, real_events};
+pub use replay::{Window, replay};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
 use super::transitions::{Evaluation, Status};
 use crate::compare;
-use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
-use crate::insight::suspect;
+use crate::insight::daily::{self, Day, Share, share, usual_share};
+use crate::insight::{Look, Moments, suspect};
 use crate::model::{
     AlertRule, AlertRun, AlertSpec, Asked, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time,
     Topic, WindowFit, Words, brings, spell,
@@ -29,23 +29,24 @@ const LONG: u32 = 150;
 /// What was published longer than this before its window was not new in it, milliseconds.
 const OLD: i64 = 48 * 3_600_000;
 
-/// What the rule of an alert says of one run that was made.
+/// What the rule of an alert says of one run that was made, and the window that `volume` counted.
 pub(super) async fn evaluations(
     store: &Store,
     spec: &AlertSpec,
     wanted: &Wanted,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<Vec<Evaluation>, StoreError> {
-    Ok(match spec.rule {
+) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
+    let evaluations = match spec.rule {
         AlertRule::Items => {
             let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW).await?;
             rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
         }
-        AlertRule::Volume | AlertRule::Negative => windows(store, spec, topic, run).await?,
+        AlertRule::Volume | AlertRule::Negative => return windows(store, spec, topic, run).await,
         AlertRule::Source => sources(store, spec, topic, run).await?,
         AlertRule::Missed | AlertRule::Budget => Vec::new(),
-    })
+    };
+    Ok((evaluations, None))
 }
 
 async fn sources(
@@ -97,50 +98,82 @@ async fn answered(moment: &mut Moment, topic: &Topic, day: &Day) -> Result<usize
     Ok(asked.iter().filter(good).count())
 }
 
+/// The windows of some that were watched like the last one, with their items.
+async fn watched(
+    moment: &mut Moment,
+    topic: &Topic,
+    spec: &AlertSpec,
+    days: Vec<Day>,
+    run: &AlertRun,
+    looks: usize,
+) -> Result<Vec<(Day, Vec<Mark>)>, StoreError> {
+    let mut watched = Vec::with_capacity(days.len());
+    for day in days {
+        // Looked at half as often as now, it would hold less.
+        if answered(moment, topic, &day).await?.saturating_mul(2) >= looks.max(1) {
+            watched.push((day, inside(moment, topic, spec, &day, run).await?));
+        }
+    }
+    Ok(watched)
+}
+
+/// How many items each window holds, near-copies once.
+fn counts(windows: &[(Day, Vec<Mark>)]) -> Vec<(Day, u64)> {
+    windows.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect()
+}
+
 /// The window that ends with a run, beside those like it.
 async fn windows(
     store: &Store,
     spec: &AlertSpec,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<Vec<Evaluation>, StoreError> {
+) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| daily::window_before(Time(run.at.0 + 1), back, length, &spec.timezone);
-    let Some(now) = window(0) else { return Ok(Vec::new()) };
+    let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
     let mut moment = store.moment().await?;
     let marks = inside(&mut moment, topic, spec, &now, run).await?;
     let looks = answered(&mut moment, topic, &now).await?;
     moment.end().await?;
-    let reaches = window(DAYS).map_or(Time(0), |day| day.span.from);
+    let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
+    let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();
+    let reaches = reaches.unwrap_or(Time(0));
     let between = Between { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
     let asked = compare::queries_between(store, &topic.id, between).await?;
     // What another question found first says nothing about what is usual, and floods nobody.
     let anew = asked.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
     let anew = anew.map(|query| query.from).max();
     if anew.is_some_and(|at| at >= now.span.from) {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), None));
     }
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
     let mut moment = store.moment().await?;
-    let mut earlier: Vec<(Day, Vec<Mark>)> = Vec::new();
-    for back in 1..=DAYS {
-        let Some(day) = window(back).filter(comparable) else { continue };
-        // Looked at half as often as now, it would hold less.
-        if answered(&mut moment, topic, &day).await?.saturating_mul(2) < looks.max(1) {
-            continue;
-        }
-        let marks = inside(&mut moment, topic, spec, &day, run).await?;
-        earlier.push((day, marks));
-    }
-    earlier.sort_by_key(|(day, _)| day.span.from);
-    let length = spell(length);
+    // Of whole days all hours are alike, and more windows can be compared with.
+    let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
+    let days = if whole_days { 0 } else { DAYS };
+    let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
+    let mut earlier = watched(&mut moment, topic, spec, days, run, looks).await?;
+    let mut look = None;
     let evaluation = match spec.rule {
         AlertRule::Volume => {
-            let counts: Vec<(Day, u64)> =
-                earlier.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect();
+            let mut same_hour = counts(&earlier);
+            let mut at_any_hour = Vec::new();
+            if whole_days || same_hour.len() < daily::MIN_DAYS {
+                let before = before.into_iter().filter(comparable).collect();
+                earlier = watched(&mut moment, topic, spec, before, run, looks).await?;
+                at_any_hour = counts(&earlier);
+            }
+            if whole_days {
+                let days_before = |day: &Day| daily::is_whole_days(now.span.until.since(day.span.until));
+                same_hour = at_any_hour.iter().copied().filter(|(day, _)| days_before(day)).collect();
+            }
+            let usual = rules::usual_volume(&now, &same_hour, &at_any_hour);
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
             let counted = daily::count(&marks);
-            let about = Volume { counted: &counted, usual: usual(&now, &counts), length: &length, top: &top };
+            let like = Moments::of(same_hour.iter().map(|(_, count)| *count));
+            look = Some(Look { at: run.at, window: now.span, count: counted.unique, like });
+            let about = Volume { counted: &counted, usual, length: &spell(length), top: &top };
             rules::volume(spec, &topic.id, &about)
         }
         _ => {
@@ -157,15 +190,17 @@ async fn windows(
             let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
             let negative = negative(&marks);
             let usual = usual_share(negative.map_or(0, |share| share.whole), &shares);
-            rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top })
+            rules::negative(spec, &topic.id, &Tones { negative, usual, length: &spell(length), top: &top })
         }
     };
     let evaluations = match evaluation {
-        Some(evaluation) => about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
+        Some(evaluation) => {
+            about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &spell(length)).await?
+        }
         None => Vec::new(),
     };
     moment.end().await?;
-    Ok(evaluations)
+    Ok((evaluations, look))
 }
 
 /// An evaluation of a window, or that it is held back: of posts that the question did not mean, volume and tone say nothing.

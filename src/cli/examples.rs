@@ -267,6 +267,7 @@ Examples:
   topicwatch alerts
   topicwatch alerts test recalls            does a message arrive?
   topicwatch alerts backtest recalls --days 30
+  topicwatch alerts backtest recalls --events launches.csv
   topicwatch alerts ack recalls
   topicwatch alerts snooze recalls --for 8h
 

@@ -1,12 +1,15 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
 //! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
-//! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); how well alerts tell real events
+//! (`detection`), beside two textbook rules (`baselines`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod allowance;
+mod baselines;
 mod changes;
 mod coverage;
 pub mod daily;
+mod detection;
 mod forecast;
 mod holes;
 mod outlook;
@@ -19,11 +22,13 @@ pub mod tally;
 mod text_diff;
 
 pub use allowance::{Allowance, Amount, Quota, UsedUp};
+pub use baselines::{Look, Moments, three_sigma, z_score};
 pub use changes::{
     ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, Reading, Rising, SourceChanges,
     Unknown, asked, changes, meant, needs,
 };
 pub use coverage::{Cover, cover, sum};
+pub use detection::{Alarm, Detection, RealEvent};
 pub use forecast::forecast;
 pub use holes::{Cause, Coverage, Hole, HoleLength, SourceCoverage, Why, covered};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};

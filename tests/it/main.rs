@@ -8,6 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod alert_backtest;
 mod alerts;
 mod api;
 mod api_access;
@@ -17,6 +18,7 @@ mod backfill;
 mod budget;
 mod budget_store;
 mod calls;
+mod calm_alerts;
 mod changes;
 mod changes_order;
 mod cli;

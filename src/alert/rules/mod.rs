@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::compare::Relevance;
 use crate::filter::Filter;
-use crate::insight::daily::{Counted, Share, Usual, UsualShare};
+use crate::insight::daily::{Counted, Day, Share, Usual, UsualShare, is_whole_days, usual};
 use crate::insight::{Changes, Illness, New, illness};
 use crate::model::{
     AlertLine, AlertSpec, Heartbeat, ItemHead, Pulse, SearchState, Searched, Source, Time, TopicFilter, TopicLimits,
@@ -103,16 +103,39 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Ch
 /// What a window held, and what is usual for one like it.
 pub(super) struct Volume<'a> {
     pub(super) counted: &'a Counted,
-    /// `Err` when there is too little to compare with.
-    pub(super) usual: Result<Usual, usize>,
+    pub(super) usual: UsualVolume,
     /// For people: `24h`.
     pub(super) length: &'a str,
     pub(super) top: &'a [Words],
 }
 
+/// What is usual for a window, and by what.
+pub(super) struct UsualVolume {
+    /// `None` when there is too little to compare with.
+    pub(super) usual: Option<Usual>,
+    /// By windows before it, whatever their hour, not by those of earlier days.
+    pub(super) at_any_hour: bool,
+}
+
+/// How long the windows at any hour must reach back: they are to hold the nights, too.
+const A_DAY: i64 = 86_400_000;
+
+/// What is usual by the windows at the same hour of earlier days; while these are too few, and for windows of whole days, by those
+/// at any hour.
+pub(super) fn usual_volume(now: &Day, same_hour: &[(Day, u64)], any_hour: &[(Day, u64)]) -> UsualVolume {
+    let by_hour = !is_whole_days(now.span.length());
+    if let (true, Ok(usual)) = (by_hour, usual(now, same_hour)) {
+        return UsualVolume { usual: Some(usual), at_any_hour: false };
+    }
+    let reach =
+        any_hour.first().zip(any_hour.last()).map_or(0, |(first, last)| last.0.span.until.0 - first.0.span.until.0);
+    let usual = usual(now, any_hour).ok().filter(|_| reach >= A_DAY);
+    UsualVolume { usual, at_any_hour: true }
+}
+
 /// More than usual.
 pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Option<Evaluation> {
-    let Ok(usual) = volume.usual else { return None };
+    let usual = volume.usual.usual?;
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let unique = volume.counted.unique as f64;
     let enough = volume.counted.unique >= u64::from(spec.least);
@@ -122,19 +145,24 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
         // Between the two it stays what it is.
         (false, false) => return None,
     };
-    let kind = if usual.weekday { "at this hour of this weekday" } else { "at this hour" };
+    let (kind, by_what) = match (volume.usual.at_any_hour, usual.weekday) {
+        (true, false) => ("", "earlier window"),
+        (true, true) => (" on this weekday", "earlier window"),
+        (false, false) => (" at this hour", "earlier day"),
+        (false, true) => (" at this hour of this weekday", "earlier day"),
+    };
     let by = match volume.counted.authors {
         0 => String::new(),
         authors => format!(" by {authors} authors"),
     };
     let summary = format!(
-        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual {kind} ({:.0} expected, by {})",
+        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual{kind} ({:.0} expected, by {})",
         volume.counted.unique,
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),
         usual.high.floor(),
         usual.expected,
-        plural(usual.days, "earlier day"),
+        plural(usual.days, by_what),
     );
     let lines = if status == Status::Bad { named(volume.top.iter().cloned(), 0) } else { Vec::new() };
     Some(Evaluation { subject: topic.to_owned(), status, summary, lines })

@@ -2,7 +2,7 @@
 
 use super::samples::spec;
 use super::*;
-use crate::insight::daily::{share, usual_share};
+use crate::insight::daily::{self, share, usual_share};
 use crate::model::{Counts, Kind, Micros};
 
 fn usual(expected: f64, high: f64) -> Usual {
@@ -17,21 +17,43 @@ fn status(evaluation: Option<Evaluation>) -> Option<Status> {
 fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
     let spec = AlertSpec { least: 10, ..spec() };
     for (unique, usual, expected) in [
-        (41, Ok(usual(20.0, 30.0)), Some(Status::Bad)),
+        (41, Some(usual(20.0, 30.0)), Some(Status::Bad)),
         // Unusual, but not by enough: whatever it was it stays.
-        (40, Ok(usual(20.0, 30.0)), None),
-        (31, Ok(usual(20.0, 30.0)), None),
-        (30, Ok(usual(20.0, 30.0)), Some(Status::Well)),
-        (0, Ok(usual(20.0, 30.0)), Some(Status::Well)),
+        (40, Some(usual(20.0, 30.0)), None),
+        (31, Some(usual(20.0, 30.0)), None),
+        (30, Some(usual(20.0, 30.0)), Some(Status::Well)),
+        (0, Some(usual(20.0, 30.0)), Some(Status::Well)),
         // Far above the usual, and still too few to be worth a message.
-        (9, Ok(usual(0.0, 0.0)), None),
-        (10, Ok(usual(0.0, 0.0)), Some(Status::Bad)),
-        (500, Err(2), None),
+        (9, Some(usual(0.0, 0.0)), None),
+        (10, Some(usual(0.0, 0.0)), Some(Status::Bad)),
+        (500, None, None),
     ] {
         let counted = Counted { raw: unique * 2, unique, ..Counted::default() };
+        let usual = UsualVolume { usual, at_any_hour: false };
         let about = Volume { counted: &counted, usual, length: "24h", top: &[] };
-        assert_eq!(status(volume(&spec, "acme", &about)), expected, "{unique} beside {usual:?}");
+        assert_eq!(status(volume(&spec, "acme", &about)), expected, "{unique}");
     }
+}
+
+#[test]
+fn while_days_are_few_windows_at_any_hour_that_hold_a_day_are_compared_with() {
+    let day = |hour: i64| {
+        let end = Time(1_770_000_000_000 + hour * 3_600_000);
+        daily::window_before(end, 0, std::time::Duration::from_secs(3_600), "UTC")
+    };
+    let some =
+        |many: i64, apart: i64| -> Vec<(Day, u64)> { (0..many).filter_map(|n| Some((day(n * apart)?, 20))).collect() };
+    let now = day(1_000).map(|now| {
+        let of = |same: &[(Day, u64)], any: &[(Day, u64)]| {
+            let told = usual_volume(&now, same, any);
+            (told.usual.map(|usual| usual.days), told.at_any_hour)
+        };
+        assert_eq!(of(&some(7, 24), &[]), (Some(7), false));
+        assert_eq!(of(&some(6, 24), &some(9, 3)), (Some(9), true));
+        assert_eq!(of(&some(6, 24), &some(8, 3)), (None, true), "21 hours");
+        assert_eq!(of(&some(6, 24), &some(6, 6)), (None, true));
+    });
+    assert!(now.is_some());
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! `alerts`: lists, tests, backtests, acknowledges and snoozes alerts, and follows them in a running process. When an
-//! alert fires is decided in `alert`.
+//! `alerts`: lists, tests, acknowledges and snoozes alerts, and follows them in a running process; `alert_backtest` looks at
+//! the past. When an alert fires is decided in `alert`.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::alert_backtest::{self, AlertsBacktestArgs};
 use crate::alert;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -14,12 +15,9 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids};
 use crate::daemon::Watch;
-use crate::model::{AlertEvent, AlertRule, AlertSpec, Clock, Time};
+use crate::model::{AlertEvent, AlertSpec, Clock};
 use crate::notify::Courier;
 use crate::store::Store;
-
-/// Runs that a backtest looks at.
-const MOST_RUNS: u64 = 100_000;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -67,21 +65,6 @@ pub struct AlertsListArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct AlertsBacktestArgs {
-    /// Name of the alert
-    pub name: String,
-    /// How far back
-    #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=3_660))]
-    pub days: u32,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Use this time as now, for tests and rehearsals
-    #[arg(long, hide = true, value_name = "TIME")]
-    pub at: Option<String>,
-}
-
-#[derive(Debug, Args)]
 pub struct AlertsSnoozeArgs {
     /// Name of the alert
     pub name: String,
@@ -103,7 +86,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Ex
         None => list(&context, &args.list).await,
         Some(AlertsVerb::List(args)) => list(&context, args).await,
         Some(AlertsVerb::Test { name }) => test(&context, name).await,
-        Some(AlertsVerb::Backtest(args)) => backtest(&context, args).await,
+        Some(AlertsVerb::Backtest(args)) => alert_backtest::run(&context, named(&context, &args.name)?, args).await,
         Some(AlertsVerb::Ack { name, event }) => ack(&context, name, event.as_deref()).await,
         Some(AlertsVerb::Snooze(args)) => snooze(&context, args).await,
     }
@@ -233,42 +216,6 @@ async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
         output::text(&line)?;
     }
     Ok(if good { Exit::Ok } else { Exit::Searches })
-}
-
-async fn backtest(context: &Context, args: &AlertsBacktestArgs) -> Result<Exit, Failure> {
-    let spec = named(context, &args.name)?;
-    if spec.rule == AlertRule::Budget {
-        return Err(Failure::usage(
-            "what a day used is not kept call by call: a budget cannot be looked at afterwards",
-            "`topicwatch plan` says on which days it will be used up",
-        ));
-    }
-    let store = context.store_to_read().await?;
-    let since = Time((context.clock)().0.saturating_sub(i64::from(args.days) * 86_400_000));
-    let told = alert::backtest(&store, spec, since, MOST_RUNS).await?;
-    store.close().await;
-    if args.json {
-        output::json(
-            &json!({ "alert": spec.name, "since": since, "runs": told.runs, "cut": told.cut, "events": told.events }),
-        )?;
-        return Ok(Exit::Ok);
-    }
-    let mut text = String::new();
-    for event in &told.events {
-        text.push_str(&format!("{} {}\n", output::when(event.at), output::brief(&event.said(), 300)));
-        for line in &event.lines {
-            text.push_str(&format!("  - {}\n", output::brief(&line.text, 200)));
-            if let Some(url) = &line.url {
-                text.push_str(&format!("    {}\n", output::visible(url)));
-            }
-        }
-    }
-    let fired = told.events.iter().filter(|event| event.kind == crate::model::AlertEventKind::Fired).count();
-    let times = if fired == 1 { "time" } else { "times" };
-    let cut = if told.cut { "; there are more runs than are looked at" } else { "" };
-    text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::when(since)));
-    output::text(&text)?;
-    Ok(Exit::Ok)
 }
 
 async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit, Failure> {

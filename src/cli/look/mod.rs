@@ -1,5 +1,6 @@
 //! Verbs that show what was found and how topics stand. They change nothing.
 
+pub(in crate::cli) mod alert_backtest;
 pub(in crate::cli) mod alerts;
 pub(in crate::cli) mod coverage;
 pub(in crate::cli) mod diff;

@@ -2,13 +2,13 @@
 //! file is replaced as a whole, and only by one that `check` accepts.
 
 use std::collections::BTreeSet;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
-use crate::cli::terminal::output;
+use crate::cli::terminal::{input, output};
 use crate::cli::wiring::context::request;
 use crate::cli::wiring::options::Common;
 use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
@@ -33,7 +33,7 @@ pub struct ImportArgs {
 
 pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model::Time) -> Result<Exit, Failure> {
     let shown = output::visible(&args.file.display().to_string());
-    let text = read(&args.file, &shown)?;
+    let text = input::read(&args.file, LONGEST, "name the file that the other program exported")?;
     let format = match &args.format {
         Some(named) => Format::ALL.into_iter().find(|(name, _)| name == named).map(|(_, format)| format),
         None => Format::of(&text),
@@ -79,24 +79,6 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
 
 fn counted(many: usize, noun: &str) -> String {
     if many == 1 { format!("1 {noun}") } else { format!("{many} {noun}s") }
-}
-
-fn read(file: &Path, shown: &str) -> Result<String, Failure> {
-    let unread = |error: std::io::Error| {
-        Failure::usage(format!("{shown} could not be read: {error}"), "name the file that the other program exported")
-    };
-    let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        std::io::stdin().take(LONGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
-    } else {
-        std::fs::File::open(file).map_err(unread)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
-    }
-    if bytes.len() as u64 > LONGEST {
-        let text = format!("{shown} is longer than {}", output::bytes(LONGEST.cast_signed()));
-        return Err(Failure::usage(text, "is it the right file? Split it if it is"));
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::usage(format!("{shown} is no UTF-8 text"), "export it again as UTF-8"))
 }
 
 fn report_left_out(made: &Made) {

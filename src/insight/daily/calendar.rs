@@ -9,6 +9,14 @@ use jiff::tz::TimeZone;
 
 use crate::model::{Span, Time};
 
+/// Windows that begin closer to one another hold nearly the same, or follow one another within the day's rise and fall.
+const LEAST_APART: Duration = Duration::from_secs(3 * 3_600);
+/// Windows of a day or more are half a day apart.
+const MOST_APART: Duration = Duration::from_secs(12 * 3_600);
+/// Windows at any hour that are compared with; of whole days, those of four weeks.
+const MOST_AT_ANY_HOUR: u32 = 28;
+const MOST_OF_DAYS: u32 = 56;
+
 /// A local day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
@@ -55,6 +63,26 @@ pub fn window_before(end: Time, back: i32, length: Duration, timezone: &str) -> 
     Some(Day { date: local.date(), span: Span::new(until.minus(length), until)? })
 }
 
+/// Whether windows of this length hold each hour of the day equally often, so that it does not matter when they end.
+#[must_use]
+pub fn is_whole_days(length: Duration) -> bool {
+    length.as_secs() > 0 && length.as_secs().is_multiple_of(86_400)
+}
+
+/// Windows before one that ends at an instant, which they do not overlap, whatever the hour: half their length apart, at least
+/// three hours and at most half a day, the earliest first. For windows of whole days, and for others for as long as there are
+/// too few at the same hour of earlier days.
+#[must_use]
+pub fn windows_at_any_hour(end: Time, length: Duration, timezone: &str) -> Vec<Day> {
+    let apart = (length / 2).clamp(LEAST_APART, MOST_APART);
+    let most = if is_whole_days(length) { MOST_OF_DAYS } else { MOST_AT_ANY_HOUR };
+    let window = |back: u32| {
+        let until = end.minus(length.saturating_add(apart.saturating_mul(back)));
+        Some(Day { date: date_of(until, timezone), span: Span::new(until.minus(length), until)? })
+    };
+    (0..most).rev().filter_map(window).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -77,6 +105,23 @@ mod tests {
         assert_eq!((window(0).span.until, window(0).date.to_string().as_str()), (end, "2026-03-30"));
         assert_eq!(window(2).span.until.to_string(), "2026-03-28T08:30:00Z", "08:30 in winter");
         assert_eq!(window(2).span.length().as_secs(), 1_800);
+        let hour = |day: &Day| day.span.until.to_string();
+        let any = |hours: u64| windows_at_any_hour(end, Duration::from_secs(hours * 3_600), "Europe/Berlin");
+        assert_eq!(
+            any(1).iter().rev().take(2).map(hour).collect::<Vec<_>>(),
+            ["2026-03-30T06:30:00Z", "2026-03-30T03:30:00Z"]
+        );
+        let whole = any(24);
+        assert_eq!(
+            whole.iter().rev().take(2).map(hour).collect::<Vec<_>>(),
+            ["2026-03-29T07:30:00Z", "2026-03-28T19:30:00Z"]
+        );
+        assert!(
+            whole.len() == 56
+                && any(6).len() == 28
+                && is_whole_days(whole[0].span.length())
+                && whole.iter().all(|day| day.span.length().as_secs() == 86_400)
+        );
         // Apia skipped the 30th of December 2011; midnight is skipped in Cairo when summer begins.
         assert_eq!(days(Time::parse("2011-12-31T12:00:00Z").unwrap(), 3, "Pacific/Apia").len(), 2);
         assert_eq!(day_of(Date::constant(2026, 4, 24), "Africa/Cairo").unwrap().span.length().as_secs() / 3_600, 23);

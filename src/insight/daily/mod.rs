@@ -13,7 +13,7 @@ mod share;
 mod usual;
 mod usual_share;
 
-pub use calendar::{Day, date_of, day_of, days, window_before};
+pub use calendar::{Day, date_of, day_of, days, is_whole_days, window_before, windows_at_any_hour};
 pub use campaigns::{Campaign, campaigns};
 pub use counted::{Counted, Sounds, Tally, authors, count, scorer_of, sounds, tally};
 pub use links::links;

@@ -35,11 +35,16 @@ const POOLED_DAYS: f64 = 60.0;
 const ESTIMATED: f64 = 0.5;
 /// Part of the degrees of freedom that is believed far out, where cube roots are only nearly normal.
 const BELIEVED: f64 = 0.6;
-/// Normal quantiles of the chances that a calm day falls below the band (0.76 %), above it (0.96 %), or far above (0.05 %).
-/// A rise is harder to tell than a fall, so the upper side has more of the two in a hundred.
+/// Normal quantiles of the chances that a calm day falls below the band (0.76 %), or above it (0.96 %). A rise is harder to tell
+/// than a fall, so the upper side has more of the two in a hundred.
 const LOW: f64 = 2.427_6;
 const HIGH: f64 = 2.341_6;
-const FAR: f64 = 3.290_5;
+/// The same of the chance that a short window is far above (0.05 %), and of a day (0.25 %). Between `SHORT` and `LONG` hours the
+/// chance grows with the length: a day has fewer of the longer windows, so as few calm ones of a day are told.
+const FAR_SHORT: f64 = 3.290_5;
+const FAR_LONG: f64 = 2.807_0;
+const SHORT: f64 = 3.0;
+const LONG: f64 = 24.0;
 
 /// What is usual.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -50,7 +55,7 @@ pub struct Usual {
     pub low: f64,
     /// Above this is unusual.
     pub high: f64,
-    /// Above this is worth a message: it happens by chance once in two thousand days.
+    /// Above this is worth a message: of calm windows one in 2,000 passes it when they are short, and one in 400 of a day.
     pub far: f64,
     /// Days it rests on.
     pub days: usize,
@@ -72,7 +77,7 @@ pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
     let fit = Fit::of(&roots, &weekdays, weekday(day));
     let count = |root: f64| (root.max(0.0).powi(3) - OFFSET).max(0.0);
     let high = count(fit.today + student(HIGH, fit.freedom) * fit.deviation);
-    let far = count(fit.today + student(FAR, fit.far_freedom) * fit.deviation);
+    let far = count(fit.today + student(far_quantile(day), fit.far_freedom) * fit.deviation);
     Ok(Usual {
         expected: count(fit.today),
         low: count(fit.today - student(LOW, fit.freedom) * fit.deviation),
@@ -81,6 +86,12 @@ pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
         days: days.len(),
         weekday: fit.weekday,
     })
+}
+
+/// The normal quantile of the chance that a calm window passes `far`.
+fn far_quantile(window: &Day) -> f64 {
+    let hours = (window.span.length().as_secs_f64() / 3_600.0).clamp(SHORT, LONG);
+    FAR_SHORT + (FAR_LONG - FAR_SHORT) * (hours / SHORT).ln() / (LONG / SHORT).ln()
 }
 
 fn weekday(day: &Day) -> usize {
@@ -225,6 +236,24 @@ mod tests {
         let loud = of(&mondays(500, 100));
         assert!(loud.weekday && loud.expected > 350.0 && loud.low > 100.0, "{loud:?}");
         assert!(!of(&[50; 28]).weekday);
+    }
+
+    #[test]
+    fn the_chance_of_a_calm_alert_grows_with_the_window() {
+        let window = |hours: u64| {
+            let end = Time::parse("2026-03-30T12:00:00Z").unwrap();
+            let window = super::super::window_before(end, 0, std::time::Duration::from_secs(hours * 3_600), "UTC");
+            far_quantile(&window.unwrap())
+        };
+        assert_eq!((window(1), window(3)), (FAR_SHORT, FAR_SHORT));
+        // A third and two thirds of the way.
+        assert!(
+            (window(6) - 3.129).abs() < 0.001 && (window(12) - 2.968).abs() < 0.001,
+            "{} {}",
+            window(6),
+            window(12)
+        );
+        assert!((window(24) - FAR_LONG).abs() < 1e-9 && (window(168) - FAR_LONG).abs() < 1e-9);
     }
 
     #[test]

@@ -1,0 +1,69 @@
+//! A backtest beside a list of real events: precision, recall and delay of the rule, and of two textbook rules over the same
+//! windows. Pure; the list is read by `real_events`.
+
+use super::backtest::Backtest;
+use crate::insight::{Alarm, Detection, Look, RealEvent, three_sigma, z_score};
+use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time};
+
+/// A rule beside the events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    /// The alert's rule, or what the textbook calls the other one.
+    pub rule: &'static str,
+    /// When it began to fire, the earliest first.
+    pub alarms: Vec<Alarm>,
+    pub detection: Detection,
+}
+
+/// How well an alert tells real events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measurement {
+    /// Events during which a run was looked at; the others say nothing of a rule.
+    pub events: Vec<RealEvent>,
+    /// Events during which none was.
+    pub not_looked_at: Vec<RealEvent>,
+    /// The alert first; the others only for `volume`, which alone counts windows.
+    pub rules: Vec<Measured>,
+}
+
+/// Holds a backtest against real events.
+#[must_use]
+pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measurement {
+    let mut looked: Vec<&(String, Time)> = told.looked.iter().collect();
+    looked.sort_by_key(|(_, at)| *at);
+    let looked_at = |event: &RealEvent| {
+        let from = looked.partition_point(|(_, at)| *at < event.begin);
+        let inside = looked.iter().skip(from).take_while(|(_, at)| *at <= event.end);
+        inside.into_iter().any(|(topic, at)| event.holds(topic, *at))
+    };
+    let (events, not_looked_at) = events.iter().cloned().partition::<Vec<RealEvent>, _>(looked_at);
+    let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none());
+    // A topic's source is `TOPIC/SOURCE`; no topic's id holds a slash.
+    let topic = |subject: &str| subject.split('/').next().unwrap_or_default().to_owned();
+    let own = fired.map(|event| Alarm { topic: topic(&event.subject), at: event.at }).collect();
+    let mut rules = vec![(spec.rule.as_str(), own)];
+    if spec.rule == AlertRule::Volume {
+        rules.push(("3-sigma", textbook(told, u64::from(spec.least), three_sigma)));
+        rules.push(("z-score", textbook(told, u64::from(spec.least), z_score)));
+    }
+    let one = |(rule, mut alarms): (&'static str, Vec<Alarm>)| {
+        alarms.sort_by(|a, b| (a.at, &a.topic).cmp(&(b.at, &b.topic)));
+        let detection = Detection::of(&alarms, &events);
+        Measured { rule, alarms, detection }
+    };
+    let rules = rules.into_iter().map(one).collect();
+    Measurement { events, not_looked_at, rules }
+}
+
+/// When a textbook rule fires for each topic.
+fn textbook(told: &Backtest, least: u64, rule: impl Fn(&[Look], u64) -> Vec<Time>) -> Vec<Alarm> {
+    let mut topics: Vec<&str> = told.looks.iter().map(|(topic, _)| topic.as_str()).collect();
+    topics.sort_unstable();
+    topics.dedup();
+    let of = |topic: &str| {
+        let mut looks: Vec<Look> = told.looks.iter().filter(|(own, _)| own == topic).map(|(_, look)| *look).collect();
+        looks.sort_by_key(|look| look.at);
+        rule(&looks, least).into_iter().map(|at| Alarm { topic: topic.to_owned(), at }).collect::<Vec<_>>()
+    };
+    topics.into_iter().flat_map(of).collect()
+}

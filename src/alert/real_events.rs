@@ -1,0 +1,197 @@
+//! A list of real events as a CSV file: `begin[,end][,label][,topic]`, by position or by the names in its first line. What
+//! cannot be read is said with its line, and nothing of the file is taken then.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+
+use crate::insight::RealEvent;
+use crate::insight::daily::day_of;
+use crate::model::Time;
+
+/// Events that are read.
+const MOST_EVENTS: usize = 10_000;
+/// Columns, in the order they have without names.
+const COLUMNS: [&str; 4] = ["begin", "end", "label", "topic"];
+/// Milliseconds that an instant without an end lasts.
+const DAY: i64 = 86_400_000;
+/// What an instant looks like.
+const HINT: &str = "write a day (2026-03-12) or an instant (2026-03-12T14:30:00Z; without Z in the alert's timezone)";
+
+/// Why a list is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadEvents {
+    pub text: String,
+    pub hint: String,
+}
+
+/// Both ends of what somebody wrote: of a day, its first and last instant.
+struct Ends {
+    first: Time,
+    last: Time,
+    is_day: bool,
+}
+
+fn ends(text: &str, timezone: &str) -> Option<Ends> {
+    if let (10, Ok(date)) = (text.len(), text.parse::<Date>()) {
+        let span = day_of(date, timezone)?.span;
+        return Some(Ends { first: span.from, last: Time(span.until.0 - 1), is_day: true });
+    }
+    let local = || {
+        let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
+        let at = zone.to_ambiguous_zoned(text.parse::<DateTime>().ok()?).compatible().ok()?;
+        Some(Time::from_jiff(at.timestamp()))
+    };
+    let at = Time::parse(text).or_else(local)?;
+    Some(Ends { first: at, last: at, is_day: false })
+}
+
+/// Which cell holds which column.
+fn order(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>, BadEvents> {
+    let named = |cell: &str| COLUMNS.iter().position(|name| cell.eq_ignore_ascii_case(name));
+    if !first.iter().any(|cell| named(cell) == Some(0)) {
+        return Ok(None);
+    }
+    let mut order = [None; 4];
+    for (place, cell) in first.iter().enumerate() {
+        let free = named(cell).and_then(|column| order.get_mut(column)).filter(|slot| slot.is_none());
+        let Some(slot) = free else {
+            return Err(BadEvents {
+                text: format!("line 1: the column `{cell}` is not known, or there twice"),
+                hint: format!("name the columns {}", COLUMNS.join(", ")),
+            });
+        };
+        *slot = Some(place);
+    }
+    Ok(Some(order))
+}
+
+/// Reads a list; days and instants without an offset are those of `timezone`. `topics` are those the alert may look at.
+pub fn real_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec<RealEvent>, BadEvents> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut columns = [Some(0), Some(1), Some(2), Some(3)];
+    let mut events = Vec::new();
+    for (number, record) in reader.records().enumerate() {
+        let record = record.map_err(|error| BadEvents {
+            text: format!("this is no CSV: {error}"),
+            hint: "is it the right file? Write begin[,end][,label][,topic], one event a line".to_owned(),
+        })?;
+        if number == 0
+            && let Some(named) = order(&record)?
+        {
+            columns = named;
+            continue;
+        }
+        let line = record.position().map_or(0, csv::Position::line);
+        let bad = |text: String, hint: &str| BadEvents { text: format!("line {line}: {text}"), hint: hint.to_owned() };
+        if record.len() > COLUMNS.len() {
+            return Err(bad(
+                format!("{} cells, more than begin,end,label,topic", record.len()),
+                "put a label that holds commas in double quotes",
+            ));
+        }
+        if events.len() == MOST_EVENTS {
+            return Err(bad(format!("more than {MOST_EVENTS} events"), "split the file"));
+        }
+        let cell = |column: usize| {
+            let place = columns.get(column).copied().flatten()?;
+            record.get(place).filter(|cell| !cell.is_empty())
+        };
+        let read = |name: &str, text: &str| {
+            ends(text, timezone).ok_or_else(|| bad(format!("`{name}` is no day or instant: {text}"), HINT))
+        };
+        let begin = cell(0).ok_or_else(|| bad("`begin` is empty".to_owned(), HINT))?;
+        let begin = read("begin", begin)?;
+        let end = match cell(1) {
+            Some(end) => read("end", end)?.last,
+            None if begin.is_day => begin.last,
+            None => Time(begin.first.0.saturating_add(DAY)),
+        };
+        if end < begin.first {
+            return Err(bad("the event ends before it begins".to_owned(), "swap `begin` and `end`"));
+        }
+        let topic = cell(3).map(str::to_owned);
+        if let Some(topic) = topic.as_ref().filter(|topic| !topics.contains(topic)) {
+            return Err(bad(
+                format!("the alert looks at no topic `{topic}`"),
+                &format!("it looks at {}; leave the cell empty for all of them", listed(topics)),
+            ));
+        }
+        events.push(RealEvent { topic, begin: begin.first, end, label: cell(2).map(str::to_owned) });
+    }
+    if events.is_empty() {
+        let hint = "write begin[,end][,label][,topic], one event a line".to_owned();
+        return Err(BadEvents { text: "there is no event in it".to_owned(), hint });
+    }
+    events.sort_by(|a, b| (a.begin, a.end, &a.label).cmp(&(b.begin, b.end, &b.label)));
+    Ok(events)
+}
+
+fn listed(topics: &[String]) -> String {
+    let shown: Vec<&str> = topics.iter().take(10).map(String::as_str).collect();
+    let more = if topics.len() > shown.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<RealEvent>, String> {
+        let topics = ["acme".to_owned(), "other".to_owned()];
+        real_events(text, "Europe/Berlin", &topics).map_err(|bad| format!("{} hint: {}", bad.text, bad.hint))
+    }
+
+    fn told(text: &str) -> Vec<String> {
+        let one = |event: RealEvent| {
+            let (topic, label) = (event.topic.unwrap_or_default(), event.label.unwrap_or_default());
+            format!("{}/{} {label} {topic}", event.begin.iso_millis(), event.end.iso_millis()).trim().to_owned()
+        };
+        read(text).unwrap().into_iter().map(one).collect()
+    }
+
+    #[test]
+    fn days_and_instants_are_read_with_or_without_names() {
+        // Summer begins in Berlin on the 29th of March: that day has 23 hours.
+        assert_eq!(told("2026-03-29"), ["2026-03-28T23:00:00.000Z/2026-03-29T21:59:59.999Z"]);
+        assert_eq!(
+            told("2026-03-12,2026-03-13,\"a launch, at last\",acme\n"),
+            ["2026-03-11T23:00:00.000Z/2026-03-13T22:59:59.999Z a launch, at last acme"]
+        );
+        assert_eq!(
+            told("\u{feff}label, begin\nsecond,2026-03-12 14:30\nfirst,2026-03-12T10:00:00Z\n"),
+            [
+                "2026-03-12T10:00:00.000Z/2026-03-13T10:00:00.000Z first",
+                "2026-03-12T13:30:00.000Z/2026-03-13T13:30:00.000Z second"
+            ]
+        );
+        assert_eq!(
+            told("2015-03-03 04:37:53.000000,2015-03-03 05:00:00.000000"),
+            ["2015-03-03T03:37:53.000Z/2015-03-03T04:00:00.000Z"]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_line() {
+        for (text, expected) in [
+            ("", "there is no event in it"),
+            ("begin,end\n", "there is no event in it"),
+            ("begin,until\n2026-03-12,2026-03-13", "line 1: the column `until` is not known"),
+            ("begin,begin\n2026-03-12,2026-03-13", "line 1: the column `begin` is not known, or there twice"),
+            ("2026-03-12\nyesterday\n", "line 2: `begin` is no day or instant: yesterday hint: write a day"),
+            ("2026-02-30", "line 1: `begin` is no day or instant"),
+            ("2026-03-12,soon", "line 1: `end` is no day or instant: soon"),
+            (",2026-03-12", "line 1: `begin` is empty"),
+            ("2026-03-13,2026-03-12", "line 1: the event ends before it begins"),
+            ("2026-03-12,,a,acme,b", "line 1: 5 cells"),
+            ("2026-03-12,,a,acne", "line 1: the alert looks at no topic `acne` hint: it looks at acme, other"),
+        ] {
+            let got = read(text).unwrap_err();
+            assert!(got.contains(expected), "{text:?}: {got}");
+        }
+        let many = "2026-03-12\n".repeat(MOST_EVENTS + 1);
+        assert!(read(&many).unwrap_err().contains("line 10001: more than 10000 events"));
+    }
+}

@@ -1,0 +1,43 @@
+//! The `volume` rule over windows that somebody else counted, such as those of a benchmark: the same judgement and the same
+//! begin and end as after real runs. It reads no store.
+
+use super::backtest::Backtest;
+use super::rules::{self, Volume};
+use super::transitions::Transitions;
+use crate::insight::daily::{Counted, Day};
+use crate::insight::{Look, Moments};
+use crate::model::{AlertSpec, Time, spell};
+
+/// A window of a topic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    /// When it was looked at.
+    pub at: Time,
+    pub day: Day,
+    pub count: u64,
+    /// The windows at the same hour of earlier days, the earliest first.
+    pub earlier: Vec<(Day, u64)>,
+    /// Those of `windows_at_any_hour`; looked at while the others are too few.
+    pub at_any_hour: Vec<(Day, u64)>,
+}
+
+/// What the rule says of the windows of a topic, the earliest first.
+#[must_use]
+pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
+    let mut told = Backtest::default();
+    let mut seen = Transitions::of(&[]);
+    let length = spell(std::time::Duration::from_millis(spec.window_ms));
+    for (number, window) in windows.iter().enumerate() {
+        let counted = Counted { raw: window.count, unique: window.count, ..Counted::default() };
+        let usual = rules::usual_volume(&window.day, &window.earlier, &window.at_any_hour);
+        let about = Volume { counted: &counted, usual, length: &length, top: &[] };
+        let says = rules::volume(spec, topic, &about).into_iter().collect();
+        seen.take(spec, &number.to_string(), window.at, says, None);
+        let like = Moments::of(window.earlier.iter().map(|(_, count)| *count));
+        told.runs += 1;
+        told.looked.push((topic.to_owned(), window.at));
+        told.looks.push((topic.to_owned(), Look { at: window.at, window: window.day.span, count: window.count, like }));
+    }
+    told.events = seen.events;
+    told
+}

@@ -1,0 +1,171 @@
+//! `alerts backtest`: when an alert would have fired, and with `--events` how well that fits what really happened. What is
+//! judged and measured is `alert`'s; this asks and prints.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::alert::{self, Backtest, Measured, Measurement};
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::{input, output};
+use crate::cli::wiring::context::Context;
+use crate::insight::RealEvent;
+use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time, spell};
+
+/// Runs that a backtest looks at.
+const MOST_RUNS: u64 = 100_000;
+/// Bytes of a list of real events that are read.
+const LONGEST: u64 = 1 << 20;
+
+#[derive(Debug, Args)]
+pub struct AlertsBacktestArgs {
+    /// Name of the alert
+    pub name: String,
+    /// How far back
+    #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..=3_660))]
+    pub days: u32,
+    /// Compare with real events: CSV of begin[,end][,label][,topic], days or instants; - for stdin
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBacktestArgs) -> Result<Exit, Failure> {
+    if spec.rule == AlertRule::Budget {
+        return Err(Failure::usage(
+            "what a day used is not kept call by call: a budget cannot be looked at afterwards",
+            "`topicwatch plan` says on which days it will be used up",
+        ));
+    }
+    let events = args.events.as_ref().map(|file| real_events(context, spec, file)).transpose()?;
+    let store = context.store_to_read().await?;
+    let since = Time((context.clock)().0.saturating_sub(i64::from(args.days) * 86_400_000));
+    let told = alert::backtest(&store, spec, since, MOST_RUNS).await?;
+    store.close().await;
+    let measured = events.map(|events| alert::measure(spec, &told, &events));
+    if args.json {
+        let mut printed =
+            json!({ "alert": spec.name, "since": since, "runs": told.runs, "cut": told.cut, "events": told.events });
+        if let (Some(measured), Value::Object(printed)) = (&measured, &mut printed) {
+            printed.insert("measured".to_owned(), as_json(measured));
+        }
+        output::json(&printed)?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = said(&told, since);
+    if let Some(measured) = &measured {
+        text.push('\n');
+        text.push_str(&as_text(measured));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// The list of real events of a file.
+fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> Result<Vec<RealEvent>, Failure> {
+    let text = input::read(file, LONGEST, "name a CSV file of real events: begin[,end][,label][,topic]")?;
+    let watched = context.config.topics.iter().filter(|topic| spec.concerns(&topic.id, &topic.tags));
+    let topics: Vec<String> = watched.map(|topic| topic.id.clone()).collect();
+    alert::real_events(&text, &spec.timezone, &topics).map_err(|bad| {
+        let shown = output::visible(&file.display().to_string());
+        Failure::usage(format!("{shown}: {}", output::brief(&bad.text, 300)), bad.hint)
+    })
+}
+
+/// What would have been told.
+fn said(told: &Backtest, since: Time) -> String {
+    let mut text = String::new();
+    for event in &told.events {
+        text.push_str(&format!("{} {}\n", output::when(event.at), output::brief(&event.said(), 300)));
+        for line in &event.lines {
+            text.push_str(&format!("  - {}\n", output::brief(&line.text, 200)));
+            if let Some(url) = &line.url {
+                text.push_str(&format!("    {}\n", output::visible(url)));
+            }
+        }
+    }
+    let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count();
+    let times = if fired == 1 { "time" } else { "times" };
+    let cut = if told.cut { "; there are more runs than are looked at" } else { "" };
+    text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::when(since)));
+    text
+}
+
+/// The topic and the words of a real event.
+fn name(event: &RealEvent) -> String {
+    let parts = [event.topic.as_deref(), event.label.as_deref()];
+    output::brief(&parts.into_iter().flatten().collect::<Vec<_>>().join(": "), 60)
+}
+
+fn took(delay: Duration) -> String {
+    if delay.is_zero() { "at once".to_owned() } else { spell(delay) }
+}
+
+/// Each real event with how long each rule took to see it, then the rules beside one another.
+fn as_text(measured: &Measurement) -> String {
+    let mut text = String::new();
+    let mut head = vec!["begin", "end", "event"];
+    head.extend(measured.rules.iter().map(|rule| rule.rule));
+    let row = |(place, event): (usize, &RealEvent)| {
+        let after = |rule: &Measured| {
+            let first = rule.detection.first.get(place).copied().flatten();
+            first.map_or("missed".to_owned(), |at| took(at.since(event.begin)))
+        };
+        let cells = [output::when(event.begin), output::when(event.end), name(event)];
+        cells.into_iter().chain(measured.rules.iter().map(after)).collect()
+    };
+    if !measured.events.is_empty() {
+        let rows = measured.events.iter().enumerate().map(row).collect();
+        text.push_str(&output::table(&head, rows, &[]));
+        text.push('\n');
+    }
+    let percent = |part: Option<f64>| part.map_or("-".to_owned(), |part| format!("{:.0} %", part * 100.0));
+    let row = |rule: &Measured| {
+        let of = &rule.detection;
+        vec![
+            rule.rule.to_owned(),
+            of.alerts.to_string(),
+            of.right.to_string(),
+            percent(of.precision()),
+            format!("{} of {}", of.found(), measured.events.len()),
+            percent(of.recall()),
+            of.median_delay().map_or("-".to_owned(), took),
+        ]
+    };
+    let head = ["rule", "alerts", "inside events", "precision", "events found", "recall", "median delay"];
+    text.push_str(&output::table(&head, measured.rules.iter().map(row).collect(), &[1, 2, 3, 4, 5, 6]));
+    let left = &measured.not_looked_at;
+    if !left.is_empty() {
+        let what = if left.len() == 1 { "event is" } else { "events are" };
+        text.push_str(&format!("\n{} {what} left out: no run of the topic lies inside\n", left.len()));
+        for event in left {
+            text.push_str(&format!("  {} {}\n", output::when(event.begin), name(event)));
+        }
+    }
+    text
+}
+
+fn as_json(measured: &Measurement) -> Value {
+    let event = |event: &RealEvent| json!({ "topic": event.topic, "begin": event.begin, "end": event.end, "label": event.label });
+    let rule = |rule: &Measured| {
+        let of = &rule.detection;
+        let alarms = rule.alarms.iter().map(|alarm| json!({ "topic": alarm.topic, "at": alarm.at }));
+        json!({
+            "rule": rule.rule, "alerts": of.alerts, "inside_events": of.right, "precision": of.precision(),
+            "events_found": of.found(), "recall": of.recall(), "median_delay_seconds": of.median_delay().map(|delay| delay.as_secs()),
+            "first_alerts": of.first, "alarms": alarms.collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "events": measured.events.iter().map(event).collect::<Vec<_>>(),
+        "left_out": measured.not_looked_at.iter().map(event).collect::<Vec<_>>(),
+        "rules": measured.rules.iter().map(rule).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,25 @@
+//! Small text files that a command is given, or stdin: bounded, UTF-8, and said plainly where they are not.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use super::failure::Failure;
+use super::text;
+
+/// Reads a file, or stdin for `-`; `which` says which file belongs there.
+pub(in crate::cli) fn read(file: &Path, longest: u64, which: &str) -> Result<String, Failure> {
+    let shown = text::visible(&file.display().to_string());
+    let unread = |error: std::io::Error| Failure::usage(format!("{shown} could not be read: {error}"), which);
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().take(longest + 1).read_to_end(&mut bytes).map_err(unread)?;
+    } else {
+        std::fs::File::open(file).map_err(unread)?.take(longest + 1).read_to_end(&mut bytes).map_err(unread)?;
+    }
+    if bytes.len() as u64 > longest {
+        let text = format!("{shown} is longer than {}", text::bytes(longest.cast_signed()));
+        return Err(Failure::usage(text, "is it the right file? Split it if it is"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage(format!("{shown} is no UTF-8 text"), "export it again as UTF-8"))
+}

@@ -1,0 +1,192 @@
+//! Two rules from the textbook, to hold an alert against: they see the windows that it saw. `3-sigma` compares a window with
+//! those at the same hour of earlier days, `z-score` with all windows before it. Nobody is told by them.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::daily::MIN_DAYS;
+use crate::model::{Span, Time};
+
+/// Standard deviations above the mean beyond which both fire.
+const FIRES: f64 = 3.0;
+/// Standard deviations within which both end.
+const ENDS: f64 = 2.0;
+/// How far back `z-score` remembers, as far as alerts do.
+const MEMORY: Duration = Duration::from_secs(28 * 86_400);
+/// What it remembers must be at least this long before it judges.
+const LEAST_MEMORY: Duration = Duration::from_secs(86_400);
+
+/// How many values there are, their sum and that of their squares: exact, whatever comes and goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moments {
+    many: u64,
+    sum: u128,
+    squares: u128,
+}
+
+impl Moments {
+    /// Those of some counts.
+    #[must_use]
+    pub fn of(counts: impl IntoIterator<Item = u64>) -> Self {
+        let mut moments = Self::default();
+        counts.into_iter().for_each(|count| moments.add(count));
+        moments
+    }
+
+    fn add(&mut self, count: u64) {
+        let count = u128::from(count);
+        self.many += 1;
+        self.sum = self.sum.saturating_add(count);
+        self.squares = self.squares.saturating_add(count.saturating_mul(count));
+    }
+
+    fn remove(&mut self, count: u64) {
+        let count = u128::from(count);
+        self.many = self.many.saturating_sub(1);
+        self.sum = self.sum.saturating_sub(count);
+        self.squares = self.squares.saturating_sub(count.saturating_mul(count));
+    }
+
+    /// Standard deviations that a count lies above the mean, 0 below it; `None` while there are too few values.
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    fn above(&self, count: u64) -> Option<f64> {
+        if self.many < MIN_DAYS as u64 {
+            return None;
+        }
+        let many = self.many as f64;
+        let mean = self.sum as f64 / many;
+        let spread =
+            u128::from(self.many).saturating_mul(self.squares).saturating_sub(self.sum.saturating_mul(self.sum));
+        let deviation = (spread as f64 / (many * (many - 1.0))).sqrt();
+        let away = count as f64 - mean;
+        // Where all are equal, whatever is more is infinitely far.
+        Some(if away <= 0.0 { 0.0 } else { away / deviation })
+    }
+}
+
+/// A window that an alert looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// When the run began that it ends with.
+    pub at: Time,
+    pub window: Span,
+    pub count: u64,
+    /// The windows at the same hour of earlier days.
+    pub like: Moments,
+}
+
+/// When a rule fires that goes by standard deviations; what goes on fires once.
+#[derive(Debug, Default)]
+struct Fires {
+    firing: bool,
+    at: Vec<Time>,
+}
+
+impl Fires {
+    fn take(&mut self, look: &Look, above: Option<f64>, least: u64) {
+        let Some(above) = above else { return };
+        if above > FIRES && look.count >= least {
+            if !self.firing {
+                self.at.push(look.at);
+            }
+            self.firing = true;
+        } else if above <= ENDS {
+            self.firing = false;
+        }
+    }
+}
+
+/// When a window holds more than three standard deviations above the mean of those at the same hour of earlier days.
+#[must_use]
+pub fn three_sigma(looks: &[Look], least: u64) -> Vec<Time> {
+    let mut fires = Fires::default();
+    for look in looks {
+        fires.take(look, look.like.above(look.count), least);
+    }
+    fires.at
+}
+
+/// When a window holds more than three standard deviations above the mean of all windows before it that do not overlap it.
+/// Looks are of one topic, the earliest first.
+#[must_use]
+pub fn z_score(looks: &[Look], least: u64) -> Vec<Time> {
+    let (mut fires, mut before) = (Fires::default(), Moments::default());
+    let (mut waiting, mut remembered) = (VecDeque::<&Look>::new(), VecDeque::<&Look>::new());
+    for look in looks {
+        while let Some(over) = waiting.pop_front_if(|over| over.window.until <= look.window.from) {
+            before.add(over.count);
+            remembered.push_back(over);
+        }
+        while let Some(old) = remembered.pop_front_if(|old| old.window.until < look.window.until.minus(MEMORY)) {
+            before.remove(old.count);
+        }
+        let (first, last) = (remembered.front(), remembered.back());
+        let length = first.zip(last).map(|(first, last)| last.window.until.since(first.window.until));
+        let knows = length.is_some_and(|length| length >= LEAST_MEMORY);
+        fires.take(look, before.above(look.count).filter(|_| knows), least);
+        waiting.push_back(look);
+    }
+    fires.at
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    const HOUR: i64 = 3_600_000;
+
+    fn look(hour: i64, length: i64, count: u64, like: &[u64]) -> Look {
+        let window = Span::new(Time((hour - length) * HOUR), Time(hour * HOUR)).unwrap();
+        Look { at: Time(hour * HOUR), window, count, like: Moments::of(like.iter().copied()) }
+    }
+
+    #[test]
+    fn three_sigma_fires_beyond_three_and_ends_within_two() {
+        // Mean 20; 7 values, sum of squares about the mean 28 + 28 = 56 of 6: deviation 3.055, edges 29.16 and 26.11.
+        let like = [16, 24, 18, 22, 18, 22, 20];
+        let at = |counts: &[u64], least: u64| -> Vec<i64> {
+            let looks: Vec<Look> = (0..).zip(counts).map(|(hour, count)| look(hour, 1, *count, &like)).collect();
+            three_sigma(&looks, least).iter().map(|at| at.0 / HOUR).collect()
+        };
+        assert_eq!(at(&[29, 30, 28, 31, 26, 30], 1), [1, 5]);
+        assert_eq!(at(&[29, 30, 28, 31, 27, 30], 1), [1], "between the two it goes on");
+        assert_eq!(at(&[29, 30, 28, 31, 26, 30], 31), [3]);
+        let few = look(0, 1, 1_000, &like[..6]);
+        assert!(three_sigma(&[few], 1).is_empty());
+        let same = [look(0, 1, 5, &[5; 7]), look(1, 1, 6, &[5; 7]), look(2, 1, 5, &[5; 7])];
+        assert_eq!(three_sigma(&same, 1), [Time(HOUR)]);
+    }
+
+    #[test]
+    fn the_z_score_knows_a_day_of_windows_that_do_not_overlap() {
+        let calm = |hour: i64| 18 + u64::try_from(hour.rem_euclid(5)).unwrap();
+        let fires = |burst: i64, length: i64| {
+            let looks: Vec<Look> =
+                (0..800).map(|hour| look(hour, length, if hour == burst { 60 } else { calm(hour) }, &[])).collect();
+            z_score(&looks, 10).iter().map(|at| at.0 / HOUR).collect::<Vec<_>>()
+        };
+        assert_eq!(fires(24, 1), [0; 0], "the windows before it reach from 0 to 23");
+        assert_eq!(fires(25, 1), [25]);
+        assert_eq!(fires(30, 6), [30]);
+        assert_eq!(fires(29, 6), [0; 0]);
+        // What is forgotten counts no more: a burst of 29 days ago widens nothing.
+        let looks: Vec<Look> = (0..800)
+            .map(|hour| {
+                look(
+                    hour,
+                    1,
+                    if hour == 30 {
+                        100_000
+                    } else if hour == 750 {
+                        60
+                    } else {
+                        calm(hour)
+                    },
+                    &[],
+                )
+            })
+            .collect();
+        assert_eq!(z_score(&looks, 10), [Time(30 * HOUR), Time(750 * HOUR)]);
+    }
+}

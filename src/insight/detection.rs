@@ -1,0 +1,137 @@
+//! How well alerts tell real events: how many alerts were right, how many events were found, how long after their begin.
+//! What a real event is, whoever writes the list says; when an alert fires is `alert`'s.
+
+use std::time::Duration;
+
+use crate::model::Time;
+
+/// Something that happened, as somebody wrote it down; both ends belong to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RealEvent {
+    /// The topic it is of; `None`: of every topic.
+    pub topic: Option<String>,
+    pub begin: Time,
+    pub end: Time,
+    pub label: Option<String>,
+}
+
+impl RealEvent {
+    /// Whether something of a topic at an instant lies inside.
+    #[must_use]
+    pub fn holds(&self, topic: &str, at: Time) -> bool {
+        self.topic.as_deref().is_none_or(|own| own == topic) && self.begin <= at && at <= self.end
+    }
+}
+
+/// An alert that began to fire for a topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alarm {
+    pub topic: String,
+    pub at: Time,
+}
+
+/// Alerts beside real events.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Detection {
+    /// Alerts in all.
+    pub alerts: usize,
+    /// Alerts inside some event.
+    pub right: usize,
+    /// Of each event, the first alert inside.
+    pub first: Vec<Option<Time>>,
+    /// How long after their begin events were found, the shortest first.
+    delays: Vec<Duration>,
+}
+
+impl Detection {
+    /// Holds alerts against events.
+    #[must_use]
+    pub fn of(alarms: &[Alarm], events: &[RealEvent]) -> Self {
+        let right = |alarm: &&Alarm| events.iter().any(|event| event.holds(&alarm.topic, alarm.at));
+        let first = |event: &RealEvent| {
+            alarms.iter().filter(|alarm| event.holds(&alarm.topic, alarm.at)).map(|alarm| alarm.at).min()
+        };
+        let first: Vec<Option<Time>> = events.iter().map(first).collect();
+        let delay = |(event, first): (&RealEvent, &Option<Time>)| first.map(|at| at.since(event.begin));
+        let mut delays: Vec<Duration> = events.iter().zip(&first).filter_map(delay).collect();
+        delays.sort_unstable();
+        Self { alerts: alarms.len(), right: alarms.iter().filter(right).count(), first, delays }
+    }
+
+    /// Events that were found.
+    #[must_use]
+    pub fn found(&self) -> usize {
+        self.delays.len()
+    }
+
+    /// The part of alerts that were right; `None` without alerts.
+    #[must_use]
+    pub fn precision(&self) -> Option<f64> {
+        part(self.right, self.alerts)
+    }
+
+    /// The part of events that were found; `None` without events.
+    #[must_use]
+    pub fn recall(&self) -> Option<f64> {
+        part(self.found(), self.first.len())
+    }
+
+    /// The middle of the delays of what was found.
+    #[must_use]
+    pub fn median_delay(&self) -> Option<Duration> {
+        let middle = self.delays.len() / 2;
+        let at = |place: usize| self.delays.get(place).copied();
+        if self.delays.len().is_multiple_of(2) {
+            Some((at(middle.checked_sub(1)?)? + at(middle)?) / 2)
+        } else {
+            at(middle)
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of alerts")]
+fn part(some: usize, all: usize) -> Option<f64> {
+    (all > 0).then(|| some as f64 / all as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(topic: Option<&str>, begin: i64, end: i64) -> RealEvent {
+        RealEvent { topic: topic.map(str::to_owned), begin: Time(begin), end: Time(end), label: None }
+    }
+
+    fn alarm(topic: &str, at: i64) -> Alarm {
+        Alarm { topic: topic.to_owned(), at: Time(at) }
+    }
+
+    #[test]
+    fn alerts_inside_are_right_and_the_first_one_finds() {
+        let events =
+            [event(None, 100, 200), event(Some("acme"), 300, 400), event(None, 500, 600), event(None, 590, 700)];
+        let alarms = [
+            alarm("acme", 99),
+            alarm("acme", 100),
+            alarm("acme", 200),
+            alarm("acme", 201),
+            alarm("other", 350),
+            alarm("other", 595),
+        ];
+        let got = Detection::of(&alarms, &events);
+        assert_eq!((got.alerts, got.right, got.found()), (6, 3, 3), "{got:?}");
+        assert_eq!(got.first, [Some(Time(100)), None, Some(Time(595)), Some(Time(595))]);
+        assert_eq!((got.precision(), got.recall()), (Some(0.5), Some(0.75)));
+        assert_eq!(got.median_delay(), Some(Duration::from_millis(5)), "of 0, 5 and 95");
+        let two = Detection::of(&[alarm("a", 110), alarm("a", 595)], &events[..3]);
+        assert_eq!(two.median_delay(), Some(Duration::from_micros(52_500)), "of 10 and 95");
+    }
+
+    #[test]
+    fn of_nothing_no_part_is_told() {
+        let none = Detection::of(&[], &[]);
+        assert_eq!((none.precision(), none.recall(), none.median_delay()), (None, None, None));
+        let silent = Detection::of(&[], &[event(None, 1, 2)]);
+        assert_eq!((silent.precision(), silent.recall()), (None, Some(0.0)));
+    }
+}

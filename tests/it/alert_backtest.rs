@@ -1,0 +1,133 @@
+//! `alerts backtest --events` through the binary on both databases: a drawn stream with bursts of which the case knows when
+//! they were. What the two textbook rules say is worked out again here, by plain sums.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rand_distr::{Distribution as _, Poisson};
+use serde_json::{Value, json};
+
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{Ended, Place};
+use crate::support::world::{World, hour, once, post};
+
+const ALERT: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n\n\
+    [[alerts]]\nname = \"storms\"\nrule = \"volume\"\nwindow = \"1h\"\nmin = 5\n\n\
+    [[alerts]]\nname = \"any\"\nrule = \"items\"\nmin = 80\n\n[[alerts]]\nname = \"money\"\nrule = \"budget\"\n";
+
+/// Midnight and noon of twenty days.
+const LOOKS: u32 = 40;
+/// A midnight with as much as a noon, a noon with more than any, and one that nobody wrote down.
+const BURSTS: [(u32, u32); 3] = [(24, 45), (31, 95), (35, 95)];
+const EVENTS: &str = "begin,end,label\n2026-03-26,,launch\n2026-03-29,,nothing came\n\
+    2026-03-22T22:00:00Z,2026-03-23T06:00:00Z,\"night\u{1b}[2J, early\"\n2026-03-01,,before the first run\n";
+
+/// Eight posts at midnight and thirty at noon, by chance, and the bursts.
+fn counts() -> Vec<u32> {
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_124);
+    let mut count = |look: u32| {
+        let mean = if look.is_multiple_of(2) { 8.0 } else { 30.0 };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+        let calm = (Poisson::new(mean).unwrap().sample(&mut random) as u32).clamp(1, 60);
+        BURSTS.iter().find(|(at, _)| *at == look).map_or(calm, |(_, count)| *count)
+    };
+    (0..LOOKS).map(&mut count).collect()
+}
+
+/// A rule of the textbook: above the mean by three standard deviations of what came before, until within two.
+fn textbook(counts: &[u32], step: usize) -> Vec<u32> {
+    let (mut firing, mut alerts) = (false, Vec::new());
+    // The first answer of all is a baseline, and no window.
+    for look in 2..counts.len() {
+        let before: Vec<f64> =
+            (1..look).filter(|other| (look - other) % step == 0).map(|at| f64::from(counts[at])).collect();
+        if before.len() < 7 {
+            continue;
+        }
+        let mean = before.iter().sum::<f64>() / before.len() as f64;
+        let squares: f64 = before.iter().map(|count| (count - mean).powi(2)).sum();
+        let away = (f64::from(counts[look]) - mean) / (squares / (before.len() as f64 - 1.0)).sqrt();
+        if away > 3.0 && counts[look] >= 5 && !firing {
+            alerts.push(u32::try_from(look).unwrap());
+        }
+        firing = away > 3.0 || (firing && away > 2.0);
+    }
+    alerts
+}
+
+fn backtest(place: &Place, name: &str, more: &[&str]) -> Ended {
+    let at = hour(12 * LOOKS);
+    place.run(&[&["alerts", "backtest", name, "--events", "events.csv", "--at", at.as_str()], more].concat())
+}
+
+#[test]
+fn a_backtest_says_how_well_an_alert_tells_real_events() {
+    let counts = counts();
+    let mut told = Vec::new();
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), ALERT);
+        for (look, count) in (0..).zip(&counts) {
+            let one = |k: u32| post(look * 100 + k, 12 * look, &format!("{look} post number {k} of acme"), 1);
+            world.posts(&(0..*count).map(one).collect::<Vec<_>>());
+            once(&place, 12 * look);
+        }
+        std::fs::write(place.path("events.csv"), EVENTS).unwrap();
+        let printed = backtest(&place, "storms", &[]);
+        printed.shows(
+            0,
+            &[
+                "2026-03-22T22:00:00Z  2026-03-23T06:00:00Z  night\\u{1b}[2J, early  2h      2h       missed\n",
+                "  launch                 12h     12h      12h\n",
+                "  nothing came           missed  missed   missed\n",
+                "volume        3              2       67 %        2 of 3    67 %            7h\n",
+                "3-sigma       3              2       67 %        2 of 3    67 %            7h\n",
+                "z-score       2              1       50 %        1 of 3    33 %           12h\n",
+                "1 event is left out: no run of the topic lies inside\n  2026-03-01T00:00:00Z before the first run\n",
+            ],
+        );
+        let whole = backtest(&place, "storms", &["--json"]);
+        let whole: Value = serde_json::from_str(&whole.out).unwrap_or_else(|_| panic!("{whole}"));
+        let rules = whole["measured"]["rules"].as_array().unwrap();
+        let fired = |rule: &Value| -> Vec<String> {
+            let at = |alarm: &Value| alarm["at"].as_str().unwrap().replace(".000Z", "Z");
+            rule["alarms"].as_array().unwrap().iter().map(at).collect()
+        };
+        let at = |looks: &[u32]| looks.iter().map(|look| hour(12 * look)).collect::<Vec<_>>();
+        assert_eq!(fired(&rules[0]), at(&BURSTS.map(|(look, _)| look)), "{rules:?}");
+        assert_eq!(fired(&rules[1]), at(&textbook(&counts, 2)), "{rules:?}");
+        assert_eq!(fired(&rules[2]), at(&textbook(&counts, 1)), "{rules:?}");
+        assert_eq!(rules[0]["precision"], json!(2.0 / 3.0));
+        assert_eq!(rules[0]["median_delay_seconds"], 7 * 3_600);
+        assert_eq!(whole["measured"]["left_out"][0]["label"], "before the first run");
+        // A rule that counts no windows stands alone: two runs brought eighty new items or more.
+        let items = backtest(&place, "any", &[]);
+        items.shows(0, &["items       2              1       50 %        1 of 3    33 %           12h\n"]);
+        assert!(!items.out.contains("sigma"), "{items}");
+        told.push((printed.out, whole, items.out));
+    }
+    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+}
+
+#[test]
+fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
+    let world = World::new();
+    let place = Place::new(sqlite(), &world.lines(), ALERT);
+    once(&place, 0);
+    backtest(&place, "storms", &[]).says(2, &["events.csv could not be read", "hint: name a CSV file of real events"]);
+    for (events, expected) in [
+        (&b"begin\n2026-03-12\nlast week\n"[..], "events.csv: line 3: `begin` is no day or instant: last week"),
+        (b"2026-03-12,2026-03-11\n", "hint: swap `begin` and `end`"),
+        (b"2026-03-12,,launch,acne\n", "hint: it looks at acme"),
+        (b"\n", "there is no event in it"),
+        (b"2026-03-12,,caf\xe9\n", "events.csv is no UTF-8 text"),
+        (&[b'2'; (1 << 20) + 1], "events.csv is longer than 1.0 MB"),
+    ] {
+        std::fs::write(place.path("events.csv"), events).unwrap();
+        backtest(&place, "storms", &[]).says(2, &[expected]);
+    }
+    std::fs::write(place.path("events.csv"), "2026-03-11").unwrap();
+    backtest(&place, "money", &[]).says(2, &["a budget cannot be looked at afterwards"]);
+    // One run, too early to judge, and no alert: no part of nothing is told.
+    let early = backtest(&place, "storms", &[]);
+    early.shows(0, &["volume        0              0          -        0 of 1     0 %             -\n"]);
+}

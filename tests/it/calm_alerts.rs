@@ -1,0 +1,126 @@
+//! How often a `volume` alert is wrong and how soon it is right, in streams drawn by other code than the product's that are
+//! looked at every hour: calm ones with nights and weekends, and the same with one storm.
+
+use std::time::Duration;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rand_distr::{Distribution as _, Gamma, Poisson};
+use topicwatch::alert::{Window, replay};
+use topicwatch::insight::daily::{Day, window_before, windows_at_any_hour};
+use topicwatch::model::{AlertEventKind, AlertRule, AlertSpec, Time, TopicLimits};
+
+/// Days that are looked at, and the first of them, in which there are too few to compare with.
+const DAYS: usize = 56;
+const FIRST: usize = 8;
+/// Streams of each kind.
+const STREAMS: usize = 7;
+/// Posts of a day, and by which coefficient of variation days differ beyond chance.
+const KINDS: [(f64, Option<f64>); 3] = [(60.0, None), (300.0, Some(0.2)), (1_500.0, Some(0.4))];
+
+fn spec(hours: u64) -> AlertSpec {
+    AlertSpec {
+        name: "storms".to_owned(),
+        rule: AlertRule::Volume,
+        topics: Vec::new(),
+        tags: Vec::new(),
+        words: Vec::new(),
+        sources: Vec::new(),
+        least: 10,
+        window_ms: hours * 3_600_000,
+        failures: 3,
+        of: 5,
+        share: 80,
+        channels: Vec::new(),
+        cooldown_ms: 0,
+        quiet: None,
+        timezone: "UTC".to_owned(),
+        recovery: true,
+        service: TopicLimits::default(),
+        providers: Vec::new(),
+    }
+}
+
+/// The posts of each hour.
+fn stream(mean: f64, apart: Option<f64>, shift: usize, random: &mut ChaCha8Rng) -> Vec<u64> {
+    let mut counts = Vec::new();
+    for day in 0..DAYS {
+        let own = apart.map_or(1.0, |cv| Gamma::new(1.0 / (cv * cv), cv * cv).unwrap().sample(random));
+        let week = if (day + shift) % 7 >= 5 { 0.7 } else { 1.1 };
+        for hour in 0..24_u32 {
+            let daytime = 1.0 + 0.6 * (std::f64::consts::TAU * (f64::from(hour) - 9.0) / 24.0).sin();
+            let rate: f64 = mean / 24.0 * own * week * daytime;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+            counts.push(Poisson::new(rate.max(1e-9)).unwrap().sample(random) as u64);
+        }
+    }
+    counts
+}
+
+/// The hours at which alerts begin, of a stream that begins so many days after a Monday.
+fn begun(counts: &[u64], hours: usize, shift: usize) -> Vec<usize> {
+    let begin = Time::parse("2026-01-05T00:00:00Z").unwrap();
+    let begin = begin.plus(Duration::from_secs(shift as u64 * 86_400));
+    let hour = |n: usize| begin.plus(Duration::from_secs(n as u64 * 3_600));
+    let length = Duration::from_secs(hours as u64 * 3_600);
+    let sum = |until: usize| counts[until - hours..until].iter().sum::<u64>();
+    let window = |until: usize| {
+        let back =
+            (1..=28_i32).rev().filter_map(|back| Some((back, until.checked_sub(24 * usize::try_from(back).unwrap())?)));
+        let earlier = back.filter(|(_, until)| *until >= hours);
+        let any = windows_at_any_hour(hour(until), length, "UTC").into_iter().filter(|day| day.span.from >= begin);
+        let held = |day: &Day| sum(usize::try_from(day.span.until.since(begin).as_secs() / 3_600).unwrap());
+        Window {
+            at_any_hour: any.map(|day| (day, held(&day))).collect(),
+            at: hour(until),
+            day: window_before(hour(until), 0, length, "UTC").unwrap(),
+            count: sum(until),
+            earlier: earlier
+                .map(|(back, then)| (window_before(hour(until), back, length, "UTC").unwrap(), sum(then)))
+                .collect(),
+        }
+    };
+    let windows: Vec<Window> = (hours..=counts.len()).map(window).collect();
+    let told = replay(&spec(hours as u64), "acme", &windows);
+    let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired);
+    fired.map(|event| usize::try_from(event.at.since(begin).as_secs() / 3_600).unwrap()).collect()
+}
+
+#[test]
+fn a_calm_topic_that_is_looked_at_hourly_is_rarely_told_of_and_a_storm_soon() {
+    // Storms of three hours begin at the ninth hour of the seventh and of the fortieth day.
+    const STORMS: [usize; 2] = [24 * 6 + 9, 24 * 39 + 9];
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_125);
+    for hours in [1, 6, 24] {
+        let (mut first, mut later) = (0_usize, 0_usize);
+        let (mut found, mut late) = ([0_usize; 2], 0);
+        for (mean, apart) in KINDS {
+            for shift in 0..STREAMS {
+                let calm = stream(mean, apart, shift, &mut random);
+                let alerts = begun(&calm, hours, shift);
+                let early = alerts.iter().filter(|at| **at < 24 * FIRST).count();
+                first += early;
+                later += alerts.len() - early;
+                for (storm, found) in STORMS.into_iter().zip(&mut found) {
+                    // Three hours with four days' posts.
+                    let mut counts = calm.clone();
+                    for hour in &mut counts[storm..storm + 3] {
+                        *hour += Poisson::new(mean * 4.0 / 3.0).unwrap().sample(&mut random) as u64;
+                    }
+                    let at = begun(&counts, hours, shift).into_iter().find(|at| (storm..=storm + 24).contains(at));
+                    *found += usize::from(at.is_some());
+                    late += at.map_or(0, |at| at - storm);
+                }
+            }
+        }
+        let streams = KINDS.len() * STREAMS;
+        let of = |alerts: usize, days: usize| alerts as f64 * 100.0 / (streams * days) as f64;
+        let (first, later) = (of(first, FIRST), of(later, DAYS - FIRST));
+        eprintln!(
+            "{hours} h: {first:.2} alerts in 100 calm days of the first {FIRST}, {later:.2} later; storms found {found:?} of {streams}, after {late} h in all"
+        );
+        assert!(first <= 3.0 && later <= 2.5, "windows of {hours} h: {first} and {later} alerts in 100 calm days");
+        assert!(found[0] * 2 > streams && found[1] == streams, "windows of {hours} h: {found:?} of {streams}");
+        assert!(late <= 3 * 2 * streams, "windows of {hours} h: {late} h in all");
+    }
+}
