@@ -3,6 +3,7 @@
 //! no clock or database is read.
 
 mod calendar;
+mod calendar_weeks;
 mod campaigns;
 mod counted;
 mod links;
@@ -13,6 +14,7 @@ mod usual;
 mod usual_share;
 
 pub use calendar::{Day, date_of, day_of, days, window_before};
+pub use calendar_weeks::{CalendarPeriod, CalendarUnit};
 pub use campaigns::{Campaign, campaigns};
 pub use counted::{Counted, Sounds, Tally, count, scorer_of, sounds, tally};
 pub use links::links;
