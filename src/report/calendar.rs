@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(of("Neutral"), ("69% (59–77%)", "75% (66–82%)", "−6 points"));
         assert_eq!(of("Positive"), ("0% (0–4%)", "0% (0–4%)", "0 points"));
         assert_eq!(of("Covered"), ("100%", "95%", "–"));
-        assert_eq!(of("Cost"), ("$1.00", "$2.00", "−50%"));
+        assert_eq!(of("Cost"), ("$1.000", "$2.000", "−50%"));
         assert_eq!(
             (points(0.006), points(-0.006), points(-0.004)),
             ("+1 point".into(), "−1 point".into(), "0 points".into())
