@@ -155,7 +155,7 @@ mod tests {
             // Samoa had no 30th of December 2011, a Friday; Kiritimati no 31st of December 1994, the last day of a month.
             (Week, "2011-W52", "Pacific/Apia", "2011-12-26T10:00:00Z", "2012-01-01T10:00:00Z", 144, 6),
             (Month, "2011-12", "Pacific/Apia", "2011-12-01T10:00:00Z", "2011-12-31T10:00:00Z", 720, 30),
-            (Month, "1994-12", "Pacific/Kiritimati", "1994-12-01T10:40:00Z", "1994-12-31T10:40:00Z", 720, 30),
+            (Month, "1994-12", "Pacific/Kiritimati", "1994-12-01T10:00:00Z", "1994-12-31T10:00:00Z", 720, 30),
             (Month, "1995-01", "Pacific/Kiritimati", "1994-12-31T10:00:00Z", "1995-01-31T10:00:00Z", 744, 31),
             (Month, "2024-02", "Europe/Berlin", "2024-01-31T23:00:00Z", "2024-02-29T23:00:00Z", 696, 29),
             (Month, "2026-02", "Europe/Berlin", "2026-01-31T23:00:00Z", "2026-02-28T23:00:00Z", 672, 28),
