@@ -67,9 +67,14 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// How many days are named of so many: as many as there is room for.
+    /// Whether its days are many, and stand close to one another.
+    fn is_close(&self) -> bool {
+        self.all_alike && self.days.len() > 14
+    }
+
+    /// Of how many days one is named.
     fn named_every(&self) -> usize {
-        if self.all_alike && self.days.len() > 14 { 5 } else { 3 }
+        if self.is_close() { 5 } else { 3 }
     }
 
     /// Whether a day is the one it is about.
@@ -79,7 +84,7 @@ impl Chart {
 
     /// How far the marks of negative and positive stand from the middle of their day, and how large they are.
     fn mark(&self) -> (f64, f64) {
-        if self.all_alike && self.days.len() > 14 { (2.2, 3.6) } else { (3.0, 5.0) }
+        if self.is_close() { (2.2, 3.6) } else { (3.0, 5.0) }
     }
 }
 
@@ -139,7 +144,9 @@ fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
         @for (place, day) in topic.days.iter().enumerate() {
             @let middle = f64::midpoint(axis.x(day.span.from), axis.x(day.span.until));
             @if (topic.days.len() - 1 - place).is_multiple_of(topic.named_every()) {
-                text class=(if topic.is_now(place) { "label now" } else { "label" }) x=(c(middle)) y=(c(HEIGHT - 8.0)) text-anchor="middle" { (day.date.get(5..).unwrap_or_default()) }
+                // Of many days the last is too near to the edge for a name below its middle.
+                @let (x, anchor) = if topic.is_close() && place + 1 == topic.days.len() { (WIDTH, "end") } else { (middle, "middle") };
+                text class=(if topic.is_now(place) { "label now" } else { "label" }) x=(c(x)) y=(c(HEIGHT - 8.0)) text-anchor=(anchor) { (day.date.get(5..).unwrap_or_default()) }
             }
         }
         line class="axis" x1=(c(LEFT)) y1=(c(bottom)) x2=(c(WIDTH - RIGHT)) y2=(c(bottom)) {}

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::coverage::{LONGEST_RUN, MOST_SEARCHES};
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::ToneFacts;
 use super::{answer, calendar, comparison, coverage, found_by, items, period};
@@ -19,10 +20,6 @@ const CHART: usize = 14;
 const BEFORE: usize = 7;
 /// Items of the history that are read at most; the latest are.
 const MOST_MARKS: i64 = 200_000;
-/// Searches of the period that are read at most.
-pub(super) const MOST_SEARCHES: i64 = 20_000;
-/// How long before its searches a run may have begun, milliseconds.
-pub(super) const LONGEST_RUN: i64 = 86_400_000;
 /// How long after the period an answer or a failure still tells about it, milliseconds.
 pub(super) const TAIL: i64 = 12 * 3_600_000;
 

@@ -26,7 +26,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             tell(50, "", "not run", format!("{state}."));
             continue;
         }
-        if let Some(told) = topic.relevance_sentence().filter(|_| topic.relevance.is_astray()) {
+        if let Some(told) = topic.relevance_sentence().filter(|_| topic.is_told_astray()) {
             tell(75, "numbers", "relevance", told);
         }
         if topic.first_day {

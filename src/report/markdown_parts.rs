@@ -1,6 +1,6 @@
 //! Pieces of a report in Markdown that several places use: lists, items, links and differences.
 
-use super::calendar::Row;
+use super::calendar_words::Row;
 use super::document::Report;
 use super::escape::{escaped, label};
 use super::facts::{Shown, TopicFacts};

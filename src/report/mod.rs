@@ -7,6 +7,7 @@
 
 mod answer;
 mod calendar;
+mod calendar_words;
 mod caveats;
 mod changed;
 mod comparison;

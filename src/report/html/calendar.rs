@@ -5,7 +5,8 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, number};
-use super::anchor;
+use super::super::measures::Voice;
+use super::places::anchor;
 use crate::draw::chart_parts::{self, PartsRow};
 
 /// A topic's figures beside those of the week or month before, or why they are not compared.
@@ -32,7 +33,7 @@ pub(super) fn voice(report: &Report) -> Markup {
         return html! {};
     }
     let names: Vec<&str> = parts.iter().map(|part| part.short()).collect();
-    let row = |(place, voice): (usize, &super::super::Voice)| PartsRow {
+    let row = |(place, voice): (usize, &Voice)| PartsRow {
         title: voice.title.clone(),
         shares: parts.iter().map(|part| part.topics.get(place).and_then(|cell| cell.unique)).collect(),
     };
