@@ -55,6 +55,7 @@ impl CalendarFacts {
         let (now, before) = (topic.period.raw, figures.counted.raw);
         match change(now, before) {
             None => format!("as many as in the {noun} before"),
+            Some(_) if before == 0 => format!("none in the {noun} before"),
             Some(change) => format!("{change} on the {noun} before"),
         }
     }
@@ -181,7 +182,7 @@ mod tests {
             (week(100, false), "+50% on the week before", "+50%"),
             (week(200, false), "−25% on the week before", "−25%"),
             (week(150, false), "as many as in the week before", "none"),
-            (week(0, false), "from none on the week before", "from none"),
+            (week(0, false), "none in the week before", "from none"),
             (week(100, true), "≥\u{a0}100 in the week before, and there may be more", "may be more"),
         ] {
             assert_eq!(calendar.standing(&facts), standing);
