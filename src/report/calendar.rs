@@ -1,9 +1,8 @@
 //! A week or a month beside the one before it, and its parts, read; or why the two cannot be compared. Which days belong to it,
 //! `insight::daily::CalendarUnit` says; how it is put into words, `calendar_words`.
 
-use super::coverage::{LONGEST_RUN, MOST_SEARCHES};
 use super::format::percent;
-use super::measures::WHOLE;
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
 use super::tone;
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, Counted, SearchCoverage, Share, Sounds};
 use crate::model::{Mark, Micros, PrunedDays, Span, Time, Tone, Topic};

@@ -9,11 +9,6 @@ use crate::insight::daily::SearchCoverage;
 use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Searches of the period that are read at most.
-pub(super) const MOST_SEARCHES: i64 = 20_000;
-/// How long before its searches a run may have begun, milliseconds.
-pub(super) const LONGEST_RUN: i64 = 86_400_000;
-
 /// When a topic was looked at in a span that ends at the present.
 pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<SearchCoverage, StoreError> {
     let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::coverage::{LONGEST_RUN, MOST_SEARCHES};
 use super::facts::{DayFacts, NotKept, TopicFacts};
-use super::measures::ToneFacts;
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts};
 use super::{answer, calendar, comparison, coverage, found_by, items, period};
 use crate::compare::{FilteredItems, relevance, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
