@@ -160,10 +160,12 @@ Examples:
   topicwatch report --open
   topicwatch report morning --date 2026-03-11
   topicwatch report --date 2026-03-11 --out day.html
+  topicwatch report --week 2026-W12
+  topicwatch report --month 2026-03 --timezone Europe/Berlin
   topicwatch report --out - | wc -c
   topicwatch report --out day.md --topic acme-launches
 
-Without --date it is about the last whole day. HTML or Markdown by the ending of
+Without a period it is about the last whole day, or that of its window. HTML or Markdown by the ending of
 --out; - is HTML on stdout.";
 pub(in crate::cli) const EXPORT: &str = "\
 Examples:

@@ -103,7 +103,7 @@ pub enum Verb {
     /// Show which times were covered per topic and source, and the gaps
     #[command(after_help = examples::COVERAGE)]
     Coverage(CoverageArgs),
-    /// Report on one day, as an HTML page or Markdown
+    /// Report on a day, week or month, as an HTML page or Markdown
     #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
     /// List, test, backtest, acknowledge and snooze alerts

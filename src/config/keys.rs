@@ -260,9 +260,9 @@ keys! {
         "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
         "every" Duration, None, "Period, instead of a schedule.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule and of its days.";
-        "window" OneOf(names!(ReportWindow)), Some("\"day\""), "The last whole local day, or all since the last one that was delivered.";
+        "window" OneOf(names!(ReportWindow)), Some("\"day\""), "The last whole local day, ISO week or month, or all since the last one that was delivered.";
         "format" OneOrSomeOf(names!(ReportFormat)), Some("[\"html\"]"), "What it is written as: html, markdown, or both.";
-        "path" Text, Some("\"reports/{name}-{date}\""), "Where its files go, without ending; {name}, {date} and {time} (0730+0100) are filled in. With window = \"since_last\" it is reports/{name}-{date}-{time} unless named.";
+        "path" Text, Some("\"reports/{name}-{date}\""), "Where its files go, without ending; {name}, {date} (2026-03-11, 2026-W11, 2026-03) and {time} (0730+0100) are filled in. With window = \"since_last\" it is reports/{name}-{date}-{time} unless named.";
         "group" Text, None, "Tag of the topics whose share of voice is compared; all of the report when left out.";
         "channels" Texts, Some("[]"), "Whom it is delivered to.";
         "ping" Text, None, "Address that is told when it begins (/start), ended (as it is) or failed (/fail); {id} is filled in; a secret.";

@@ -100,6 +100,9 @@ fn one(
             format!("add {{time}}, as in \"{SINCE_LAST}\""),
         );
     }
+    if let (Some(window), Some(policy)) = (window, &schedule) {
+        repeated(reader, window, policy, schedules, mistakes);
+    }
     let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
     Some(ReportSpec {
         name: name?,
@@ -114,6 +117,31 @@ fn one(
         group: group?,
         channels: channels?,
     })
+}
+
+/// Warns of a schedule that makes the report of one week or month again and again.
+fn repeated(
+    reader: &Reader<'_>,
+    window: ReportWindow,
+    policy: &SchedulePolicy,
+    schedules: &Schedules,
+    mistakes: &mut Mistakes<'_>,
+) {
+    // Some weeks and months hold one slot more than others.
+    let (most, days, example) = match window {
+        ReportWindow::Week => (9, 56, "0 7 * * 1"),
+        ReportWindow::Month => (13, 366, "0 7 1 * *"),
+        ReportWindow::Day | ReportWindow::SinceLast => return,
+    };
+    let Some(given) = reader.written("schedule").or_else(|| reader.written("every")) else { return };
+    if schedules.more_than(policy, most, days) {
+        let noun = window.noun();
+        mistakes.warn(
+            given.origin.span(),
+            format!("the report is about the last whole {noun}, and this makes it more than once a {noun}: each replaces the one before and is sent again"),
+            format!("once is enough, as with schedule = \"{example}\""),
+        );
+    }
 }
 
 /// One format or several, each once.

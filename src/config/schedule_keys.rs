@@ -90,6 +90,12 @@ impl Schedules {
         })
     }
 
+    /// Whether a schedule has more than `most` slots in so many days from now on.
+    pub(super) fn more_than(&self, policy: &SchedulePolicy, most: u64, days: u32) -> bool {
+        let until = self.now.plus(DAY * days);
+        schedule::Schedule::compile(policy).is_ok_and(|schedule| schedule.count(self.now, until) > most)
+    }
+
     /// Compiles the schedule; reports what is wrong or doubtful about it where it is written.
     fn compile(
         &mut self,

@@ -62,6 +62,30 @@ pub struct Chart {
     pub asked_anew: Vec<Time>,
     /// What is usual for the last day.
     pub usual: Option<Usual>,
+    /// It is about all of its days, and not about the last one.
+    pub all_alike: bool,
+}
+
+impl Chart {
+    /// Whether its days are many, and stand close to one another.
+    fn is_close(&self) -> bool {
+        self.all_alike && self.days.len() > 14
+    }
+
+    /// Of how many days one is named.
+    fn named_every(&self) -> usize {
+        if self.is_close() { 5 } else { 3 }
+    }
+
+    /// Whether a day is the one it is about.
+    fn is_now(&self, place: usize) -> bool {
+        !self.all_alike && place + 1 == self.days.len()
+    }
+
+    /// How far the marks of negative and positive stand from the middle of their day, and how large they are.
+    fn mark(&self) -> (f64, f64) {
+        if self.is_close() { (2.2, 3.6) } else { (3.0, 5.0) }
+    }
 }
 
 /// A topic's share of voice.
@@ -119,8 +143,10 @@ fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
         }
         @for (place, day) in topic.days.iter().enumerate() {
             @let middle = f64::midpoint(axis.x(day.span.from), axis.x(day.span.until));
-            @if (topic.days.len() - 1 - place).is_multiple_of(3) {
-                text class=(if place + 1 == topic.days.len() { "label now" } else { "label" }) x=(c(middle)) y=(c(HEIGHT - 8.0)) text-anchor="middle" { (day.date.get(5..).unwrap_or_default()) }
+            @if (topic.days.len() - 1 - place).is_multiple_of(topic.named_every()) {
+                // Of many days the last is too near to the edge for a name below its middle.
+                @let (x, anchor) = if topic.is_close() && place + 1 == topic.days.len() { (WIDTH, "end") } else { (middle, "middle") };
+                text class=(if topic.is_now(place) { "label now" } else { "label" }) x=(c(x)) y=(c(HEIGHT - 8.0)) text-anchor=(anchor) { (day.date.get(5..).unwrap_or_default()) }
             }
         }
         line class="axis" x1=(c(LEFT)) y1=(c(bottom)) x2=(c(WIDTH - RIGHT)) y2=(c(bottom)) {}
@@ -183,7 +209,7 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
             @for (place, day) in topic.days.iter().enumerate() {
                 @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
                 @let (all, unique) = (y(count(day.all) / top), y(count(day.unique) / top));
-                @let class = if place + 1 == topic.days.len() { "bar now" } else { "bar" };
+                @let class = if topic.is_now(place) { "bar now" } else { "bar" };
                 rect class=(format!("{class} copies")) x=(c(from + 2.5)) y=(c(all)) width=(c(until - from - 5.0)) height=(c(y(0.0) - all)) {}
                 rect class=(class) x=(c(from + 2.5)) y=(c(unique)) width=(c(until - from - 5.0)) height=(c(y(0.0) - unique)) {}
                 @if day.saturated { text class="label" x=(c(f64::midpoint(from, until))) y=(c(all - 2.0)) text-anchor="middle" { "≥" } }
@@ -199,6 +225,7 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
     let (title, desc) = (format::id(&topic.id, "trend"), format::id(&topic.id, "trend-words"));
     let highest =
         topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
+    let (mark, size) = topic.mark();
     let top = [0.2, 0.4, 0.6].into_iter().find(|top| *top >= highest).unwrap_or(1.0);
     let words = topic.days.iter().map(|day| {
         let told = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), format::share);
@@ -217,8 +244,8 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
             (ground(topic, &axis, &format::id(&topic.id, "hatch-tone")))
             @for (class, shift, share) in [
-                ("negative", -3.0, (|day| day.negative) as fn(&ChartDay) -> Option<Share>),
-                ("positive", 3.0, |day| day.positive),
+                ("negative", -mark, (|day| day.negative) as fn(&ChartDay) -> Option<Share>),
+                ("positive", mark, |day| day.positive),
             ] {
                 @let points: Vec<Option<(f64, Share)>> = topic.days.iter().map(|day| {
                     share(day).map(|share| (f64::midpoint(axis.x(day.span.from), axis.x(day.span.until)) + shift, share))
@@ -229,8 +256,8 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
                 }
                 @for (x, share) in points.iter().flatten() {
                     line class=(format!("interval {class}")) x1=(c(*x)) y1=(c(y(share.low / top))) x2=(c(*x)) y2=(c(y(share.high / top))) {}
-                    @if class == "negative" { rect class=(format!("dot {class}")) x=(c(x - 2.5)) y=(c(y(share.share / top) - 2.5)) width="5" height="5" {} }
-                    @else { circle class=(format!("dot {class}")) cx=(c(*x)) cy=(c(y(share.share / top))) r="2.8" {} }
+                    @if class == "negative" { rect class=(format!("dot {class}")) x=(c(x - size / 2.0)) y=(c(y(share.share / top) - size / 2.0)) width=(size) height=(size) {} }
+                    @else { circle class=(format!("dot {class}")) cx=(c(*x)) cy=(c(y(share.share / top))) r=(c(size * 0.56)) {} }
                 }
             }
         }

@@ -2,6 +2,7 @@
 //! words and answers are written. It reads nothing and decides nothing; colours are the style sheets' of whoever shows it.
 
 pub mod chart;
+pub mod chart_parts;
 pub mod format;
 pub mod prose;
 pub mod spark;

@@ -8,8 +8,29 @@ closed_list! {
     ReportWindow {
         /// The last whole local day before it is made.
         Day = "day",
+        /// The last whole ISO week, Monday to Sunday.
+        Week = "week",
+        /// The last whole calendar month.
+        Month = "month",
         /// From where the last delivered report ended.
         SinceLast = "since_last",
+    }
+}
+
+impl ReportWindow {
+    /// Whether it is a stretch of whole local days, which has a name in the calendar.
+    #[must_use]
+    pub fn is_of_days(self) -> bool {
+        self != Self::SinceLast
+    }
+
+    /// What such a stretch is called: `day`, `week`, `month`; a report since the last one has a period.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::SinceLast => "period",
+            Self::Day | Self::Week | Self::Month => self.as_str(),
+        }
     }
 }
 

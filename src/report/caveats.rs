@@ -12,11 +12,17 @@ use crate::model::ReportWindow;
 /// Topics that are named for one reason.
 const NAMED: usize = 3;
 
+/// Why a week or a month is not called usual or unusual.
+const OF_DAYS: &str = "what is usual is known of days only";
+
 /// Why posts that are about something else are not compared.
 const ASTRAY: &str = "most posts hold no word of the question";
 
 /// How the period's items stand to the usual where that is no news.
 pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
+    if let Some(calendar) = &topic.calendar {
+        return calendar.standing(topic);
+    }
     let Some(usual) = topic.usual.filter(|_| !topic.asked_or_answered_otherwise()) else {
         return uncompared(report, topic);
     };
@@ -38,6 +44,9 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
 }
 
 fn uncompared(report: &Report, topic: &TopicFacts) -> String {
+    if topic.calendar.is_some() {
+        return OF_DAYS.to_owned();
+    }
     if topic.asked_otherwise() {
         return "not compared: the query changed".to_owned();
     }
@@ -87,6 +96,9 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if judged { doubt(report, topic) } else { Some(uncompared(report, topic)) }
     }),
     ("tone", "tone has not shifted", |_, topic| {
+        if topic.calendar.is_some() {
+            return Some(OF_DAYS.to_owned());
+        }
         if topic.asked_otherwise() {
             return Some("the query changed".to_owned());
         }

@@ -4,6 +4,7 @@
 use super::facts::{ChangeFacts, Matter, TopicFacts};
 use super::format;
 use super::measures::Voice;
+use super::voice_parts::VoicePart;
 use crate::model::{Micros, ReportWindow, Span, Time};
 
 /// A report: everything it says.
@@ -14,11 +15,11 @@ pub struct Report {
     pub title: String,
     /// IANA zone of its days.
     pub timezone: String,
-    /// A local day, or since the last one.
+    /// A local day, week or month, or since the last one.
     pub window: ReportWindow,
     /// What it is about.
     pub span: Span,
-    /// `2026-03-11`, or two dates.
+    /// `2026-03-11`, `2026-W11`, `2026-03`, or two dates.
     pub date: String,
     /// Everything that was known at this instant is in it.
     pub made_at: Time,
@@ -36,6 +37,9 @@ pub struct Report {
     pub matters_left_out: usize,
     /// Shares of voice; empty for a single topic.
     pub voice: Vec<Voice>,
+    /// The same over the days of a week or the weeks of a month.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub voice_parts: Vec<VoicePart>,
     /// What the period's searches of all topics cost; `None` where that of one was pruned and nobody counted it before.
     pub cost: Option<Micros>,
     /// Topics: those that it names in its order, all others by id.

@@ -1,6 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/explanation/report.md defines each.
 
+use super::calendar::CalendarFacts;
 use super::measures::{Beside, FoundBy, ToneFacts};
 use crate::compare::{Cited, Relevance};
 pub use crate::insight::daily::HoleFacts;
@@ -50,6 +51,9 @@ pub struct TopicFacts {
     pub comparable: usize,
     /// The day before, and the same weekday of the week before.
     pub beside: Vec<Beside>,
+    /// Of a report of a week or a month: the one before, and its parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<CalendarFacts>,
     /// Posts that hold no word of the question.
     pub relevance: Relevance,
     /// Part of the period that searches covered, 0..1, as far as any was due; `None` where they were pruned.
@@ -61,7 +65,7 @@ pub struct TopicFacts {
     pub late_ms: i64,
     /// The end of the period that was not looked at yet: no search was due, and the next one looks back over it.
     pub open: Option<Span>,
-    /// The days of the charts, the last one that of the report.
+    /// The days of the charts, the last one that of the report; of a week or month all of its days.
     pub days: Vec<DayFacts>,
     /// Stretches inside these days that nothing covered.
     pub holes: Vec<HoleFacts>,

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
-use super::measures::ToneFacts;
-use super::{answer, comparison, coverage, found_by, items};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts};
+use super::{answer, calendar, comparison, coverage, found_by, items, period};
 use crate::compare::{FilteredItems, relevance, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
-use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, ReportWindow, Span, Time, Topic};
+use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Days that what is usual is learned from, and the one that is told.
@@ -19,10 +19,6 @@ const CHART: usize = 14;
 const BEFORE: usize = 7;
 /// Items of the history that are read at most; the latest are.
 const MOST_MARKS: i64 = 200_000;
-/// Searches of the period that are read at most.
-const MOST_SEARCHES: i64 = 20_000;
-/// How long before its searches a run may have begun, milliseconds.
-const LONGEST_RUN: i64 = 86_400_000;
 /// How long after the period an answer or a failure still tells about it, milliseconds.
 pub(super) const TAIL: i64 = 12 * 3_600_000;
 
@@ -60,8 +56,12 @@ pub(super) struct ReportScope {
     pub(super) now: Time,
 }
 
-/// The days that a report looks at, its own the last.
+/// The days that a report looks at, its own the last; of a week or month also those of the one before.
 pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
+    if let Some(period) = period::calendar(spec.window, span, &spec.timezone) {
+        let before = period.before(&spec.timezone).map(|before| before.days(&spec.timezone));
+        return before.into_iter().flatten().chain(period.days(&spec.timezone)).collect();
+    }
     daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone)
 }
 
@@ -79,7 +79,7 @@ pub(super) async fn topic(
     let from = history.first().map_or(span.from, |day| day.span.from.min(span.from));
     let seen = Span { from, until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
-    let belongs = PeriodRule { span, by_moment: spec.window == ReportWindow::Day, since };
+    let belongs = PeriodRule { span, by_moment: spec.window.is_of_days(), since };
     // What a clock that is ahead saw belongs to this report too, or to none.
     let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
     let all = moment.marks(&topic.id, known, MOST_MARKS).await?;
@@ -96,13 +96,17 @@ pub(super) async fn topic(
     let late: Vec<&Mark> =
         marks.iter().filter(|mark| span.holds(mark.first_seen) && mark.moment() < span.from).collect();
     let counted = daily::count(period.iter().copied());
-    let chart = history.get(history.len().saturating_sub(CHART)..).unwrap_or_default();
+    let calendar = period::calendar(spec.window, span, &spec.timezone);
+    let own = history.partition_point(|day| day.span.from < span.from);
+    let drawn_from = if calendar.is_some() { own } else { history.len().saturating_sub(CHART) };
+    let chart = history.get(drawn_from..).unwrap_or_default();
     let drawn = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
     let scorer = daily::scorer_of(marks.iter().filter(|mark| drawn.holds(mark.moment())));
     // What another question found says nothing about what is usual for this one.
     let asked_since = anew.iter().copied().filter(|at| *at < span.until).max();
     let comparable = |day: &&Day| asked_since.max(reach).is_none_or(|at| at <= day.span.from);
     let before = history.split_last().map_or(&*history, |(_, before)| before);
+    let before = if calendar.is_some() { history.get(..own).unwrap_or_default() } else { before };
     let before: Vec<Day> = before.iter().filter(comparable).copied().collect();
     let whole = whole(&before, &looked);
     let earlier = items_of(&marks, &whole);
@@ -120,6 +124,16 @@ pub(super) async fn topic(
     let (gone, kept_from) = (kept.of(span), kept.whole_from().filter(|from| *from > drawn.from));
     let inside = || searches.iter().filter(|asked| span.holds(asked.at));
     let found_by = found_by::read(moment, topic, &period, seen).await?;
+    let scored = scorer.as_deref();
+    let about =
+        calendar::Reading { marks: &marks, looked: &looked, kept: &kept, began, asked_since, reach, scored, now };
+    let beyond_days = match &calendar {
+        Some(one) => calendar::read(moment, topic, one, &spec.timezone, &about).await?,
+        None => None,
+    };
+    // What is usual is known of days: a week or month is only laid beside the one before.
+    let (tone_days, tone_week) =
+        if calendar.is_some() { (&[][..], &[][..]) } else { (&*whole, latest(&history, &whole)) };
     let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
@@ -135,6 +149,7 @@ pub(super) async fn topic(
         usual: usual.and_then(Result::ok),
         comparable: usual.and_then(Result::err).unwrap_or(0),
         beside,
+        calendar: beyond_days,
         relevance,
         covered: kept.whole(span).then(|| looked.covered_so_far(span)),
         covered_in_all: looked.covered(span),
@@ -144,7 +159,7 @@ pub(super) async fn topic(
         // A hole in what was pruned is none that anybody knows of.
         holes: looked
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
-        tone: tone(&period, &marks, &whole, latest(&history, &whole), scorer),
+        tone: tone(&period, &marks, tone_days, tone_week, scorer),
         answer: answer::read(moment, topic, tail).await?,
         found_by,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),

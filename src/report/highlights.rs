@@ -29,7 +29,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             tell(50, "", "not run", format!("{state}."));
             continue;
         }
-        if let Some(told) = topic.relevance_sentence().filter(|_| topic.relevance.is_astray()) {
+        if let Some(told) = topic.relevance_sentence().filter(|_| topic.is_told_astray()) {
             tell(75, "numbers", "relevance", told);
         }
         if topic.first_day {
@@ -38,8 +38,12 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
                 format!(" The first answer to each query, the baseline, held {many} of whatever day.")
             });
             let many = counted(topic.period.raw, "item");
-            tell(45, "numbers", "baseline", format!("first day: {many}.{baseline} Nothing can be compared yet."));
-            continue;
+            let noun = topic.noun();
+            tell(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
+            // What else happened on its first day is part of the beginning; in the rest of a week or month it is not.
+            if topic.calendar.is_none() {
+                continue;
+            }
         }
         for ill in &topic.ill {
             tell(70, "sources", ill.state.as_str(), format!("{}.", ill.sentence(&when(ill.since, timezone))));

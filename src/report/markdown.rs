@@ -5,7 +5,7 @@ use super::document::Report;
 use super::escape::{code, escaped};
 use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, counted, number, percent, round};
-use super::markdown_parts::{diff, found_by, item, linked, listed};
+use super::markdown_parts::{before, diff, found_by, item, linked, listed, voice_parts};
 use super::prose::{Piece, pieces};
 use super::{caveats, comparison, highlights, sql};
 use crate::insight::daily::Tally;
@@ -57,6 +57,7 @@ pub(super) fn page(report: &Report) -> String {
             text.push_str(&format!("\n{}: {told}\n", escaped(title)));
         }
     }
+    text.push_str(&voice_parts(report));
     for topic in &report.topics {
         text.push_str(&self::topic(report, topic));
     }
@@ -79,7 +80,10 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         text.push_str(&format!("{}.\n\n", escaped(pruned)));
     }
     if topic.first_day {
-        text.push_str("First day: the first answer to each query is a baseline, and nothing can be compared yet.\n\n");
+        text.push_str(&format!(
+            "First {}: the first answer to each query is a baseline, and nothing can be compared yet.\n\n",
+            topic.noun()
+        ));
     }
     if let Some(answer) = &topic.answer {
         for line in answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()) {
@@ -223,6 +227,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     if let Some(beside) = comparison::sentence(report, topic) {
         text.push_str(&format!("{beside}\n\n"));
     }
+    text.push_str(&before(topic));
     if topic.filtered > 0 {
         text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
     }

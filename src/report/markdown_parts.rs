@@ -1,9 +1,12 @@
 //! Pieces of a report in Markdown that several places use: lists, items, links and differences.
 
+use super::calendar_words::Row;
+use super::document::Report;
 use super::escape::{escaped, label};
-use super::facts::Shown;
+use super::facts::{Shown, TopicFacts};
 use super::format::{self, number};
 use super::measures::{FoundBy, SourceShare};
+use crate::model::ReportWindow;
 
 pub(super) fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("- {line}\n")).collect();
@@ -47,5 +50,41 @@ pub(super) fn found_by(found: &FoundBy) -> String {
         text.push_str(&format!("| {source} | {} | {} | {} |\n", number(*items), number(*unique), number(*alone)));
     }
     text.push_str(&format!("\n{told}\n\n"));
+    text
+}
+
+/// A topic's figures beside those of the week or month before, or why they are not compared.
+pub(super) fn before(topic: &TopicFacts) -> String {
+    let Some(calendar) = &topic.calendar else { return String::new() };
+    let mut text = calendar.uncompared().map_or_else(String::new, |why| format!("{why}\n\n"));
+    let rows = calendar.rows(topic);
+    if !rows.is_empty() {
+        text.push_str(&format!(
+            "| figure | {} | {} | change |\n|---|---:|---:|---:|\n",
+            calendar.name, calendar.before.name
+        ));
+        for Row { figure, now, before, change } in rows {
+            text.push_str(&format!("| {} | {now} | {before} | {change} |\n", figure.to_lowercase()));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Shares of voice of each day of a week, or each week of a month.
+pub(super) fn voice_parts(report: &Report) -> String {
+    if report.voice_parts.is_empty() {
+        return String::new();
+    }
+    let what = if report.window == ReportWindow::Week { "day" } else { "week" };
+    let titles: String = report.voice.iter().map(|voice| format!(" {} |", escaped(&voice.title))).collect();
+    let rule = "---:|".repeat(report.voice.len());
+    let mut text = format!(
+        "\n## Share of voice over time\n\n| {what} |{titles} unique items | covered |\n|---|{rule}---:|---:|\n"
+    );
+    for part in &report.voice_parts {
+        let cells: String = part.topics.iter().map(|cell| format!(" {} |", cell.words())).collect();
+        text.push_str(&format!("| {} |{cells} {} | {} |\n", part.name, number(part.unique), part.covered_words()));
+    }
     text
 }

@@ -12,6 +12,10 @@ pub(super) const MIN_SAMPLE: u64 = 20;
 pub(super) const WHOLE: f64 = 0.9;
 /// Part of the period without which its holes are reported.
 pub(super) const COVERED: f64 = 0.98;
+/// Searches of the period that are read at most.
+pub(super) const MOST_SEARCHES: i64 = 20_000;
+/// How long before its searches a run may have begun, milliseconds.
+pub(super) const LONGEST_RUN: i64 = 86_400_000;
 
 /// An earlier day.
 #[derive(Debug, Clone, serde::Serialize)]

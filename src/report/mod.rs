@@ -1,4 +1,4 @@
-//! The daily report: what a period brought, topic by topic, as one page of HTML that needs nothing else, or as Markdown with
+//! The report of a day, a week or a month: what a period brought, topic by topic, as one page of HTML that needs nothing else, or as Markdown with
 //! the same facts. It reads one moment of the store and computes with `insight`; who gets it, and when, is not decided here.
 //!
 //! ```text
@@ -6,6 +6,8 @@
 //! ```
 
 mod answer;
+mod calendar;
+mod calendar_words;
 mod caveats;
 mod changed;
 mod comparison;
@@ -28,15 +30,18 @@ mod samples;
 mod sql;
 mod tone;
 mod voice;
+mod voice_parts;
 
 use crate::draw::{chart, format, prose};
 use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
+pub use calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
 pub use document::Report;
 pub use facts::*;
 pub use measures::{Beside, FoundBy, SourceShare, ToneFacts, Voice};
-pub use period::{at_date, paths, span_of};
+pub use period::{at_date, at_name, paths, span_of};
+pub use voice_parts::{VoiceCell, VoicePart};
 
 /// Rows of items over all topics, about.
 const ROWS: usize = 400;
@@ -64,8 +69,8 @@ pub async fn make(
     let mut moment = store.moment().await?;
     let seq = match spec.window {
         // What later runs saw first counts on later days, too: others read it from here on, if some of it again.
-        ReportWindow::Day => moment.last_seq_until(span.until).await?,
-        ReportWindow::SinceLast => moment.last_seq().await?,
+        window if window.is_of_days() => moment.last_seq_until(span.until).await?,
+        _ => moment.last_seq().await?,
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let about = gather::ReportScope { span, since, now };
@@ -93,7 +98,7 @@ pub async fn make(
         timezone: spec.timezone.clone(),
         window: spec.window,
         span,
-        date: period::label(span, &spec.timezone),
+        date: period::label(spec.window, span, &spec.timezone),
         made_at: now,
         since,
         seq,
@@ -102,6 +107,7 @@ pub async fn make(
         matters,
         matters_left_out,
         voice: voice::of(&compared),
+        voice_parts: voice_parts::of(&compared),
         cost: gathered.iter().try_fold(Micros(0), |sum, topic| Some(sum.plus(topic.cost?))),
         topics: gathered,
     })

@@ -6,17 +6,21 @@ use std::time::Duration;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::insight::daily::{date_of, day_of, days};
+use crate::insight::daily::{CalendarPeriod, CalendarUnit, date_of, day_of, days};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
 
-/// The span of a report that is made at an instant: the last whole local day, or everything since the last one; the
-/// first of those begins a day before.
+/// The span of a report that is made at an instant: the last whole local day, week or month, or everything since the last
+/// one; the first of those begins a day before.
 #[must_use]
 pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     const DAY: Duration = Duration::from_secs(86_400);
     let since = |from: Time| Span { from: from.min(at), until: at };
     match spec.window {
         ReportWindow::Day => days(at, 2, &spec.timezone).first().map_or_else(|| since(at.minus(DAY)), |day| day.span),
+        ReportWindow::Week | ReportWindow::Month => {
+            let whole = unit(spec.window).and_then(|unit| unit.last_whole(at, &spec.timezone));
+            whole.map_or_else(|| since(at.minus(DAY)), |period| period.span)
+        }
         ReportWindow::SinceLast => since(last.unwrap_or_else(|| at.minus(DAY))),
     }
 }
@@ -25,6 +29,26 @@ pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
 #[must_use]
 pub fn at_date(spec: &ReportSpec, date: Date) -> Option<Span> {
     day_of(date, &spec.timezone).map(|day| day.span)
+}
+
+/// What a window is in the calendar, beyond a day.
+fn unit(window: ReportWindow) -> Option<CalendarUnit> {
+    match window {
+        ReportWindow::Week => Some(CalendarUnit::Week),
+        ReportWindow::Month => Some(CalendarUnit::Month),
+        ReportWindow::Day | ReportWindow::SinceLast => None,
+    }
+}
+
+/// The span of a week (`2026-W12`) or a month (`2026-03`), by the window of the report; `None` for what is none.
+#[must_use]
+pub fn at_name(spec: &ReportSpec, name: &str) -> Option<Span> {
+    unit(spec.window)?.named(name, &spec.timezone).map(|period| period.span)
+}
+
+/// The week or month that a report's span is.
+pub(super) fn calendar(window: ReportWindow, span: Span, timezone: &str) -> Option<CalendarPeriod> {
+    unit(window)?.of(date_of(span.from, timezone), timezone).filter(|period| period.span == span)
 }
 
 /// The last instant inside a span.
@@ -38,8 +62,11 @@ fn time_of(at: Time, timezone: &str) -> String {
     at.to_jiff().map_or_else(String::new, |at| at.to_zoned(zone).strftime("%H%M%z").to_string())
 }
 
-/// The span by its dates.
-pub(super) fn label(span: Span, timezone: &str) -> String {
+/// The span by its name, or by its dates.
+pub(super) fn label(window: ReportWindow, span: Span, timezone: &str) -> String {
+    if let Some(period) = calendar(window, span, timezone) {
+        return period.name;
+    }
     let (from, until) = (date_of(span.from, timezone), date_of(last_of(span), timezone));
     if from == until { from.to_string() } else { format!("{from} to {until}") }
 }
@@ -50,7 +77,8 @@ pub fn paths(spec: &ReportSpec, span: &Span) -> Vec<(ReportFormat, PathBuf)> {
     let date = date_of(last_of(*span), &spec.timezone);
     // A day that ends at midnight ends on its own date.
     let end = if date_of(span.until, &spec.timezone) == date { span.until } else { last_of(*span) };
-    let (date, time) = (date.to_string(), time_of(end, &spec.timezone));
+    let name = calendar(spec.window, *span, &spec.timezone).map(|period| period.name);
+    let (date, time) = (name.unwrap_or_else(|| date.to_string()), time_of(end, &spec.timezone));
     let path = spec.path.replace("{name}", &spec.name).replace("{date}", &date).replace("{time}", &time);
     let ending = |format: ReportFormat| match format {
         ReportFormat::Html => "html",

@@ -43,6 +43,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         usual: None,
         comparable: 2,
         beside: Vec::new(),
+        calendar: None,
         covered: Some(1.0),
         covered_in_all: 1.0,
         open: None,
@@ -92,6 +93,7 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         matters: Vec::new(),
         matters_left_out: 0,
         voice: Vec::new(),
+        voice_parts: Vec::new(),
         cost: Some(Micros(0)),
         topics,
     }

@@ -24,7 +24,7 @@ impl ToneFacts {
 }
 
 /// The share of each sound among the scored.
-fn shares(sounds: &Sounds) -> Vec<(Tone, Share)> {
+pub(super) fn shares(sounds: &Sounds) -> Vec<(Tone, Share)> {
     let whole = sounds.sample();
     [(Tone::Negative, sounds.negative), (Tone::Neutral, sounds.neutral), (Tone::Positive, sounds.positive)]
         .into_iter()

@@ -22,7 +22,7 @@ fn made(database: &Database, window: ReportWindow) -> Report {
 }
 
 /// Rows of the topic that count in a span of instants.
-fn inside(topic: &str, span: Span) -> String {
+pub(crate) fn inside(topic: &str, span: Span) -> String {
     format!(
         "FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND EXISTS (SELECT 1 FROM run r WHERE r.id = t.first_run AND r.seq IS NOT NULL) \
          AND (CASE WHEN i.published_at IS NULL OR i.published_at > t.first_seen THEN t.first_seen ELSE i.published_at END) BETWEEN {} AND {}",
@@ -31,12 +31,12 @@ fn inside(topic: &str, span: Span) -> String {
     )
 }
 
-fn count(database: &Database, topic: &str, span: Span, what: &str, and: &str) -> u64 {
+pub(crate) fn count(database: &Database, topic: &str, span: Span, what: &str, and: &str) -> u64 {
     database.number(&format!("SELECT count({what}) {} {and}", inside(topic, span))).unsigned_abs()
 }
 
-const CLUSTER: &str = "DISTINCT CASE WHEN i.cluster IS NULL THEN i.id ELSE i.cluster END";
-const BY: &str = "AND i.scorer = 'builtin-4'";
+pub(crate) const CLUSTER: &str = "DISTINCT CASE WHEN i.cluster IS NULL THEN i.id ELSE i.cluster END";
+pub(crate) const BY: &str = "AND i.scorer = 'builtin-4'";
 
 #[test]
 fn every_figure_equals_sql_over_the_database() {
@@ -147,7 +147,7 @@ fn days(database: &Database, facts: &TopicFacts) {
 }
 
 /// What stands out, and copied texts.
-fn lists(database: &Database, facts: &TopicFacts, span: Span) {
+pub(crate) fn lists(database: &Database, facts: &TopicFacts, span: Span) {
     let rows = |places: &[usize]| places.iter().map(|at| facts.rows[*at].item.key.clone()).collect::<Vec<_>>();
     let sql = |and: &str| database.texts(&format!("SELECT i.key {} {and}", inside(&facts.id, span)));
     let best = |list: &[usize], sql: Vec<String>| {
@@ -229,7 +229,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
             let report = match window {
                 ReportWindow::Day => made(&database, window),
                 // The rows are there already.
-                ReportWindow::SinceLast => {
+                _ => {
                     let spec = spec("UTC", window);
                     wait(async {
                         let store = crate::support::searched::open(&database).await;

@@ -92,7 +92,7 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
 
 /// Opens a page in a window of a width, and measures it: its height, how far it is wider than the window, and where the list of
 /// all topics ends.
-fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
+pub(crate) fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
     let text = std::fs::read_to_string(place.path(file)).unwrap();
     // The page's own rules forbid a script: it is measured inside of another one.
     let frame = format!(

@@ -398,7 +398,7 @@ tags = ["rival"]
 group = "nobody"
 channels = ["teem"]
 format = "pdf"
-window = "week"
+window = "fortnight"
 path = "../{name}"
 schedule = "0 0 31 2 *"
 timezone = "Europe/Berlinn"
@@ -447,7 +447,7 @@ kind = "sms"
             "names \"nobody\", and there is no such tag",
             "did you mean `team`?",
             "cannot be \"pdf\"",
-            "cannot be \"week\"",
+            "cannot be \"fortnight\"",
             "leads out of its folder",
             "`timezone`",
             "this report has no `name`",

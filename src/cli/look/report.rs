@@ -1,4 +1,4 @@
-//! `report`: writes the report of one day to a file or stdout. Its content is made in `report`.
+//! `report`: writes the report of a day, week or month to a file or stdout. Its content is made in `report`.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,14 @@ pub struct ReportArgs {
     #[arg(long, value_name = "ID", conflicts_with = "name")]
     pub topic: Vec<String>,
     /// Local day to report on: 2026-03-11 [default: the last complete day]
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", group = "period")]
     pub date: Option<String>,
+    /// ISO week to report on, Monday to Sunday: 2026-W12
+    #[arg(long, value_name = "WEEK", group = "period")]
+    pub week: Option<String>,
+    /// Month to report on: 2026-03
+    #[arg(long, value_name = "MONTH", group = "period")]
+    pub month: Option<String>,
     /// Time zone of the days
     #[arg(long, value_name = "ZONE", default_value = "UTC", conflicts_with = "name")]
     pub timezone: String,
@@ -47,12 +53,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
         None => everything(args),
         Some(name) => named(&context, name)?,
     };
-    if args.date.is_some() {
-        spec.window = ReportWindow::Day;
+    let asked = asked(args);
+    if let Some((window, _)) = asked {
+        spec.window = window;
     }
     let store = context.store_to_read().await?;
     let last = store.cursor(&spec.job()).await?;
-    let span = span(&spec, args.date.as_deref(), now, last.map(|cursor| cursor.at))?;
+    let span = span(&spec, asked.map(|(_, name)| name), now, last.map(|cursor| cursor.at))?;
     let made = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
     store.close().await;
     if args.out.as_deref() == Some(Path::new("-")) {
@@ -89,11 +96,23 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     }
 }
 
+/// The day, week or month that was asked for, as it was written.
+fn asked(args: &ReportArgs) -> Option<(ReportWindow, &str)> {
+    let date = args.date.as_deref().map(|date| (ReportWindow::Day, date));
+    let week = args.week.as_deref().map(|week| (ReportWindow::Week, week));
+    date.or(week).or(args.month.as_deref().map(|month| (ReportWindow::Month, month)))
+}
+
 /// A report of everything that is watched, without any of the file's.
 fn everything(args: &ReportArgs) -> ReportSpec {
     ReportSpec {
         name: "everything".to_owned(),
-        title: "Daily report".to_owned(),
+        title: match asked(args) {
+            Some((ReportWindow::Week, _)) => "Weekly report",
+            Some((ReportWindow::Month, _)) => "Monthly report",
+            _ => "Daily report",
+        }
+        .to_owned(),
         topics: args.topic.clone(),
         tags: Vec::new(),
         schedule: None,
@@ -117,17 +136,33 @@ fn named(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
     })
 }
 
-fn span(spec: &ReportSpec, date: Option<&str>, now: Time, last: Option<Time>) -> Result<Span, Failure> {
-    let Some(text) = date else { return Ok(report::span_of(spec, now, last)) };
-    let date = text.parse::<jiff::civil::Date>().ok().and_then(|date| report::at_date(spec, date));
-    let span = date.ok_or_else(|| {
-        Failure::usage(
-            format!("--date: `{}` is no day in {}", output::brief(text, 40), spec.timezone),
-            "write 2026-03-11",
-        )
+/// What was asked for by name, or what the report is about now.
+fn span(spec: &ReportSpec, name: Option<&str>, now: Time, last: Option<Time>) -> Result<Span, Failure> {
+    let Some(name) = name else { return Ok(report::span_of(spec, now, last)) };
+    let (option, example, found) = match spec.window {
+        ReportWindow::Week => ("--week", "2026-W12", report::at_name(spec, name)),
+        ReportWindow::Month => ("--month", "2026-03", report::at_name(spec, name)),
+        ReportWindow::Day | ReportWindow::SinceLast => {
+            let date = name.parse::<jiff::civil::Date>().ok();
+            ("--date", "2026-03-11", date.and_then(|date| report::at_date(spec, date)))
+        }
+    };
+    let noun = option.trim_start_matches("--").replace("date", "day");
+    let span = found.ok_or_else(|| {
+        let many = name.get(..4).filter(|year| {
+            spec.window == ReportWindow::Week
+                && name.to_uppercase().ends_with("-W53")
+                && year.bytes().all(|b| b.is_ascii_digit())
+        });
+        let hint = match many {
+            Some(year) => format!("{year} has 52 weeks"),
+            None => format!("write {example}"),
+        };
+        Failure::usage(format!("{option}: `{}` is no {noun} in {}", output::brief(name, 40), spec.timezone), hint)
     })?;
     if span.from > now {
-        return Err(Failure::usage(format!("{} has not begun yet", output::brief(text, 40)), "choose an earlier day"));
+        let text = format!("{} has not begun yet", output::brief(name, 40));
+        return Err(Failure::usage(text, format!("choose an earlier {noun}")));
     }
     Ok(span)
 }

@@ -78,7 +78,7 @@ async fn make_report(
     store.publish().await?;
     let now = clock();
     let at = match spec.window {
-        ReportWindow::Day => run.slot.unwrap_or(now),
+        ReportWindow::Day | ReportWindow::Week | ReportWindow::Month => run.slot.unwrap_or(now),
         ReportWindow::SinceLast => now,
     };
     let last = store.cursor(&run.job.id).await?;

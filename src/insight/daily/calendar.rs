@@ -29,12 +29,16 @@ fn zone(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap_or(TimeZone::UTC)
 }
 
+/// The first instant of a date, or of the next one where the zone skipped it.
+pub(super) fn start_of(date: Date, timezone: &str) -> Option<Time> {
+    let start = zone(timezone).to_ambiguous_zoned(date.at(0, 0, 0, 0)).compatible().ok()?;
+    Some(Time::from_jiff(start.timestamp()))
+}
+
 /// The day of a date.
 #[must_use]
 pub fn day_of(date: Date, timezone: &str) -> Option<Day> {
-    let start = |date: Date| zone(timezone).to_ambiguous_zoned(date.at(0, 0, 0, 0)).compatible().ok();
-    let (from, until) = (start(date)?, start(date.tomorrow().ok()?)?);
-    let span = Span::new(Time::from_jiff(from.timestamp()), Time::from_jiff(until.timestamp()))?;
+    let span = Span::new(start_of(date, timezone)?, start_of(date.tomorrow().ok()?, timezone)?)?;
     Some(Day { date, span })
 }
 

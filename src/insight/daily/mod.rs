@@ -3,6 +3,7 @@
 //! no clock or database is read.
 
 mod calendar;
+mod calendar_weeks;
 mod campaigns;
 mod counted;
 mod effects;
@@ -14,6 +15,7 @@ mod usual;
 mod usual_share;
 
 pub use calendar::{Day, date_of, day_of, days, is_whole_days, window_before, windows_at_any_hour};
+pub use calendar_weeks::{CalendarPeriod, CalendarUnit};
 pub use campaigns::{Campaign, campaigns};
 pub use counted::{Counted, Sounds, Tally, authors, count, scorer_of, sounds, tally};
 pub use links::links;

@@ -23,6 +23,7 @@ impl TopicFacts {
             holes: self.holes.iter().map(|hole| Gap { span: hole.span, before: hole.before }).collect(),
             asked_anew: self.asked_anew.clone(),
             usual: self.usual,
+            all_alike: self.calendar.is_some(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The report as one page: no script, no address that is loaded, one style sheet inside; foreign words are escaped by the
 //! template, and links are http or https and tell their target nothing. What stands in a topic's section is `topic`'s.
 
+mod calendar;
 mod changed;
 mod charts;
 mod glance;
@@ -46,6 +47,7 @@ pub(super) fn page(report: &Report) -> String {
                     (summary(report))
                     (overview(report))
                     (voice(report))
+                    (calendar::voice(report))
                     @for facts in report.topics.iter().filter(|facts| !report.is_quiet(facts)) { (topic::section(report, facts)) }
                     (quiet(report))
                 }
@@ -64,7 +66,7 @@ fn head(report: &Report) -> Markup {
             h1 { (format::line(&report.title, 120)) " " span.date { (report.date) } }
             p.meta {
                 (format::span(report.span, zone)) " (" (zone) "), "
-                @match report.window { ReportWindow::Day => "one local day", ReportWindow::SinceLast => "since the last report" }
+                @match report.window { ReportWindow::Day => "one local day", ReportWindow::Week => "one local week, Monday to Sunday", ReportWindow::Month => "one local month", ReportWindow::SinceLast => "since the last report" }
                 ". Made " (format::when(report.made_at, zone)) ". " (report.cost_words())
             }
             (glance::topics(report))
@@ -115,12 +117,21 @@ fn overview(report: &Report) -> Markup {
                 caption #overview-caption { "Each topic in the period. Intervals are 95 % (Wilson)." }
                 thead { tr {
                     th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" }
-                    th.n scope="col" { "Usual" } th scope="col" { "Change" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" }
+                    th.n scope="col" { (beside(report)) } th scope="col" { "Change" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" }
                     th.n scope="col" { "Covered" } th scope="col" { "Sources" } th.n scope="col" { "Cost" }
                 } }
                 tbody { @for topic in &report.topics { (row(report, topic)) } }
             } }
         }
+    }
+}
+
+/// What the topics' items stand beside.
+fn beside(report: &Report) -> &'static str {
+    match report.window {
+        ReportWindow::Week => "Week before",
+        ReportWindow::Month => "Month before",
+        ReportWindow::Day | ReportWindow::SinceLast => "Usual",
     }
 }
 
@@ -135,7 +146,10 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
             td.n data-label="Unique" { (number(topic.period.unique)) }
             td.n data-label="Authors" { (format::authors(&topic.period)) }
-            td.n data-label="Usual" { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", format::round(u.low.ceil()), format::round(u.high.floor())))) }
+            td.n data-label=(beside(report)) {
+                @if let Some(calendar) = &topic.calendar { (calendar.before_items()) }
+                @else { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", format::round(u.low.ceil()), format::round(u.high.floor())))) }
+            }
             td data-label="Change" { (change(report, topic)) }
             td.n data-label="Negative" { (share(Tone::Negative)) }
             td.n data-label="Positive" { (share(Tone::Positive)) }
@@ -201,7 +215,8 @@ fn foot(report: &Report) -> Markup {
             dl {
                 dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, when it was first seen." }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that was not compared yet counts as unique." }
-                dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Days that were not covered are left out." }
+                @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. It is compared when at least 90 % of both was covered and the same was asked, and without a verdict: what is usual is known of days only." } }
+                @else { dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Days that were not covered are left out." } }
                 dt { "≥" } dd { "A search returned as much as it can: there may be more. A part of what may be more is at most (≤) so much." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }

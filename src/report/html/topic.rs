@@ -21,7 +21,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             @if topic.began.is_none() {
                 @if topic.tried { (looked(report, topic)) }
             } @else {
-                @if topic.first_day { p.note { strong { "First day. " } "The first answer to each query is a baseline: stored and counted, and no news. Nothing can be compared yet." } }
+                @if topic.first_day { p.note { strong { "First " (topic.noun()) ". " } "The first answer to each query is a baseline: stored and counted, and no news. Nothing can be compared yet." } }
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
                 (parts(report, topic))
             }
@@ -128,6 +128,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
             (figures(report, topic))
             @if let Some(told) = topic.relevance_sentence() { p.note { (told) } }
             @if let Some(beside) = comparison::sentence(report, topic) { p { (beside) } }
+            (super::calendar::beside(topic))
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {

@@ -91,6 +91,7 @@ impl Counted {
             holes,
             asked_anew,
             usual: None,
+            all_alike: false,
         }
     }
 }

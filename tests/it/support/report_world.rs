@@ -28,6 +28,19 @@ pub fn draw(of: &[i64], below: i64) -> i64 {
     i64::try_from(mix % below.unsigned_abs()).unwrap()
 }
 
+/// When runs were made, and when none were.
+pub struct History {
+    /// The first slot; one every twelve hours follows.
+    pub begin: Time,
+    /// Runs of each topic.
+    pub runs: i64,
+    /// Slots that passed while nothing ran.
+    pub down: &'static [std::ops::Range<i64>],
+}
+
+/// That of most cases.
+pub const SIXTEEN_DAYS: History = History { begin: BEGIN, runs: RUNS, down: &[DOWN] };
+
 pub fn topics() -> Vec<Topic> {
     ["acme", "globex"].iter().map(|id| topic(id)).collect()
 }
@@ -74,20 +87,26 @@ impl Rows {
 
 /// Fills an opened, empty database.
 pub fn fill(database: &Database) {
+    fill_with(database, &SIXTEEN_DAYS);
+}
+
+/// The same with another history.
+pub fn fill_with(database: &Database, history: &History) {
+    let History { begin, runs: many_runs, down } = *history;
     let (mut items, mut keys, mut runs, mut searches) =
         (Rows::default(), Rows::default(), Rows::default(), Rows::default());
     let (mut sightings, mut known, mut answers) = (Rows::default(), Rows::default(), Rows::default());
     let mut seq = 0;
-    for slot in 0..=RUNS {
+    for slot in 0..=many_runs {
         for (number, topic) in topics().iter().enumerate() {
             let number = i64::try_from(number).unwrap();
-            let at = BEGIN.0 + slot * DAY / 2;
-            if DOWN.contains(&slot) {
+            let at = begin.0 + slot * DAY / 2;
+            if down.iter().any(|down| down.contains(&slot)) {
                 continue;
             }
             // The last runs are finished but not readable yet.
-            seq += i64::from(slot < RUNS);
-            let readable = if slot < RUNS { seq.to_string() } else { "NULL".into() };
+            seq += i64::from(slot < many_runs);
+            let readable = if slot < many_runs { seq.to_string() } else { "NULL".into() };
             let job = topic.job();
             let id = runs.add(format!(
                 "'{job}@{}', '{job}', '{}', {at}, 'scheduled', 'ok', {at}, {at}, {at}, {}, {readable}",
@@ -95,7 +114,7 @@ pub fn fill(database: &Database) {
                 topic.id,
                 at + 5_000
             ));
-            let (from, failed) = (at - DAY, slot > RUNS - 4 && number == 0);
+            let (from, failed) = (at - DAY, slot > many_runs - 4 && number == 0);
             let search = |source: &str, state: &str, cost: i64, span: &str| {
                 format!("{id}, 1, '{source}', 'search', 'q', '{state}', {at}, {cost}, 'billed', '{}', {span}", topic.id)
             };
@@ -103,7 +122,7 @@ pub fn fill(database: &Database) {
             searches.add(search("web", if failed { "error" } else { "ok" }, 1_000, "NULL, NULL, NULL, NULL"));
             let many = 18
                 + draw(&[slot, number], 9)
-                + if slot == RUNS - 2 || slot == RUNS - 3 { 40 * (1 - number) } else { 0 };
+                + if slot == many_runs - 2 || slot == many_runs - 3 { 40 * (1 - number) } else { 0 };
             for n in 0..many {
                 let d = |what: i64, below: i64| draw(&[slot, number, n, what], below);
                 let page = n % 9 == 8;
@@ -121,7 +140,7 @@ pub fn fill(database: &Database) {
                 let likes = (d(7, 8) > 0 && !page).then(|| d(8, 400).to_string());
                 let sound = ["negative", "neutral", "neutral", "positive", "unsupported", ""]
                     [usize::try_from(d(9, 6)).unwrap()];
-                let sound = if slot >= RUNS - 3 && number == 0 && sound == "neutral" { "negative" } else { sound };
+                let sound = if slot >= many_runs - 3 && number == 0 && sound == "neutral" { "negative" } else { sound };
                 let scorer = if sound.is_empty() {
                     None
                 } else {
@@ -157,7 +176,7 @@ pub fn fill(database: &Database) {
                 ));
             }
             // The run before saw some of them with fewer likes.
-            if slot == RUNS - 3 {
+            if slot == many_runs - 3 {
                 for back in 1..6 {
                     let item = items.0.len() - back;
                     sightings.add(format!("{}, {item}, 'social', {back}, 'in', {back}", id - 2));
@@ -172,7 +191,7 @@ pub fn fill(database: &Database) {
         let definition = serde_json::to_string(&topic).unwrap();
         wait(database.execute(&format!(
             "INSERT INTO job (id, kind, topic, title, tags, definition, generation, created_at) VALUES ('topic:{0}', 'topic', '{0}', '{1}', '[]', '{2}', 1, {3})",
-            topic.id, topic.title, definition, BEGIN.0 - 1_000
+            topic.id, topic.title, definition, begin.0 - 1_000
         )));
     }
     runs.into(

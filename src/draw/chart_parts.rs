@@ -1,0 +1,71 @@
+//! Shares over the parts of a week or month as inline SVG: for each topic a row of bars, all on one scale, so that rows can be
+//! compared; parts of which little was covered are hatched. The table beside it has the numbers.
+
+use maud::{Markup, html};
+
+use super::format::{self, percent};
+use crate::insight::daily::Share;
+
+const WIDTH: f64 = 360.0;
+/// A row: its title, and its bars below.
+const ROW: f64 = 64.0;
+const TITLE: f64 = 14.0;
+const BARS: f64 = 32.0;
+/// Room for the parts' names below the last row.
+const NAMES: f64 = 18.0;
+
+/// A topic's shares, one for each part; `None` where nobody said anything.
+#[derive(Debug, Clone)]
+pub struct PartsRow {
+    pub title: String,
+    pub shares: Vec<Option<Share>>,
+}
+
+fn c(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few rows and parts")]
+fn real(many: usize) -> f64 {
+    many as f64
+}
+
+/// The rows; `names` are the parts' names, `thin` says of which too little was covered.
+#[must_use]
+pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
+    let height = real(rows.len()) * ROW + NAMES;
+    let step = WIDTH / real(names.len().max(1));
+    let most = rows.iter().flat_map(|row| row.shares.iter().flatten()).map(|share| share.share).fold(0.01, f64::max);
+    let told = |share: &Option<Share>| share.map_or("none".to_owned(), |share| percent(share.share));
+    let words = rows.iter().map(|row| {
+        let parts = names.iter().zip(&row.shares).map(|(name, share)| format!("{name} {}", told(share)));
+        format!("{}: {}", row.title, parts.collect::<Vec<_>>().join(", "))
+    });
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-labelledby="voice-parts-title voice-parts-words" {
+            title id="voice-parts-title" { "Share of voice over time, by unique items" }
+            desc id="voice-parts-words" { (words.collect::<Vec<_>>().join("; ")) }
+            defs { pattern id="voice-parts-hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                rect class="hatch-ground" width="5" height="5" {}
+                line class="hatch" x1="0" y1="0" x2="0" y2="5" {}
+            } }
+            @for (place, _) in thin.iter().enumerate().filter(|(_, thin)| **thin) {
+                rect fill="url(#voice-parts-hatch)" x=(c(real(place) * step + 1.0)) y="0" width=(c(step - 2.0)) height=(c(height - NAMES)) {}
+            }
+            @for (line, row) in rows.iter().enumerate() {
+                @let bottom = real(line) * ROW + ROW - 4.0;
+                text class="label now" x="0" y=(c(real(line) * ROW + TITLE - 3.0)) { (format::line(&row.title, 40)) }
+                line class="axis" x1="0" y1=(c(bottom)) x2=(c(WIDTH)) y2=(c(bottom)) {}
+                @for (place, share) in row.shares.iter().enumerate() {
+                    @let long = share.map_or(0.0, |share| share.share / most * BARS);
+                    @let middle = (real(place) + 0.5) * step;
+                    rect class="bar" x=(c(middle - step * 0.3)) y=(c(bottom - long)) width=(c(step * 0.6)) height=(c(long)) {}
+                    text class="label" x=(c(middle)) y=(c(bottom - long - 2.0)) text-anchor="middle" { @if share.is_some() { (told(share)) } @else { "–" } }
+                }
+            }
+            @for (place, name) in names.iter().enumerate() {
+                text class="label" x=(c((real(place) + 0.5) * step)) y=(c(height - 4.0)) text-anchor="middle" { (name) }
+            }
+        }
+    }
+}

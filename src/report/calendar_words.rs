@@ -1,0 +1,220 @@
+//! A week or a month beside the one before it, in words. Plain changes without a verdict, since what is usual is known of days
+//! only. How the figures are read is `calendar`'s.
+
+use super::calendar::CalendarFacts;
+use super::facts::TopicFacts;
+use super::format::{self, at_least, number, percent};
+use crate::insight::daily::{Counted, Share};
+use crate::model::{Micros, Tone};
+
+/// A figure of both periods and its change, in words.
+pub(super) struct Row {
+    pub(super) figure: &'static str,
+    pub(super) now: String,
+    pub(super) before: String,
+    pub(super) change: String,
+}
+
+impl TopicFacts {
+    /// What its period is called: `day`, `week`, `month`.
+    pub(super) fn noun(&self) -> &'static str {
+        self.calendar.as_ref().map_or("day", |calendar| calendar.unit.noun())
+    }
+}
+
+impl CalendarFacts {
+    /// `week before (2026-W11)`.
+    pub(super) fn before_words(&self) -> String {
+        format!("{} before ({})", self.unit.noun(), self.before.name)
+    }
+
+    /// What is said in place of a comparison: `Week before (2026-W11): not compared, only 40% covered.`
+    pub(super) fn uncompared(&self) -> Option<String> {
+        let why = self.before.why.as_ref()?;
+        Some(format::sentence(&format!("{}: not compared, {why}", self.before_words())))
+    }
+
+    /// The period before in the overview.
+    pub(super) fn before_items(&self) -> String {
+        self.before
+            .figures
+            .as_ref()
+            .map_or("–".to_owned(), |figures| at_least(figures.counted.raw, figures.saturated))
+    }
+
+    /// How the period's items stand to those of the one before.
+    pub(super) fn standing(&self, topic: &TopicFacts) -> String {
+        let noun = self.unit.noun();
+        let Some(figures) = &self.before.figures else {
+            let why = self.before.why.as_deref().unwrap_or("not known");
+            return format!("not compared with the {noun} before: {why}");
+        };
+        if figures.saturated || topic.saturated {
+            return format!("{} in the {noun} before, and there may be more", self.before_items());
+        }
+        let (now, before) = (topic.period.raw, figures.counted.raw);
+        match change(now, before) {
+            None => format!("as many as in the {noun} before"),
+            Some(_) if before == 0 => format!("none in the {noun} before"),
+            Some(change) => format!("{change} on the {noun} before"),
+        }
+    }
+
+    /// Both periods side by side; none where they cannot be compared.
+    pub(super) fn rows(&self, topic: &TopicFacts) -> Vec<Row> {
+        let Some(before) = &self.before.figures else { return Vec::new() };
+        let (now, then) = (&topic.period, &before.counted);
+        let more = topic.saturated || before.saturated;
+        // A change between what may be more says nothing.
+        let counts = |now: u64, then: u64| match change(now, then) {
+            _ if more => "may be more".to_owned(),
+            None => "none".to_owned(),
+            Some(change) => change,
+        };
+        let told = |counted: &Counted| counted.authors > 0 || counted.no_author == 0;
+        let authors = if told(now) && told(then) { counts(now.authors, then.authors) } else { "–".to_owned() };
+        let mut rows = vec![
+            Row {
+                figure: "Items",
+                now: at_least(now.raw, topic.saturated),
+                before: at_least(then.raw, before.saturated),
+                change: counts(now.raw, then.raw),
+            },
+            Row {
+                figure: "Unique",
+                now: at_least(now.unique, topic.saturated),
+                before: at_least(then.unique, before.saturated),
+                change: counts(now.unique, then.unique),
+            },
+            Row { figure: "Authors", now: format::authors(now), before: format::authors(then), change: authors },
+            Row {
+                figure: "Scored",
+                now: number(topic.tone.period.sample()),
+                before: number(before.sounds.sample()),
+                change: counts(topic.tone.period.sample(), before.sounds.sample()),
+            },
+        ];
+        for (figure, sound) in [("Negative", Tone::Negative), ("Neutral", Tone::Neutral), ("Positive", Tone::Positive)]
+        {
+            let of =
+                |shares: &[(Tone, Share)]| shares.iter().find(|(other, _)| *other == sound).map(|(_, share)| *share);
+            let (now, then) = (of(&topic.tone.shares), of(&before.shares));
+            let told = |share: Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
+            let change = now.zip(then).map_or("–".to_owned(), |(now, then)| points(now.share - then.share));
+            rows.push(Row { figure, now: told(now), before: told(then), change });
+        }
+        let covered = Some(percent(before.covered));
+        let cost = before.cost.map(|cost| cost.to_string());
+        let spent = topic.cost.filter(|_| !topic.searches_cut).zip(before.cost).map(|(now, then)| {
+            let whole = |cost: Micros| u64::try_from(cost.0).unwrap_or(0);
+            change(whole(now), whole(then)).unwrap_or_else(|| "none".to_owned())
+        });
+        for (figure, now, then, change) in [
+            ("Covered", topic.covered.map_or(format::NOT_KEPT.to_owned(), percent), covered, None),
+            ("Cost", topic.cost_words(), cost, spent),
+        ] {
+            let [before, change] = [then, change].map(|told| told.unwrap_or_else(|| "–".to_owned()));
+            rows.push(Row { figure, now, before, change });
+        }
+        rows
+    }
+}
+
+/// The change from one count to another, as `+12%`, or the difference where there was nothing before; none between equals.
+fn change(now: u64, before: u64) -> Option<String> {
+    if now == before {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    let (from, to) = (before as f64, now as f64);
+    let sign = if now < before { '−' } else { '+' };
+    Some(match before {
+        0 => "from none".to_owned(),
+        _ => format!("{sign}{}", percent(((to - from) / from).abs())),
+    })
+}
+
+/// A change of a share: `+3 points`.
+fn points(change: f64) -> String {
+    let points = (change * 100.0).abs().round();
+    let sign = match points {
+        0.0 => "",
+        _ if change < 0.0 => "−",
+        _ => "+",
+    };
+    format!("{sign}{points:.0} point{}", if points == 1.0 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::super::calendar::{BeforeFacts, PeriodFigures};
+    use super::super::samples::topic;
+    use super::super::tone;
+    use super::*;
+    use crate::insight::daily::{CalendarUnit, Sounds};
+    use crate::model::{Span, Time};
+
+    fn week(raw: u64, saturated: bool) -> CalendarFacts {
+        let sounds = Sounds { negative: raw / 4, neutral: raw - raw / 4, ..Sounds::default() };
+        let figures = PeriodFigures {
+            counted: Counted { raw, unique: raw, authors: raw / 2, ..Counted::default() },
+            saturated,
+            shares: tone::shares(&sounds),
+            sounds,
+            covered: 0.95,
+            cost: Some(Micros(2_000_000)),
+        };
+        let span = Span { from: Time(0), until: Time(1) };
+        CalendarFacts {
+            unit: CalendarUnit::Week,
+            name: "2026-W12".into(),
+            before: BeforeFacts { name: "2026-W11".into(), span, why: None, figures: Some(figures) },
+            parts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_change_is_reported_plainly_or_why_it_is_not() {
+        let mut facts = topic("a");
+        (facts.period.raw, facts.period.unique, facts.period.authors) = (150, 100, 40);
+        for (calendar, standing, change) in [
+            (week(100, false), "+50% on the week before", "+50%"),
+            (week(200, false), "−25% on the week before", "−25%"),
+            (week(150, false), "as many as in the week before", "none"),
+            (week(0, false), "none in the week before", "from none"),
+            (week(100, true), "≥\u{a0}100 in the week before, and there may be more", "may be more"),
+        ] {
+            assert_eq!(calendar.standing(&facts), standing);
+            assert_eq!(calendar.rows(&facts)[0].change, change);
+            assert_eq!(calendar.uncompared(), None);
+        }
+        let mut none = week(100, false);
+        (none.before.figures, none.before.why) = (None, Some("only 40% covered".into()));
+        assert_eq!(none.standing(&facts), "not compared with the week before: only 40% covered");
+        assert_eq!(none.uncompared().unwrap(), "Week before (2026-W11): not compared, only 40% covered.");
+        assert!(none.rows(&facts).is_empty());
+    }
+
+    #[test]
+    fn shares_change_by_points_and_money_by_its_part() {
+        let mut facts = topic("a");
+        facts.cost = Some(Micros(1_000_000));
+        let sounds = Sounds { negative: 31, neutral: 69, ..Sounds::default() };
+        (facts.tone.shares, facts.tone.period) = (tone::shares(&sounds), sounds);
+        let rows = week(100, false).rows(&facts);
+        let of = |figure: &str| {
+            let row = rows.iter().find(|row| row.figure == figure).unwrap();
+            (&*row.now, &*row.before, &*row.change)
+        };
+        assert_eq!(of("Negative"), ("31% (23–41%)", "25% (18–34%)", "+6 points"));
+        assert_eq!(of("Neutral"), ("69% (59–77%)", "75% (66–82%)", "−6 points"));
+        assert_eq!(of("Positive"), ("0% (0–4%)", "0% (0–4%)", "0 points"));
+        assert_eq!(of("Covered"), ("100%", "95%", "–"));
+        assert_eq!(of("Cost"), ("$1.000", "$2.000", "−50%"));
+        assert_eq!(
+            (points(0.006), points(-0.006), points(-0.004)),
+            ("+1 point".into(), "−1 point".into(), "0 points".into())
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! What only the page of a week or a month has: the one before beside it, and shares of voice over time.
+
+use maud::{Markup, html};
+
+use super::super::document::Report;
+use super::super::facts::TopicFacts;
+use super::super::format::{self, number};
+use super::super::measures::Voice;
+use super::places::anchor;
+use crate::draw::chart_parts::{self, PartsRow};
+
+/// A topic's figures beside those of the week or month before, or why they are not compared.
+pub(super) fn beside(topic: &TopicFacts) -> Markup {
+    let Some(calendar) = &topic.calendar else { return html! {} };
+    let (rows, noun) = (calendar.rows(topic), calendar.unit.noun());
+    let caption = format::id(&topic.id, "before");
+    html! {
+        @if let Some(why) = calendar.uncompared() { p { (why) } }
+        @if !rows.is_empty() {
+            div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
+                caption id=(caption) { "This " (noun) " beside the one before, without a verdict: what is usual is known of days only." }
+                thead { tr { th scope="col" { "Figure" } th.n scope="col" { (calendar.name) } th.n scope="col" { (calendar.before.name) } th.n scope="col" { "Change" } } }
+                tbody { @for row in &rows { tr { th scope="row" { (row.figure) } td.n { (row.now) } td.n { (row.before) } td.n { (row.change) } } } }
+            } }
+        }
+    }
+}
+
+/// The topics' shares of each day of a week, or each week of a month.
+pub(super) fn voice(report: &Report) -> Markup {
+    let parts = &report.voice_parts;
+    if parts.is_empty() {
+        return html! {};
+    }
+    let names: Vec<&str> = parts.iter().map(|part| part.short()).collect();
+    let row = |(place, voice): (usize, &Voice)| PartsRow {
+        title: voice.title.clone(),
+        shares: parts.iter().map(|part| part.topics.get(place).and_then(|cell| cell.unique)).collect(),
+    };
+    let rows: Vec<PartsRow> = report.voice.iter().enumerate().map(row).collect();
+    let thin: Vec<bool> = parts.iter().map(|part| part.is_thin()).collect();
+    let what = if report.window == crate::model::ReportWindow::Week { "Day" } else { "Week" };
+    html! {
+        section.whole aria-labelledby="voice-parts-heading" {
+            h2 #voice-parts-heading { "Share of voice over time" }
+            figure {
+                (chart_parts::shares(&names, &thin, &rows))
+                figcaption { "By unique items of each " (what.to_lowercase()) "." @if thin.contains(&true) { " Hatched: less than 90 % was covered for one of the topics." } }
+            }
+            div.wide role="region" tabindex="0" aria-labelledby="voice-parts-caption" { table {
+                caption #voice-parts-caption { "Each topic's part of the unique items. Covered: for the topic with the least." @if what == "Week" { " Weeks are cut where the month begins and ends." } }
+                thead { tr { th scope="col" { (what) } @for voice in &report.voice { th.n scope="col" { a href=(anchor(&voice.topic, "")) { (voice.title) } } } th.n scope="col" { "Unique items" } th.n scope="col" { "Covered" } } }
+                tbody { @for part in parts { tr {
+                    th scope="row" { (part.name) }
+                    @for cell in &part.topics { td.n { (cell.words()) } }
+                    td.n { (number(part.unique)) }
+                    td.n { (part.covered_words()) }
+                } } }
+            } }
+        }
+    }
+}

@@ -1,0 +1,620 @@
+//! Reports of weeks and months through the binary on both databases: every figure of theirs is worked out again with SQL of its
+//! own, in two zones, over weeks in which the clock changes and a month with holes. Spans and Wilson's intervals are worked
+//! out here, too.
+
+use topicwatch::model::{ReportWindow, Span, Time};
+use topicwatch::report::{at_name, make, paths, span_of};
+
+use crate::report::{BY, CLUSTER, count, lists};
+use crate::support::databases::{Database, databases, sqlite, wait};
+use crate::support::program::Place;
+use crate::support::report_spec::spec;
+use crate::support::report_world::{DAY, HOUR, History, fill_with, topics};
+use crate::support::searched;
+
+/// Ten weeks from the 28th of January 2026 on: a day is missing in February, a day and a half in March.
+const TEN_WEEKS: History = History { begin: Time(1_769_558_400_000), runs: 140, down: &[20..23, 90..94] };
+
+/// A little after the last readable run, on the 8th of April.
+const NOW: Time = Time(TEN_WEEKS.begin.0 + 70 * DAY + 13 * HOUR);
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\ntitle = \"acme co\"\nquery = \"acme\"\ntags = [\"brand\"]\nsources = [\"social\", \"web\"]\n\n\
+                      [[topics]]\nid = \"globex\"\ntitle = \"globex co\"\nquery = \"globex\"\ntags = [\"brand\"]\nsources = [\"social\", \"web\"]\n";
+
+fn place(database: Database, more: &str) -> Place {
+    let place = Place::new(database, "base_url = \"sandbox\"", &format!("{TOPICS}\n{more}"));
+    wait(async {
+        let store = searched::open(&place.database).await;
+        fill_with(&place.database, &TEN_WEEKS);
+        store.close().await;
+    });
+    place
+}
+
+/// The report in a format, as a file of it.
+fn report(place: &Place, args: &[&str], format: &str) -> String {
+    let file = format!("told.{format}");
+    place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], args].concat());
+    std::fs::read_to_string(place.path(&file)).unwrap()
+}
+
+/// Local midnights of dates, each the first instant of its day.
+fn midnight(date: &str, zone: &str) -> Time {
+    let date: jiff::civil::Date = date.parse().unwrap();
+    Time(date.in_tz(zone).unwrap().timestamp().as_millisecond())
+}
+
+fn span(from: &str, until: &str, zone: &str) -> Span {
+    Span { from: midnight(from, zone), until: midnight(until, zone) }
+}
+
+/// A week or month with the one before: each by its first day and the first day after it.
+struct Case {
+    args: [&'static str; 2],
+    zone: &'static str,
+    name: &'static str,
+    before: &'static str,
+    /// The first day of the one before, its own first day, and the first day after it.
+    days: [&'static str; 3],
+    hours: i64,
+    /// Its parts: the first days of the weeks of a month.
+    weeks: &'static [(&'static str, &'static str)],
+}
+
+const MARCH: &[(&str, &str)] = &[
+    ("2026-W09", "2026-03-01"),
+    ("2026-W10", "2026-03-02"),
+    ("2026-W11", "2026-03-09"),
+    ("2026-W12", "2026-03-16"),
+    ("2026-W13", "2026-03-23"),
+    ("2026-W14", "2026-03-30"),
+];
+
+const CASES: [Case; 5] = [
+    Case {
+        args: ["--week", "2026-W13"],
+        zone: "Europe/Berlin",
+        name: "2026-W13",
+        before: "2026-W12",
+        days: ["2026-03-16", "2026-03-23", "2026-03-30"],
+        hours: 167,
+        weeks: &[],
+    },
+    Case {
+        args: ["--week", "2026-W10"],
+        zone: "America/New_York",
+        name: "2026-W10",
+        before: "2026-W09",
+        days: ["2026-02-23", "2026-03-02", "2026-03-09"],
+        hours: 167,
+        weeks: &[],
+    },
+    Case {
+        args: ["--week", "2026-W14"],
+        zone: "Asia/Kathmandu",
+        name: "2026-W14",
+        before: "2026-W13",
+        days: ["2026-03-23", "2026-03-30", "2026-04-06"],
+        hours: 168,
+        weeks: &[],
+    },
+    Case {
+        args: ["--month", "2026-03"],
+        zone: "Europe/Berlin",
+        name: "2026-03",
+        before: "2026-02",
+        days: ["2026-02-01", "2026-03-01", "2026-04-01"],
+        hours: 743,
+        weeks: MARCH,
+    },
+    Case {
+        args: ["--month", "2026-03"],
+        zone: "America/New_York",
+        name: "2026-03",
+        before: "2026-02",
+        days: ["2026-02-01", "2026-03-01", "2026-04-01"],
+        hours: 743,
+        weeks: MARCH,
+    },
+];
+
+impl Case {
+    fn span(&self) -> Span {
+        span(self.days[1], self.days[2], self.zone)
+    }
+
+    fn before(&self) -> Span {
+        span(self.days[0], self.days[1], self.zone)
+    }
+
+    fn dates(&self) -> Vec<String> {
+        let (mut date, until): (jiff::civil::Date, jiff::civil::Date) =
+            (self.days[1].parse().unwrap(), self.days[2].parse().unwrap());
+        let mut all = Vec::new();
+        while date < until {
+            all.push(date.to_string());
+            date = date.tomorrow().unwrap();
+        }
+        all
+    }
+
+    /// The parts of the shares of voice: names and spans.
+    fn parts(&self) -> Vec<(String, Span)> {
+        let begins: Vec<(String, String)> = if self.weeks.is_empty() {
+            self.dates().into_iter().map(|date| (date.clone(), date)).collect()
+        } else {
+            self.weeks.iter().map(|(name, from)| ((*name).to_owned(), (*from).to_owned())).collect()
+        };
+        let ends = begins.iter().skip(1).map(|(_, from)| from.as_str()).chain([self.days[2]]);
+        begins.iter().zip(ends).map(|((name, from), until)| (name.clone(), span(from, until, self.zone))).collect()
+    }
+}
+
+/// Rows of a table of the Markdown that begins with a head.
+fn table<'a>(text: &'a str, head: &str) -> Vec<Vec<&'a str>> {
+    let (_, rest) = text.split_once(head).unwrap_or_else(|| panic!("no {head}: {text}"));
+    let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// A topic's part of the Markdown.
+fn topic<'a>(text: &'a str, title: &str) -> &'a str {
+    let (_, rest) = text.split_once(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("no {title}: {text}"));
+    rest.split("\n## ").next().unwrap()
+}
+
+/// `1,234`.
+fn shown(n: u64) -> String {
+    let digits = n.to_string();
+    let place = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
+    digits.chars().enumerate().map(|(at, c)| format!("{}{c}", place(at))).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a test")]
+fn part(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
+}
+
+/// `25% (20–31%)`: a share with Wilson's bounds, found by halving: where it lies 1.96 standard errors away.
+fn share(of: u64, whole: u64) -> String {
+    let (p, n) = (part(of, whole), part(whole, 1));
+    let bound = |mut inner: f64, mut outer: f64| {
+        for _ in 0..80 {
+            let middle = f64::midpoint(inner, outer);
+            let near = (p - middle).abs() <= 1.959_963_984_540_054 * (middle * (1.0 - middle) / n).sqrt();
+            if near { inner = middle } else { outer = middle }
+        }
+        inner
+    };
+    format!("{:.0}% ({:.0}–{:.0}%)", p * 100.0, bound(p, 0.0) * 100.0, bound(p, 1.0) * 100.0)
+}
+
+/// `+12%`.
+fn change(now: u64, before: u64) -> String {
+    match (part(now, before) - 1.0) * 100.0 {
+        _ if now == before => "none".to_owned(),
+        change if change < 0.0 => format!("−{:.0}%", -change),
+        change => format!("+{change:.0}%"),
+    }
+}
+
+/// The part of a span that searches covered, in minutes of it.
+fn covered(database: &Database, topic: &str, span: Span) -> String {
+    let searches = database.texts(&format!(
+        "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{topic}' AND source = 'social' \
+         AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)"
+    ));
+    let spans: Vec<(i64, i64)> = searches
+        .iter()
+        .map(|s| s.split_once(' ').unwrap())
+        .map(|(from, until)| (from.parse().unwrap(), until.parse().unwrap()))
+        .collect();
+    let minutes: Vec<i64> = (span.from.0..span.until.0).step_by(60_000).collect();
+    let inside = minutes.iter().filter(|at| spans.iter().any(|(from, until)| from <= at && *at < until)).count();
+    format!("{:.0}%", part(inside as u64, minutes.len() as u64) * 100.0)
+}
+
+fn cost(database: &Database, topic: &str, span: Span) -> u64 {
+    let sql = format!(
+        "SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s JOIN run r ON r.id = s.run WHERE r.seq IS NOT NULL AND r.topic = '{topic}' \
+         AND s.started_at >= {} AND s.started_at < {}",
+        span.from.0, span.until.0
+    );
+    database.number(&sql).unsigned_abs()
+}
+
+fn dollars(micros: u64) -> String {
+    let text = format!("{:.6}", part(micros, 1_000_000));
+    let least = text.len() - 3;
+    format!("${}", &text[..text.trim_end_matches('0').len().max(least)])
+}
+
+/// What the report says of a topic against SQL.
+fn figures(database: &Database, text: &str, case: &Case, id: &str) {
+    let told = topic(text, &format!("{id} co"));
+    let of = |span: Span, what: &str, and: &str| count(database, id, span, what, and);
+    let (now, before) = (case.span(), case.before());
+    let rows = table(told, &format!("| figure | {} | {} | change |", case.name, case.before));
+    let row = |name: &str| rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("no {name}: {told}"));
+    for (name, what) in [("items", "*"), ("unique", CLUSTER), ("authors", "DISTINCT lower(i.author)")] {
+        let (now, before) = (of(now, what, ""), of(before, what, ""));
+        assert!(now > 20 && before > 20, "{name}: {now} {before}");
+        assert_eq!(row(name)[1..], [shown(now), shown(before), change(now, before)], "{name} {} {id}", case.name);
+    }
+    let sample = |span: Span| of(span, "*", &format!("{BY} AND i.tone IN ('negative', 'neutral', 'positive')"));
+    assert_eq!(row("scored")[1..3], [shown(sample(now)), shown(sample(before))]);
+    for sound in ["negative", "neutral", "positive"] {
+        let of = |span: Span| of(span, "*", &format!("{BY} AND i.tone = '{sound}'"));
+        let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
+        assert_eq!(row(sound)[1..3], shares, "{sound} {} {id}", case.name);
+        let points = ((part(of(now), sample(now)) - part(of(before), sample(before))) * 100.0).round();
+        assert_eq!(
+            row(sound)[3].replace('−', "-").split(' ').next().unwrap().parse::<f64>().unwrap(),
+            points,
+            "{sound}"
+        );
+    }
+    assert_eq!(row("covered")[1..3], [covered(database, id, now), covered(database, id, before)], "{id} {}", case.name);
+    let (spent, then) = (cost(database, id, now), cost(database, id, before));
+    assert_eq!(row("cost")[1..], [dollars(spent), dollars(then), change(spent, then)]);
+    let head = format!("**{}** items, **{}** unique", shown(of(now, "*", "")), shown(of(now, CLUSTER, "")));
+    assert!(told.contains(&head), "{head}: {told}");
+
+    // The days of the chart are those of the period.
+    let days = table(told, "| day | items | unique |");
+    assert_eq!(days.iter().map(|day| day[0]).collect::<Vec<_>>(), case.dates(), "{}", case.name);
+    for day in &days {
+        let next = day[0].parse::<jiff::civil::Date>().unwrap().tomorrow().unwrap().to_string();
+        let day_span = span(day[0], &next, case.zone);
+        assert_eq!(day[1], shown(of(day_span, "*", "")), "{id} {}", day[0]);
+        assert_eq!(day[2], shown(of(day_span, CLUSTER, "")), "{id} {}", day[0]);
+        assert_eq!(day[7], covered(database, id, day_span), "{id} {}", day[0]);
+    }
+}
+
+/// Shares of voice of the whole and of its parts.
+fn voices(database: &Database, text: &str, case: &Case) {
+    let unique = |id: &str, span: Span| count(database, id, span, CLUSTER, "");
+    let ids = ["acme", "globex"];
+    let told = |id: &str, span: Span| {
+        let whole: u64 = ids.iter().map(|id| unique(id, span)).sum();
+        let part = unique(id, span);
+        if whole == 0 { "–".to_owned() } else { format!("{:.0}% ({})", self::part(part, whole) * 100.0, shown(part)) }
+    };
+    let whole = table(text, "| topic | items | unique | authors |");
+    for row in &whole {
+        let id = row[0].split(' ').next().unwrap();
+        assert_eq!(row[2], told(id, case.span()), "{id} {}", case.name);
+    }
+    let order: Vec<&str> = whole.iter().map(|row| row[0].split(' ').next().unwrap()).collect();
+    let what = if case.weeks.is_empty() { "day" } else { "week" };
+    let parts = table(text, &format!("| {what} | {} co | {} co | unique items | covered |", order[0], order[1]));
+    let expected: Vec<Vec<String>> = case
+        .parts()
+        .into_iter()
+        .map(|(name, span)| {
+            let sum: u64 = ids.iter().map(|id| unique(id, span)).sum();
+            let cells = [told(order[0], span), told(order[1], span)];
+            [name].into_iter().chain(cells).chain([shown(sum), covered(database, "acme", span)]).collect()
+        })
+        .collect();
+    assert_eq!(parts, expected, "{}", case.name);
+    // Uncovered stretches are the same for both topics.
+    assert_eq!(covered(database, "acme", case.span()), covered(database, "globex", case.span()));
+}
+
+/// The SQL that is printed gives the figures that are printed.
+fn printed(database: &Database, text: &str, case: &Case) {
+    for id in ["acme", "globex"] {
+        let told = topic(text, &format!("{id} co"));
+        let blocks: Vec<&str> =
+            told.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
+        assert_eq!(blocks.len(), 9, "{told}");
+        for figure in ["items, unique, authors", "tone", "searches, failures, cost"] {
+            let noun = if case.weeks.is_empty() { "week" } else { "month" };
+            assert!(told.contains(&format!("\n{noun} before ({}): {figure}:\n", case.before)), "{told}");
+        }
+        let three = |sql: &str| {
+            database.texts(&format!(
+                "SELECT CAST(items AS TEXT) || ' ' || CAST(unique_items AS TEXT) || ' ' || CAST(authors AS TEXT) FROM ({sql}) q"
+            ))
+        };
+        let negative = |sql: &str| {
+            database.number(&format!("SELECT CAST(coalesce(sum(items), 0) AS BIGINT) FROM ({sql}) q WHERE tone = 'negative' AND scorer = 'builtin-4'"))
+        };
+        let money = |sql: &str| {
+            database.number(&format!("SELECT CAST(coalesce(sum(micro_dollars), 0) AS BIGINT) FROM ({sql}) q"))
+        };
+        for (span, [counts, tones, searches]) in [(case.span(), [0, 2, 4]), (case.before(), [5, 6, 7])] {
+            let of = |what: &str, and: &str| count(database, id, span, what, and);
+            let told = format!("{} {} {}", of("*", ""), of(CLUSTER, ""), of("DISTINCT lower(i.author)", ""));
+            assert_eq!(three(blocks[counts]), [told]);
+            let tone = of("*", &format!("{BY} AND i.tone = 'negative'"));
+            assert_eq!(negative(blocks[tones]).unsigned_abs(), tone);
+            assert_eq!(money(blocks[searches]).unsigned_abs(), cost(database, id, span));
+        }
+        let rows = format!("SELECT part || ' ' || CAST(unique_items AS TEXT) FROM ({}) q ORDER BY 1", blocks[8]);
+        let parts: Vec<String> = case
+            .parts()
+            .iter()
+            .map(|(name, span)| format!("{name} {}", count(database, id, *span, CLUSTER, "")))
+            .collect();
+        assert_eq!(database.texts(&rows), parts);
+    }
+}
+
+#[test]
+fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
+    for database in databases() {
+        let place = place(database, "");
+        for case in &CASES {
+            assert_eq!((case.span().until.0 - case.span().from.0) / HOUR, case.hours, "{}", case.name);
+            let args = [&case.args[..], &["--timezone", case.zone]].concat();
+            let text = report(&place, &args, "md");
+            let title = if case.weeks.is_empty() { "Weekly report" } else { "Monthly report" };
+            assert!(text.starts_with(&format!("# {title} {}\n", case.name)), "{text}");
+            for id in ["acme", "globex"] {
+                figures(&place.database, &text, case, id);
+            }
+            voices(&place.database, &text, case);
+            printed(&place.database, &text, case);
+
+            let page = report(&place, &args, "html");
+            let noun = if case.weeks.is_empty() { "Week" } else { "Month" };
+            let row = page.split("<tr>").find(|row| row.contains("data-label=\"Items\"")).unwrap();
+            let before = shown(count(&place.database, "acme", case.before(), "*", ""));
+            assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
+            // Nothing that is true of a day only.
+            for told in [&page, &text] {
+                for wrong in ["Day before", "one local day", "are usual", "the usual", "Band:", "First day", "of a day"]
+                {
+                    assert!(!told.contains(wrong), "{wrong}: {told}");
+                }
+            }
+            // What is expected of posts without a word of the question rests on days, and says so.
+            assert_eq!(page.matches("earlier day").count(), page.matches("% expected, by ").count());
+            assert!(page.contains(&format!("one local {}", noun.to_lowercase())), "{page}");
+        }
+        // The hole of March where it is, in the words of the zone.
+        let text = report(&place, &["--month", "2026-03", "--timezone", "Europe/Berlin"], "md");
+        assert!(text.contains("- not covered: 2026-03-13 13:00 – 2026-03-15 01:00"), "{text}");
+        assert!(!text.contains("before the period, not covered"), "{text}");
+        // All posts were without a word of the question before, too: that is told beside the figures, and is no news.
+        assert!(text.contains("hold no word of the question (99% expected, by 14 earlier days)"), "{text}");
+        assert!(!text.contains("(relevance): "), "{text}");
+        let page = report(&place, &["--month", "2026-03", "--timezone", "Europe/Berlin"], "html");
+        assert!(page.contains("<figcaption>By unique items of each week."), "{page}");
+    }
+}
+
+#[test]
+fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_same_bytes() {
+    let mut all = Vec::new();
+    for database in databases() {
+        let told: Vec<String> = wait(async {
+            let store = searched::open(&database).await;
+            fill_with(&database, &TEN_WEEKS);
+            let mut told = Vec::new();
+            for (window, name) in [(ReportWindow::Week, "2026-W13"), (ReportWindow::Month, "2026-03")] {
+                let spec = spec("Europe/Berlin", window);
+                let span = at_name(&spec, name).unwrap();
+                let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
+                for facts in &made.topics {
+                    lists(&database, facts, span);
+                    assert!(
+                        !facts.cut && facts.usual.is_none() && facts.beside.is_empty() && facts.tone.usual.is_empty()
+                    );
+                }
+                told.extend([serde_json::to_string(&made).unwrap(), made.html(), made.markdown()]);
+            }
+            store.close().await;
+            told
+        });
+        all.push(told);
+    }
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn what_cannot_be_compared_is_named_with_its_reason() {
+    for database in databases() {
+        let place = place(database, "");
+        for (args, told) in [
+            (["--week", "2026-W12"], "Week before (2026-W11): not compared, only 79% covered."),
+            (["--week", "2026-W11"], "Week before (2026-W10): not compared, only 79% of this week covered."),
+            (["--week", "2026-W05"], "Week before (2026-W04): not compared, not watched yet."),
+            (["--month", "2026-02"], "Month before (2026-01): not compared, not watched from its beginning."),
+            (["--week", "2026-W15"], "Week before (2026-W14): not compared, this week is not over."),
+            (["--month", "2026-04"], "Month before (2026-03): not compared, this month is not over."),
+        ] {
+            let text = report(&place, &args, "md");
+            assert_eq!(text.matches(told).count(), 2, "{told}: {text}");
+            assert!(!text.contains("| figure |"), "{text}");
+            let page = report(&place, &args, "html");
+            assert_eq!(page.matches(told).count(), 2, "{told}: {page}");
+            let noun = args[0].trim_start_matches("--");
+            // Of its first week the overview says that it is one.
+            assert!(
+                page.contains("<td data-label=\"Change\">baseline</td>")
+                    || page.contains(&format!("not compared with the {noun} before: ")),
+                "{page}"
+            );
+        }
+        let first = report(&place, &["--week", "2026-W05"], "md");
+        assert!(
+            first.contains("first week: ") && first.contains("\nFirst week: ") && !first.contains("irst day"),
+            "{first}"
+        );
+        // Of a week that goes on, the days that have begun: Monday, Tuesday, Wednesday.
+        let now = report(&place, &["--week", "2026-W15"], "md");
+        let days = table(&now, "unique items | covered |").len();
+        assert_eq!(days, 3, "{now}");
+
+        // Another query in the week before, then in the week itself.
+        let changed = |from: &str| {
+            format!(
+                "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = 'acme' AND started_at >= {}",
+                midnight(from, "UTC").0
+            )
+        };
+        for (from, told) in [("2026-03-27", "the query changed."), ("2026-03-18", "another query was asked then.")] {
+            wait(place.database.execute(&changed(from)));
+            let text = report(&place, &["--week", "2026-W13"], "md");
+            let acme = topic(&text, "acme co");
+            assert!(acme.contains(&format!("Week before (2026-W12): not compared, {told}")), "{text}");
+            assert!(topic(&text, "globex co").contains("| figure |"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
+    let place = place(sqlite(), "");
+    for (args, told, hint) in [
+        (&["--week", "2025-W53"][..], "`2025-W53` is no week in UTC", "2025 has 52 weeks"),
+        (&["--week", "2026-12"], "`2026-12` is no week in UTC", "write 2026-W12"),
+        (&["--week", "2026-W16"], "2026-W16 has not begun yet", "choose an earlier week"),
+        (&["--month", "2026-13"], "`2026-13` is no month in UTC", "write 2026-03"),
+        (&["--month", "2026-03-01"], "`2026-03-01` is no month in UTC", "write 2026-03"),
+        (&["--month", "2026-05"], "2026-05 has not begun yet", "choose an earlier month"),
+        (&["--month", "2026-03", "--week", "2026-W12"], "cannot be used with", ""),
+        (&["--date", "2026-03-11", "--week", "2026-W12"], "cannot be used with", ""),
+    ] {
+        let ended = place.run(&[&["report", "--out", "-", "--at", &NOW.to_string()][..], args].concat());
+        assert_eq!(ended.code, Some(2), "{args:?}\n{ended}");
+        assert!(ended.err.contains(told) && ended.err.contains(hint), "{args:?}\n{ended}");
+    }
+    // 2026 has a week 53; it lies ahead.
+    let ended = place.run(&["report", "--week", "2026-W53", "--at", &NOW.to_string()]);
+    ended.says(2, &["2026-W53 has not begun yet"]);
+}
+
+#[test]
+fn a_scheduled_report_is_about_the_last_whole_week_or_month_of_its_slot() {
+    let reports = "[[reports]]\nname = \"weekly\"\ntitle = \"The week\"\nwindow = \"week\"\nschedule = \"0 7 * * 1\"\ntimezone = \"Europe/Berlin\"\n\
+                   path = \"out/{name}-{date}\"\nformat = \"both\"\n\n\
+                   [[reports]]\nname = \"monthly\"\ntitle = \"The month\"\nwindow = \"month\"\nschedule = \"0 7 1 * *\"\ntimezone = \"Europe/Berlin\"\n\
+                   path = \"out/{name}-{date}-{time}\"\n";
+    for database in databases() {
+        let place = place(database, reports);
+        place.ok(&["once", "--due", "--at", "2026-03-31T12:00:00Z"]);
+        let monthly = place.path("out/monthly-2026-03-2359+0200.html");
+        assert!(!monthly.exists());
+        // Made days after its slot, on a Tuesday: still the week and the month that had ended then.
+        let at = "2026-04-07T13:00:00Z".to_owned();
+        place
+            .run(&["once", "--due", "--at", &at])
+            .shows(0, &["weekly-2026-W14.html", "weekly-2026-W14.md", "monthly-2026-03"]);
+        for (name, file) in [("weekly", "weekly-2026-W14.html"), ("monthly", "monthly-2026-03-2359+0200.html")] {
+            let page = std::fs::read_to_string(place.path(&format!("out/{file}"))).unwrap();
+            assert_eq!(page, place.ok(&["report", name, "--at", &at, "--out", "-"]), "{name}");
+        }
+        let subjects = place.database.texts("SELECT subject FROM report ORDER BY subject");
+        assert!(
+            subjects[0].contains("The month 2026-03: ") && subjects[1].contains("The week 2026-W14"),
+            "{subjects:?}"
+        );
+        // A day of a weekly report, and a week of a monthly one.
+        for (args, file) in [
+            (["weekly", "--date", "2026-03-11"], "weekly-2026-03-11.md"),
+            (["weekly", "--week", "2026-W10"], "weekly-2026-W10.md"),
+        ] {
+            place.ok(&[&["report", "--at", &at][..], &args].concat());
+            assert!(place.path(&format!("out/{file}")).exists(), "{file}");
+        }
+        place.run(&["check"]).shows(0, &["weekly", "monthly"]);
+    }
+}
+
+#[test]
+fn a_schedule_that_makes_the_same_week_again_is_warned_of_once() {
+    let check = |window: &str, schedule: &str| {
+        let report = format!("[[reports]]\nname = \"r\"\nwindow = \"{window}\"\n{schedule}\n");
+        let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{TOPICS}\n{report}"));
+        place.program(&["check"]).env("COLUMNS", "200").run().to_string()
+    };
+    for (window, schedule, warned) in [
+        ("week", "schedule = \"0 7 * * *\"", true),
+        ("week", "schedule = \"0 7 * * 1,4\"", true),
+        ("month", "every = \"7d\"", true),
+        ("week", "schedule = \"0 7 * * 1\"", false),
+        ("week", "every = \"7d\"", false),
+        ("month", "schedule = \"0 7 1 * *\"", false),
+        ("month", "every = \"30d\"", false),
+        ("day", "schedule = \"0 7 * * *\"", false),
+    ] {
+        let told = check(window, schedule);
+        let many = told.matches(&format!("this makes it more than once a {window}")).count();
+        assert_eq!(many, usize::from(warned), "{window} {schedule}: {told}");
+    }
+}
+
+#[test]
+fn files_of_weeks_and_months_are_named_by_them() {
+    let names = |window: ReportWindow, at: &str| {
+        let spec = spec("America/New_York", window);
+        let span = span_of(&spec, Time::parse(at).unwrap(), None);
+        paths(&spec, &span)[0].1.display().to_string()
+    };
+    // Monday has begun in Berlin, and in New York it has not.
+    assert_eq!(names(ReportWindow::Week, "2026-03-23T03:59:59Z"), "reports/daily-2026-W11.html");
+    assert_eq!(names(ReportWindow::Week, "2026-03-23T04:00:00Z"), "reports/daily-2026-W12.html");
+    assert_eq!(names(ReportWindow::Week, "2027-01-05T12:00:00Z"), "reports/daily-2026-W53.html");
+    assert_eq!(names(ReportWindow::Month, "2026-04-01T03:59:59Z"), "reports/daily-2026-02.html");
+    assert_eq!(names(ReportWindow::Month, "2026-04-01T04:00:00Z"), "reports/daily-2026-03.html");
+}
+
+/// A number in 0..1 of a seed, which moves on.
+fn draw(seed: &mut u64) -> f64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    f64::from(u32::try_from(*seed >> 32).unwrap()) / 4_294_967_296.0
+}
+
+/// How many posts of a day hold no word of the question, of how many: a share that differs from day to day.
+fn posts(seed: &mut u64, (mean, spread): (f64, f64)) -> (u64, u64) {
+    let normal = (0..12).map(|_| draw(seed)).sum::<f64>() - 6.0;
+    let chance = (mean + spread * normal).clamp(0.0, 1.0);
+    let many = 30 + (*seed >> 40) % 40;
+    ((0..many).filter(|_| draw(seed) < chance).count() as u64, many)
+}
+
+/// A week in which posts without a word of the question are expected is held against days before it, and told when its share is
+/// beyond their band and ten points above what they let expect. A service of which no post ever holds a word is calm, too: of
+/// many posts the band alone would tell each month.
+#[test]
+fn a_calm_week_is_not_said_to_be_about_something_else() {
+    use topicwatch::insight::daily::{share, usual_share};
+    for (stream, days) in [((0.75, 0.0), 7), ((0.75, 0.04), 7), ((0.75, 0.1), 7), ((0.97, 0.02), 30), ((1.0, 0.0), 30)]
+    {
+        for earlier in [7, 14] {
+            let (mut seed, mut told) = (17_u64, 0_u32);
+            for _ in 0..1_000 {
+                let before: Vec<_> = (0..earlier)
+                    .map(|_| posts(&mut seed, stream))
+                    .filter_map(|(part, whole)| share(part, whole))
+                    .collect();
+                let told_of = (0..days).map(|_| posts(&mut seed, stream));
+                let (part, whole) = told_of.fold((0, 0), |(part, whole), day| (part + day.0, whole + day.1));
+                let usual = usual_share(whole, &before).unwrap();
+                let now = share(part, whole).unwrap().share;
+                told += u32::from(now > usual.high && now - usual.expected >= 0.1);
+            }
+            println!("{stream:?}, {earlier} days before: {told} of 1000 calm periods told");
+            assert!(told <= 10, "{stream:?}, {earlier} days before: {told} of 1000 calm periods told");
+        }
+    }
+}
+
+#[test]
+fn a_week_and_a_month_fit_on_a_phone() {
+    let Some(browser) = crate::support::browser::browser() else { return };
+    let place = place(sqlite(), "");
+    for (args, most) in [(["--week", "2026-W13"], 30_000), (["--month", "2026-03"], 30_000)] {
+        let file = format!("{}.html", args[1]);
+        place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], &args].concat());
+        let (height, wider) = crate::report_layout::measured(&browser, &place, &file, 390);
+        println!("{}: {height} px high at 390", args[1]);
+        assert!(wider <= 0, "{}: {wider} px wider than the phone", args[1]);
+        assert!(height > 800 && height < most, "{}: {height} px high", args[1]);
+    }
+}
