@@ -5,3 +5,4 @@ pub mod chart;
 pub mod format;
 pub mod prose;
 pub mod spark;
+pub mod spread;
